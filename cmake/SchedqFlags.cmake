@@ -1,0 +1,36 @@
+# Compiler flags shared by every target, and by folly: F14 checks at link time that its users were
+# compiled for the same instruction set.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(SCHEDQ_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them; empty for none")
+
+find_program(SCHEDQ_CCACHE ccache)
+if(SCHEDQ_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${SCHEDQ_CCACHE}")
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Never native: callgrind stops at AVX-512, and results must be comparable between machines.
+  set(SCHEDQ_ARCH_FLAGS -march=x86-64-v3)
+else()
+  set(SCHEDQ_ARCH_FLAGS "")
+endif()
+
+set(SCHEDQ_CODE_FLAGS ${SCHEDQ_ARCH_FLAGS})
+if(SCHEDQ_SANITIZE)
+  list(APPEND SCHEDQ_CODE_FLAGS -fsanitize=${SCHEDQ_SANITIZE} -fno-omit-frame-pointer
+       -fno-sanitize-recover=all)
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(schedq_flags INTERFACE)
+target_compile_options(schedq_flags INTERFACE ${SCHEDQ_CODE_FLAGS} -Wall -Wextra -Werror)
+target_link_libraries(schedq_flags INTERFACE Threads::Threads)
+if(SCHEDQ_SANITIZE)
+  target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
+endif()

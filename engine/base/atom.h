@@ -1,0 +1,79 @@
+// The seam between concurrent code and what runs it.
+//
+// Purpose: every concurrent class takes `template <typename> class Atom` and reaches atomics, plain
+// cells guarded by them, waiting and pausing only through here. With std::atomic it is the shipped
+// code; with the model's atomics (tests/support/model) the same code runs under a deterministic
+// scheduler that explores interleavings and stale reads, and under the stall harness.
+// When not to use it: code that one thread owns needs none of this.
+//
+// An ordering is part of a name: a class declares small accessors such as `LoadHeadAcquire()` that
+// call the functions below, and says at that place which operation the ordering pairs with.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "engine/base/time.h"
+
+namespace schedq {
+
+// A plain value that atomics protect. The shipped cell is just the value; the model's cell reports
+// an access that nothing orders after the latest write (a data race).
+template <typename T>
+class PlainCell {
+ public:
+  PlainCell() = default;
+  explicit PlainCell(T value) : value_(std::move(value)) {}
+
+  const T& Read() const { return value_; }
+  T& Mutable() { return value_; }
+  void Write(T value) { value_ = std::move(value); }
+
+ private:
+  T value_{};
+};
+
+// What a concurrent class needs beyond atomics. Specialised for each Atom.
+template <template <typename> class Atom>
+struct Seam;
+
+template <>
+struct Seam<std::atomic> {
+  template <typename T>
+  using Plain = PlainCell<T>;
+
+  // A hint to the processor inside a bounded retry.
+  static void Pause();
+
+  // Blocks while `word` holds `expected`, at most until `deadline`; may return early. Returns false
+  // only when the deadline has passed.
+  static bool Wait(const std::atomic<uint32_t>& word, uint32_t expected,
+                   std::optional<MonotonicTime> deadline);
+  static void WakeOne(const std::atomic<uint32_t>& word);
+  static void WakeAll(const std::atomic<uint32_t>& word);
+
+  // A small dense number of the calling thread; a number is reused after its thread has ended.
+  static uint32_t ThreadIndex();
+};
+
+// Named orderings. The name at the call says the ordering; the accessor around it says why.
+template <typename A>
+auto LoadRelaxed(const A& atom) {
+  return atom.load(std::memory_order_relaxed);
+}
+template <typename A>
+auto LoadAcquire(const A& atom) {
+  return atom.load(std::memory_order_acquire);
+}
+template <typename A, typename T>
+void StoreRelaxed(A& atom, T value) {
+  atom.store(value, std::memory_order_relaxed);
+}
+template <typename A, typename T>
+void StoreRelease(A& atom, T value) {
+  atom.store(value, std::memory_order_release);
+}
+
+}  // namespace schedq

@@ -1,0 +1,21 @@
+// Instants and durations. An Instant is absolute (Unix epoch), because backoff windows are whole
+// seconds of absolute time; a MonotonicTime is for waiting and measuring.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace schedq {
+
+using Duration = std::chrono::nanoseconds;
+using Instant = std::chrono::time_point<std::chrono::system_clock, Duration>;
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+inline constexpr Duration kSecond = std::chrono::seconds(1);
+
+// The whole second of absolute time that `instant` lies in.
+inline Instant TruncateToSecond(Instant instant) {
+  return Instant(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));
+}
+
+}  // namespace schedq

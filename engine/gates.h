@@ -1,0 +1,53 @@
+// Feature gates under their upstream names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace schedq {
+
+enum class Gate : uint8_t {
+  kSchedulerPopFromBackoffQ,
+  kSchedulerPreQueueingHints,
+  kSchedulerPreEnqueuePodStatus,  // Needs kSchedulerAsyncAPICalls.
+  kSchedulerAsyncAPICalls,
+  kNominatedNodeNameForExpectation,
+  kClearingNominatedNodeNameAfterBinding,
+};
+inline constexpr int kGateCount = 6;
+
+std::string_view GateName(Gate gate);
+// nullopt: schedq does not model a gate of this name.
+std::optional<Gate> ParseGate(std::string_view name);
+
+// What was asked for: a gate is on, off, or left at its default.
+class GateRequest {
+ public:
+  void Set(Gate gate, bool on) { wanted_[static_cast<int>(gate)] = on; }
+  std::optional<bool> Get(Gate gate) const { return wanted_[static_cast<int>(gate)]; }
+
+ private:
+  std::array<std::optional<bool>, kGateCount> wanted_{};
+};
+
+// What is in force. All gates are on by default; a gate left at its default follows its
+// prerequisite.
+class Gates {
+ public:
+  Gates() { on_.fill(true); }
+  // An error when a gate is asked for whose prerequisite is asked to be off.
+  static Result<Gates> Resolve(const GateRequest& request);
+
+  bool On(Gate gate) const { return on_[static_cast<int>(gate)]; }
+  bool PopFromBackoffQ() const { return On(Gate::kSchedulerPopFromBackoffQ); }
+  bool PreQueueingHints() const { return On(Gate::kSchedulerPreQueueingHints); }
+
+ private:
+  std::array<bool, kGateCount> on_;
+};
+
+}  // namespace schedq

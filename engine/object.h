@@ -1,0 +1,45 @@
+// What an event's hints may see of the API object that changed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/event.h"
+#include "engine/pod.h"
+
+namespace schedq {
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;
+  bool operator==(const Taint&) const = default;
+};
+
+// One immutable version of an object, shared with the in-flight event log.
+struct ObjectView {
+  Resource resource = Resource::kWildcard;
+  std::string namespace_name;
+  std::string name;
+  std::string uid;
+  Labels labels;
+  bool allocated = false;       // ResourceClaim: it has an allocation.
+  ResourceList allocatable;     // Node.
+  std::vector<Taint> taints;    // Node.
+  bool unschedulable = false;   // Node.
+  PodRef pod;                   // AssignedPod, UnscheduledPod, TargetPod.
+};
+
+using ObjectRef = std::shared_ptr<const ObjectView>;
+
+// Old and new version; Add has no old one, Delete no new one, both may be unknown.
+struct ObjectChange {
+  ObjectRef before;
+  ObjectRef after;
+
+  // The version that hints look at: the new one, else the old; may be null.
+  const ObjectView* Latest() const { return after ? after.get() : before.get(); }
+};
+
+}  // namespace schedq

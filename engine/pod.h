@@ -1,0 +1,73 @@
+// A pod as the cluster knows it: one immutable version of the API object, shared by reference.
+// Only what scheduling reads is here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace schedq {
+
+// Sorted by key; few entries, so a vector beats a map.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// The value of `key`, or "" when absent.
+std::string_view LabelValue(const Labels& labels, std::string_view key);
+
+// A named quantity; cpu in millicores, memory in bytes, others in units. Sorted by name.
+using ResourceList = std::vector<std::pair<std::string, int64_t>>;
+
+struct Toleration {
+  std::string key;       // Empty with `exists`: tolerates every taint.
+  std::string value;
+  std::string effect;    // Empty: every effect.
+  bool exists = false;   // Operator Exists instead of Equal.
+  bool operator==(const Toleration&) const = default;
+};
+
+// A claim that the control plane generated from a template, from the pod's status.
+struct GeneratedClaim {
+  std::string pod_claim_name;  // The entry of the pod's spec that it stands for.
+  std::string claim_name;      // Empty: none was needed.
+  bool operator==(const GeneratedClaim&) const = default;
+};
+
+struct PodCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  bool operator==(const PodCondition&) const = default;
+};
+
+// A required node-affinity term: the node's label `key` has one of `values`.
+struct NodeAffinityTerm {
+  std::string key;
+  std::vector<std::string> values;
+  bool operator==(const NodeAffinityTerm&) const = default;
+};
+
+struct Pod {
+  std::string namespace_name;
+  std::string name;
+  std::string uid;
+  int32_t priority = 0;
+  Labels labels;
+  std::vector<std::string> claims;               // ResourceClaims named in spec, own namespace.
+  std::vector<GeneratedClaim> generated_claims;  // From status.
+  std::vector<std::string> scheduling_gates;
+  std::vector<Toleration> tolerations;
+  std::vector<NodeAffinityTerm> node_affinity;  // All terms must hold.
+  Labels node_selector;
+  ResourceList requests;
+  std::vector<PodCondition> conditions;
+  std::string nominated_node_name;
+  std::string node_name;  // Not empty: bound.
+};
+
+using PodRef = std::shared_ptr<const Pod>;
+
+}  // namespace schedq

@@ -1,0 +1,26 @@
+// Names for pods that cost a register instead of a string.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace schedq {
+
+// A dense number for a pod's "namespace/name", from the interner that the queue, the hints and the
+// driver share. A number is used again only when nobody holds a reference to it.
+using PodId = uint32_t;
+inline constexpr PodId kNoPod = ~PodId{0};
+
+// One incarnation of a pod. A pod deleted and created anew under its name has another uid. The
+// fingerprint is a 64-bit hash of the uid; it is only ever compared between incarnations of one
+// name, so a collision would need two uids of the same name to collide.
+struct PodKey {
+  PodId id = kNoPod;
+  uint64_t uid_fingerprint = 0;
+
+  bool operator==(const PodKey&) const = default;
+};
+
+uint64_t UidFingerprint(std::string_view uid);
+
+}  // namespace schedq

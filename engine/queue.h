@@ -1,0 +1,141 @@
+// The scheduling queue: what both engines do. SEMANTICS says what each operation means.
+//
+// Threads: every operation may be called from any thread at any time. An engine's own header says
+// each operation's progress class and linearization point.
+// Invariants:
+//  1. An incarnation of a pod is in at most one of active, backoff, error-backoff and the pool.
+//  2. A pod that was added and neither deleted nor bound is in a queue, in flight, or done.
+//  3. An event that came while a pod was in flight is judged when the pod fails.
+// Entities: a queue holds entities. Today each is one pod; an entity of several pods (a pod group)
+// joins by its own key, size and list of members, and nothing here assumes that a key is a pod's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/backoff.h"
+#include "engine/base/clock.h"
+#include "engine/base/interner.h"
+#include "engine/base/metrics.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "engine/ports.h"
+#include "engine/queue_metrics.h"
+
+namespace schedq {
+
+struct QueueOptions {
+  Clock* clock = nullptr;
+  Interner* pod_names = nullptr;  // "namespace/name" to PodId; shared with the hints.
+  const PreEnqueueCheck* pre_enqueue = nullptr;
+  const RequeueJudge* judge = nullptr;
+  std::vector<QueueObserver*> observers;
+  MetricsRegistry* metrics = nullptr;
+  std::vector<std::string> plugin_names;  // By PluginId, for metric labels.
+  Gates gates;
+  BackoffPolicy backoff;
+  Duration max_in_unschedulable = std::chrono::minutes(5);
+};
+
+// What the queue knows of a pod beyond the pod itself.
+struct QueueingFields {
+  Instant timestamp{};
+  uint32_t attempts = 0;
+  uint32_t unschedulable_count = 0;
+  uint32_t consecutive_errors = 0;
+  std::optional<Instant> backoff_expiration;  // Cached until the next failure.
+  PluginSet unschedulable_plugins;
+  PluginSet pending_plugins;
+  PluginId gating_plugin = kNoPlugin;
+  bool was_flushed = false;
+  std::optional<Instant> flush_timestamp;
+  std::optional<Instant> first_attempt;
+
+  PluginSet Rejectors() const { return unschedulable_plugins | pending_plugins; }
+};
+
+struct PoppedPod {
+  PodRef pod;
+  PodKey key;
+  uint64_t cycle = 0;
+  QueueingFields fields;
+};
+
+// Where a pod is and why.
+struct PodWhereabouts {
+  Place place = Place::kAbsent;
+  PodRef pod;  // Null when absent.
+  bool live = false;
+  QueueingFields fields;
+};
+
+struct QueueCounts {
+  uint64_t active = 0;
+  uint64_t backoff = 0;
+  uint64_t error_backoff = 0;
+  uint64_t unschedulable = 0;
+  uint64_t gated = 0;
+  uint64_t in_flight = 0;
+  bool operator==(const QueueCounts&) const = default;
+};
+
+class SchedulingQueue {
+ public:
+  using PreCheck = std::function<bool(const Pod&)>;
+
+  virtual ~SchedulingQueue() = default;
+
+  // From the cluster.
+  // A pod that is live already is updated instead; under another uid it replaces the old one.
+  virtual void Add(PodRef pod) = 0;
+  virtual void Update(PodRef before, PodRef after) = 0;
+  virtual void Delete(const Pod& pod) = 0;
+  // The pod was bound: done, and not live any more.
+  virtual void Bind(const PodKey& pod) = 0;
+  // `pre_check` may be empty: every candidate is judged.
+  virtual void Event(const ClusterEvent& event, const ObjectChange& change,
+                     const PreCheck& pre_check) = 0;
+  void Event(const ClusterEvent& event, const ObjectChange& change) {
+    Event(event, change, PreCheck());
+  }
+  virtual void Activate(std::span<const PodRef> pods) = 0;
+
+  // From the scheduling loop.
+  // Blocks until there is a pod, the deadline passes or the queue is closed and empty (nullopt).
+  virtual std::optional<PoppedPod> Pop(std::optional<Duration> timeout) = 0;
+  virtual std::optional<PoppedPod> TryPop() = 0;
+  virtual void Done(const PodKey& pod) = 0;
+  // An error when the pod is in a queue already; it is done all the same.
+  virtual Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) = 0;
+
+  // From time. Run() starts the tickers that call these two on the clock; Close() stops them.
+  virtual void FlushBackoff() = 0;
+  virtual void FlushUnschedulable() = 0;
+  virtual void Run() = 0;
+  // Wakes every blocked Pop and ends every in-flight pod. What is queued can still be popped.
+  virtual void Close() = 0;
+
+  // Nominations. An empty node clears.
+  virtual void Nominate(const PodRef& pod, std::string_view node) = 0;
+  virtual std::vector<PodRef> NominatedPods(std::string_view node) const = 0;
+  // Empty: none.
+  virtual std::string NominatedNode(const PodKey& pod) const = 0;
+
+  // Read side.
+  virtual PodKey KeyOf(const Pod& pod) const = 0;  // id is kNoPod when the name is unknown.
+  virtual QueueCounts Counts() const = 0;
+  virtual std::vector<PodRef> List(Place place) const = 0;
+  // By "namespace/name": the queued incarnation if there is one, else the one in flight.
+  virtual PodWhereabouts Where(std::string_view pod_name) const = 0;
+  virtual uint64_t SchedulingCycle() const = 0;
+  virtual uint64_t LoggedEvents() const = 0;  // Retained for pods in flight.
+  virtual const QueueMetrics& Metrics() const = 0;
+};
+
+}  // namespace schedq
