@@ -1,0 +1,10 @@
+// From the arguments of main to an exit code: parses, finds the command, runs it, and keeps the
+// promises of FORMATS.md about errors, interruption and bugs.
+#pragma once
+
+namespace schedq {
+
+// To be called once, from main.
+int RunCommandLine(int argument_count, const char* const* arguments);
+
+}  // namespace schedq
