@@ -1,0 +1,74 @@
+// Answers that a trace gives in place of plugins' code, for the kind `recorded`.
+//
+// Purpose: a run of any plugins can be recorded and replayed without them. While a run is recorded,
+// AnswerRecorder (recording.h) collects the answers of each operation; while a trace is replayed,
+// the replayer puts the operation's answers here before the queue acts on it.
+// How the two fields of an operation are written (any operation may carry them):
+//   "rejected": {"<pod>": "<plugin>", ...}          PreEnqueue rejections; the others pass.
+//   "verdicts": {"<plugin>": ["<pod>", ...], ...}   Queue of a hint (or its error); else Skip.
+// How to use it: call BeginOperation, then Reject and Queue for what the operation's fields say,
+// then let the queue act. The answers of an `event` hold for it as long as it is logged: a hint
+// asked about it in a later `fail` answers from them too. Therefore give BeginOperation the
+// object that the queue will see in the change. An `update`, whose events the engine makes itself,
+// and a `fail` give none; a fail's own verdicts cover what its judging of logged events found.
+// Threads: one replayer at a time writes; hints and PreEnqueue may read while nobody writes.
+// Memory: grows with the recorded events of the trace; Clear() forgets them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/object_name.h"
+
+namespace schedq {
+
+class RecordedAnswers {
+ public:
+  // Forgets the answers of the previous operation, except those tied to an event's object. `object`
+  // is the version that hints look at (ObjectChange::Latest); null for operations without one.
+  void BeginOperation(ObjectRef object);
+  void BeginOperation() { BeginOperation(nullptr); }
+
+  // `plugin` rejects the pod in PreEnqueue during this operation.
+  void Reject(std::string_view namespace_name, std::string_view pod, std::string_view plugin);
+  // Every hint of `plugin` answers Queue for the pod when asked during this operation, or about
+  // this operation's event.
+  void Queue(std::string_view namespace_name, std::string_view pod, std::string_view plugin);
+  void Clear();
+
+  bool Rejects(std::string_view plugin, const Pod& pod) const;
+  bool Queues(std::string_view plugin, const Pod& pod, const ObjectView* object) const;
+
+  // Calls `visit(ObjectNameView)` for each pod for which `plugin` answers Queue.
+  template <typename Visit>
+  void ForEachQueued(std::string_view plugin, const ObjectView* object, Visit visit) const {
+    for (const Verdicts* verdicts : {&operation_verdicts_, Of(object)}) {
+      if (verdicts == nullptr) continue;
+      const auto found = verdicts->find(std::string(plugin));
+      if (found == verdicts->end()) continue;
+      for (const ObjectName& pod : found->second) visit(ObjectNameView(pod));
+    }
+  }
+
+ private:
+  using PodNames = std::unordered_set<ObjectName, ObjectNameHash, ObjectNameEqual>;
+  using Verdicts = std::unordered_map<std::string, PodNames>;  // By plugin.
+  struct EventAnswers {
+    ObjectRef object;  // Held, so that its address stays its own.
+    Verdicts verdicts;
+  };
+
+  // Null: no event with this object gave answers.
+  const Verdicts* Of(const ObjectView* object) const;
+
+  std::unordered_map<ObjectName, std::string, ObjectNameHash, ObjectNameEqual> rejected_;
+  Verdicts operation_verdicts_;
+  std::unordered_map<const ObjectView*, EventAnswers> by_object_;
+  ObjectRef object_;  // Of the operation at hand.
+};
+
+}  // namespace schedq

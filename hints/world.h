@@ -1,0 +1,53 @@
+// What plugins may know of the cluster beyond the pod and the change before them.
+//
+// Purpose: the claims that exist, the live pods by the claims that they use, and the pods whose
+// preemption victims are still going. Whoever feeds the queue feeds this first: the world changes
+// before the queue acts, so that PreEnqueue and hints see the state after the operation.
+// When not to use it: the queue's own state (places, rejectors) is not here.
+// Threads: any thread may read or change it at any time; two changes of one pod, or of one claim,
+// must come in their order.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/pod.h"
+#include "hints/claim_index.h"
+#include "hints/known_claims.h"
+#include "hints/running_preemptions.h"
+
+namespace schedq {
+
+class Interner;
+
+class World {
+ public:
+  // `pod_names` numbers pods; it is the queue's own, and outlives the world.
+  explicit World(Interner* pod_names) : pod_names_(pod_names), claim_index_(pod_names) {}
+
+  // A pod became live (`before` null), changed, or stopped being live: deleted or bound (`after`
+  // null).
+  void PodChanged(const Pod* before, const Pod* after) { claim_index_.Update(before, after); }
+
+  // A ResourceClaim was added or updated, or was deleted.
+  void ClaimSeen(std::string_view namespace_name, std::string_view name) {
+    known_claims_.Insert(namespace_name, name);
+  }
+  void ClaimGone(std::string_view namespace_name, std::string_view name) {
+    known_claims_.Erase(namespace_name, name);
+  }
+
+  const Interner& pod_names() const { return *pod_names_; }
+  const ClaimIndex& claim_index() const { return claim_index_; }
+  const KnownClaims& known_claims() const { return known_claims_; }
+  const RunningPreemptions& preemptions() const { return preemptions_; }
+  RunningPreemptions* mutable_preemptions() { return &preemptions_; }
+
+ private:
+  Interner* const pod_names_;
+  ClaimIndex claim_index_;
+  KnownClaims known_claims_;
+  RunningPreemptions preemptions_;
+};
+
+}  // namespace schedq
