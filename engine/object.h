@@ -1,6 +1,7 @@
 // What an event's hints may see of the API object that changed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct ObjectView {
   std::string uid;
   Labels labels;
   bool allocated = false;       // ResourceClaim: it has an allocation.
+  uint64_t status_version = 0;  // ResourceClaim: another number when its status is another.
   ResourceList allocatable;     // Node.
   std::vector<Taint> taints;    // Node.
   bool unschedulable = false;   // Node.

@@ -21,10 +21,10 @@ std::string_view LabelValue(const Labels& labels, std::string_view key);
 using ResourceList = std::vector<std::pair<std::string, int64_t>>;
 
 struct Toleration {
-  std::string key;       // Empty with `exists`: tolerates every taint.
+  std::string key;  // Empty with `exists`: tolerates every taint.
   std::string value;
-  std::string effect;    // Empty: every effect.
-  bool exists = false;   // Operator Exists instead of Equal.
+  std::string effect;   // Empty: every effect.
+  bool exists = false;  // Operator Exists instead of Equal.
   bool operator==(const Toleration&) const = default;
 };
 
@@ -57,6 +57,7 @@ struct Pod {
   int32_t priority = 0;
   Labels labels;
   std::vector<std::string> claims;               // ResourceClaims named in spec, own namespace.
+  std::vector<std::string> claim_templates;      // Entries of spec whose claim is generated.
   std::vector<GeneratedClaim> generated_claims;  // From status.
   std::vector<std::string> scheduling_gates;
   std::vector<Toleration> tolerations;
