@@ -35,6 +35,20 @@ class PlainCell {
   T value_{};
 };
 
+namespace internal {
+
+// The calling thread's number, or kNoThreadIndex before its first use. Only that thread touches it.
+inline constexpr uint32_t kNoThreadIndex = ~uint32_t{0};
+inline constinit thread_local uint32_t thread_index = kNoThreadIndex;
+
+// Gives the calling thread the lowest free number and returns it at the thread's end.
+uint32_t ClaimThreadIndex();
+
+}  // namespace internal
+
+// More threads than this at one time are a bug.
+inline constexpr uint32_t kThreadsMax = 4096;
+
 // What a concurrent class needs beyond atomics. Specialised for each Atom.
 template <template <typename> class Atom>
 struct Seam;
@@ -48,14 +62,19 @@ struct Seam<std::atomic> {
   static void Pause();
 
   // Blocks while `word` holds `expected`, at most until `deadline`; may return early. Returns false
-  // only when the deadline has passed.
+  // only when the deadline has passed. Waking a word that nobody waits on is a system call all the
+  // same, so callers keep a count of waiters.
   static bool Wait(const std::atomic<uint32_t>& word, uint32_t expected,
                    std::optional<MonotonicTime> deadline);
   static void WakeOne(const std::atomic<uint32_t>& word);
   static void WakeAll(const std::atomic<uint32_t>& word);
 
-  // A small dense number of the calling thread; a number is reused after its thread has ended.
-  static uint32_t ThreadIndex();
+  // A small dense number of the calling thread; a number is reused after its thread has ended, and
+  // all that the earlier thread did happens before what its successor does.
+  static uint32_t ThreadIndex() {
+    const uint32_t index = internal::thread_index;
+    return index != internal::kNoThreadIndex ? index : internal::ClaimThreadIndex();
+  }
 };
 
 // Named orderings. The name at the call says the ordering; the accessor around it says why.

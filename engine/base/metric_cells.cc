@@ -1,0 +1,35 @@
+#include "engine/base/metric_cells.h"
+
+namespace schedq {
+namespace {
+
+constexpr size_t kWordsPerLine = kCacheLineBytes / sizeof(MetricWord);
+
+size_t RowWords(size_t cells) {
+  return (cells + kWordsPerLine - 1) / kWordsPerLine * kWordsPerLine;
+}
+
+constexpr uint32_t kSetRow = kShardRows - 1;
+
+}  // namespace
+
+uint64_t MetricCell::SumOfShards() const {
+  uint64_t sum = 0;
+  for (uint32_t row = 0; row < kSetRow; ++row) sum += LoadRelaxed(*Row(row));
+  return sum;
+}
+
+void MetricCell::Set(uint64_t value) const {
+  if (first_row_ != nullptr) StoreRelaxed(*Row(kSetRow), value - SumOfShards());
+}
+
+uint64_t MetricCell::Sum() const {
+  return first_row_ == nullptr ? 0 : SumOfShards() + LoadRelaxed(*Row(kSetRow));
+}
+
+MetricCellBlock::MetricCellBlock(size_t count)
+    : count_(count),
+      memory_(kShardRows * RowWords(count) * sizeof(MetricWord)),
+      first_(static_cast<MetricWord*>(memory_.data()), RowWords(count)) {}
+
+}  // namespace schedq

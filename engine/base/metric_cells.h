@@ -1,0 +1,93 @@
+// The cells behind every metric: numbers sharded by thread, written without contention.
+//
+// Purpose: a block of cells, each a 64-bit number that is the sum of its shards. A thread writes
+// the shard of its own number, so an addition is a load, an add and a store on a cache line that no
+// other thread writes; a read sums the shards.
+// When not to use it: for a number that decides something. A sum taken while others write is not a
+// snapshot; it holds every addition that happens before the read.
+// Threads: Add and Set from any thread, Sum from any thread. Each is wait-free.
+// Invariants:
+//  1. Shard i < kOwnedShards is written only by the thread whose ThreadIndex() is i.
+//  2. The shards above are shared by all other threads and written by atomic additions.
+//  3. The last row is written only by Set.
+// Memory: (kOwnedShards + kSharedShards + 1) rows of the block's cells rounded up to a cache line;
+// pages of rows that no thread uses are never touched.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/atom.h"
+#include "engine/base/zeroed_memory.h"
+
+namespace schedq {
+
+inline constexpr uint32_t kOwnedShards = 32;
+inline constexpr uint32_t kSharedShards = 8;
+inline constexpr uint32_t kShardRows = kOwnedShards + kSharedShards + 1;
+
+using MetricWord = std::atomic<uint64_t>;
+static_assert(MetricWord::is_always_lock_free && sizeof(MetricWord) == 8,
+              "zeroed memory serves as cells");
+
+// One cell of a block. A default-constructed one drops what is added to it and sums to zero.
+class MetricCell {
+ public:
+  MetricCell() = default;
+  MetricCell(MetricWord* first_row, size_t row_words)
+      : first_row_(first_row), row_words_(row_words) {}
+
+  // Modulo 2^64, so that subtraction is adding the negative.
+  void Add(uint64_t amount) const {
+    if (first_row_ == nullptr) return;
+    const uint32_t thread = Seam<std::atomic>::ThreadIndex();
+    if (thread < kOwnedShards) [[likely]] {
+      AddToOwnRow(*Row(thread), amount);
+    } else {
+      AddToSharedRow(*Row(kOwnedShards + thread % kSharedShards), amount);
+    }
+  }
+
+  // Makes the sum `value`. An addition that runs at the same time comes on top or is lost in the
+  // value; of two Sets at one time either wins.
+  void Set(uint64_t value) const;
+  uint64_t Sum() const;
+
+  // The cell `offset` further in the same block.
+  MetricCell Next(size_t offset) const {
+    return first_row_ == nullptr ? *this : MetricCell(first_row_ + offset, row_words_);
+  }
+
+ private:
+  MetricWord* Row(size_t row) const { return first_row_ + row * row_words_; }
+
+  // Relaxed throughout: a metric orders nothing. The row's only writer is this thread, and when a
+  // thread number changes hands the seam orders its writes, so load and store lose nothing.
+  static void AddToOwnRow(MetricWord& word, uint64_t amount) {
+    word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  static void AddToSharedRow(MetricWord& word, uint64_t amount) {
+    word.fetch_add(amount, std::memory_order_relaxed);
+  }
+  uint64_t SumOfShards() const;
+
+  MetricWord* first_row_ = nullptr;
+  size_t row_words_ = 0;
+};
+
+// Owns the memory of `count` cells.
+class MetricCellBlock {
+ public:
+  explicit MetricCellBlock(size_t count);
+
+  MetricCell At(size_t index) const { return first_.Next(index); }
+  size_t count() const { return count_; }
+
+ private:
+  size_t count_;
+  ZeroedMemory memory_;
+  MetricCell first_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,286 @@
+// The mechanism of metrics: families of counters, gauges and histograms with labels.
+//
+// Purpose: a registry owns families; a family owns series, one for each tuple of label values; a
+// handle (Counter, Gauge, Histogram) is one series, resolved once and then used on the hot path.
+//   - A family with At(label values) creates a series at first use (a lock, an allocation).
+//   - A dense family fixes the values of every label up front and is indexed by their positions, so
+//     that engines reach a cell from enums with no lookup. It lists only the series that were
+//     used, unless it shows zeros.
+// When not to use it: for a number that decides something (see metric_cells.h).
+// Threads: handles from any thread, wait-free, no allocation. Families and the registry from any
+// thread; they lock. A registry outlives the handles that it gave.
+// Memory: about 2.6 KB of address space for a series of a counter or gauge and 8 KB for one of a
+// histogram, of which threads that do not use it touch nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/metric_cells.h"
+#include "engine/base/time.h"
+
+namespace schedq {
+
+using LabelValues = std::vector<std::string>;
+
+struct MetricDescription {
+  std::string name;  // In full, as exposed: "scheduler_pending_pods".
+  std::string help;
+  std::vector<std::string> labels = {};
+};
+
+enum class MetricKind : uint8_t { kCounter, kGauge, kHistogram };
+
+// Upper bounds first, first*factor, ... as upstream computes them. Seconds, or counts.
+std::vector<double> ExponentialBounds(double first, double factor, int count);
+
+struct HistogramValue {
+  std::vector<double> bounds;    // Upper, inclusive, ascending.
+  std::vector<uint64_t> counts;  // Of each bucket, not cumulative; one more than bounds.
+  uint64_t count = 0;
+  double sum = 0;
+};
+
+// Only ever grows.
+class Counter {
+ public:
+  static constexpr MetricKind kKind = MetricKind::kCounter;
+  struct Shape {
+    size_t Cells() const { return 1; }
+  };
+
+  Counter() = default;
+  Counter(MetricCell cell, const Shape*) : cell_(cell) {}
+
+  void Add(uint64_t amount = 1) const { cell_.Add(amount); }
+  uint64_t Value() const { return cell_.Sum(); }
+
+ private:
+  MetricCell cell_;
+};
+
+class Gauge {
+ public:
+  static constexpr MetricKind kKind = MetricKind::kGauge;
+  using Shape = Counter::Shape;
+
+  Gauge() = default;
+  Gauge(MetricCell cell, const Shape*) : cell_(cell) {}
+
+  void Add(int64_t amount = 1) const { cell_.Add(static_cast<uint64_t>(amount)); }
+  // Not for the hot path: it reads every shard. See MetricCell::Set for what it does to an Add that
+  // runs at the same time.
+  void Set(int64_t value) const { cell_.Set(static_cast<uint64_t>(value)); }
+  int64_t Value() const { return static_cast<int64_t>(cell_.Sum()); }
+
+ private:
+  MetricCell cell_;
+};
+
+// Observations are kept as whole billionths of the unit: nanoseconds for seconds. So sums do not
+// depend on the order of additions, and a run on the virtual clock gives the same bytes each time.
+class Histogram {
+ public:
+  static constexpr MetricKind kKind = MetricKind::kHistogram;
+  class Shape {
+   public:
+    Shape() = default;
+    explicit Shape(std::vector<double> bounds);
+    size_t Cells() const { return bounds_.size() + 2; }  // Buckets, the last without bound; sum.
+    size_t Bucket(int64_t billionths) const {
+      size_t bucket = 0;
+      for (const int64_t bound : bounds_billionths_) bucket += billionths > bound ? 1 : 0;
+      return bucket;
+    }
+    const std::vector<double>& bounds() const { return bounds_; }
+
+   private:
+    std::vector<double> bounds_;
+    std::vector<int64_t> bounds_billionths_;
+  };
+
+  Histogram() = default;
+  Histogram(MetricCell first, const Shape* shape) : first_(first), shape_(shape) {}
+
+  // `times` observations of `duration` each.
+  void Observe(Duration duration, uint64_t times = 1) const {
+    if (shape_ == nullptr) return;
+    first_.Next(shape_->Bucket(duration.count())).Add(times);
+    first_.Next(shape_->Cells() - 1).Add(static_cast<uint64_t>(duration.count()) * times);
+  }
+  // For histograms of counts.
+  void ObserveCount(int64_t count) const { Observe(Duration(count * kSecond.count())); }
+
+  HistogramValue Value() const;
+
+ private:
+  MetricCell first_;
+  const Shape* shape_ = nullptr;
+};
+
+// What a reader gets. For a histogram `value` is the number of observations.
+struct MetricSample {
+  LabelValues label_values;
+  double value = 0;
+  HistogramValue histogram;
+};
+
+// A family that can be read. Families differ only in how a series is found.
+class MetricFamilyBase {
+ public:
+  MetricFamilyBase(MetricDescription description, MetricKind kind)
+      : description_(std::move(description)), kind_(kind) {}
+  virtual ~MetricFamilyBase() = default;
+
+  const MetricDescription& description() const { return description_; }
+  MetricKind kind() const { return kind_; }
+
+  // Series in a fixed order: by label values, or by cell in a dense family.
+  virtual std::vector<MetricSample> Read() const = 0;
+
+ private:
+  const MetricDescription description_;
+  const MetricKind kind_;
+};
+
+template <typename Handle>
+class MetricFamily final : public MetricFamilyBase {
+ public:
+  using Shape = typename Handle::Shape;
+
+  MetricFamily(MetricDescription description, Shape shape)
+      : MetricFamilyBase(std::move(description), Handle::kKind), shape_(std::move(shape)) {}
+
+  // The series with these values, one for each label of the description.
+  Handle At(const LabelValues& values = {});
+  std::vector<MetricSample> Read() const override;
+
+ private:
+  const Shape shape_;
+  mutable std::mutex mutex_;  // Guards series_.
+  std::map<LabelValues, std::unique_ptr<MetricCellBlock>> series_;
+};
+
+enum class Zeros : uint8_t { kHide, kShow };
+
+template <typename Handle>
+class DenseMetricFamily final : public MetricFamilyBase {
+ public:
+  using Shape = typename Handle::Shape;
+
+  // `values` has the possible values of each label, in the order of the description's labels.
+  DenseMetricFamily(MetricDescription description, Shape shape, std::vector<LabelValues> values,
+                    Zeros zeros);
+
+  // By the position of each label's value.
+  template <typename... Index>
+  Handle At(Index... positions) const {
+    return AtSeries(SeriesOf({static_cast<size_t>(positions)...}));
+  }
+  // By the series' number: positions in row-major order.
+  Handle AtSeries(size_t series) const {
+    return Handle(cells_.At(series * cells_per_series_), &shape_);
+  }
+  size_t series_count() const { return series_count_; }
+  std::vector<MetricSample> Read() const override;
+
+ private:
+  size_t SeriesOf(std::initializer_list<size_t> positions) const {
+    size_t series = 0;
+    size_t label = 0;
+    for (const size_t position : positions) series = series * values_[label++].size() + position;
+    return series;
+  }
+  LabelValues ValuesOf(size_t series) const;
+
+  const Shape shape_;
+  const std::vector<LabelValues> values_;
+  const Zeros zeros_;
+  const size_t series_count_;
+  const size_t cells_per_series_;
+  const MetricCellBlock cells_;
+};
+
+using CounterFamily = MetricFamily<Counter>;
+using GaugeFamily = MetricFamily<Gauge>;
+using HistogramFamily = MetricFamily<Histogram>;
+using DenseCounterFamily = DenseMetricFamily<Counter>;
+using DenseGaugeFamily = DenseMetricFamily<Gauge>;
+using DenseHistogramFamily = DenseMetricFamily<Histogram>;
+
+// Gauges whose value is asked for when somebody reads.
+class CallbackGaugeFamily final : public MetricFamilyBase {
+ public:
+  // Ends the series when it goes; a read in progress ends first.
+  class Registration {
+   public:
+    Registration() = default;
+    Registration(CallbackGaugeFamily* family, LabelValues values)
+        : family_(family), values_(std::move(values)) {}
+    ~Registration();
+    Registration(Registration&& other) noexcept;
+    Registration& operator=(Registration&& other) noexcept;
+
+   private:
+    CallbackGaugeFamily* family_ = nullptr;
+    LabelValues values_;
+  };
+
+  explicit CallbackGaugeFamily(MetricDescription description)
+      : MetricFamilyBase(std::move(description), MetricKind::kGauge) {}
+
+  // The callback must not read the registry. One callback at a time for each tuple of values.
+  [[nodiscard]] Registration Register(LabelValues values, std::function<double()> callback);
+  std::vector<MetricSample> Read() const override;
+
+ private:
+  mutable std::mutex mutex_;  // Guards callbacks_.
+  std::map<LabelValues, std::function<double()>> callbacks_;
+};
+
+// Owns families. A family that is asked for again under its name is the same one; a name used for
+// families of two kinds or label lists is a bug.
+class MetricsRegistry {
+ public:
+  CounterFamily& Counters(MetricDescription description);
+  GaugeFamily& Gauges(MetricDescription description);
+  HistogramFamily& Histograms(MetricDescription description, std::vector<double> bounds);
+
+  DenseCounterFamily& DenseCounters(MetricDescription description, std::vector<LabelValues> values,
+                                    Zeros zeros = Zeros::kHide);
+  DenseGaugeFamily& DenseGauges(MetricDescription description, std::vector<LabelValues> values,
+                                Zeros zeros = Zeros::kHide);
+  DenseHistogramFamily& DenseHistograms(MetricDescription description, std::vector<double> bounds,
+                                        std::vector<LabelValues> values,
+                                        Zeros zeros = Zeros::kHide);
+
+  CallbackGaugeFamily& CallbackGauges(MetricDescription description);
+
+  // Reading. Families by name.
+  std::vector<const MetricFamilyBase*> Families() const;
+  const MetricFamilyBase* Find(std::string_view name) const;
+  // Nothing when there is no such series.
+  std::optional<double> Value(std::string_view name, const LabelValues& values = {}) const;
+  std::optional<HistogramValue> HistogramAt(std::string_view name,
+                                            const LabelValues& values = {}) const;
+
+ private:
+  template <typename Family, typename... Arguments>
+  Family& FindOrMake(MetricDescription description, Arguments&&... arguments);
+  std::optional<MetricSample> SampleAt(std::string_view name, const LabelValues& values) const;
+
+  mutable std::mutex mutex_;  // Guards families_; a family, once there, stays.
+  std::map<std::string, std::unique_ptr<MetricFamilyBase>, std::less<>> families_;
+};
+
+}  // namespace schedq

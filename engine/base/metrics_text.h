@@ -1,0 +1,27 @@
+// The text form of metrics that Prometheus reads, and the adapter for prometheus-cpp's exposer.
+//
+// Threads: any; reading takes the locks of the registry and its families.
+#pragma once
+
+#include <prometheus/collectable.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/base/metrics.h"
+
+namespace schedq {
+
+// Register it with a prometheus::Exposer. The registry outlives it.
+class MetricsCollectable final : public prometheus::Collectable {
+ public:
+  explicit MetricsCollectable(const MetricsRegistry* registry) : registry_(registry) {}
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const MetricsRegistry* registry_;
+};
+
+std::string MetricsText(const MetricsRegistry& registry);
+
+}  // namespace schedq

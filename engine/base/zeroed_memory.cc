@@ -1,0 +1,36 @@
+#include "engine/base/zeroed_memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "engine/base/result.h"
+
+namespace schedq {
+namespace {
+
+constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+uintptr_t RoundUp(uintptr_t address, size_t unit) { return (address + unit - 1) / unit * unit; }
+
+// Advice only: that it is refused changes nothing but speed.
+void AskForHugePages(void* memory, size_t bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t begin = RoundUp(first, kHugePageBytes);
+  const uintptr_t end = (first + bytes) / kHugePageBytes * kHugePageBytes;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+}  // namespace
+
+ZeroedMemory::ZeroedMemory(size_t bytes) : allocation_(std::calloc(bytes + kCacheLineBytes, 1)) {
+  SCHEDQ_CHECK(allocation_ != nullptr, "out of memory");
+  data_ =
+      reinterpret_cast<void*>(RoundUp(reinterpret_cast<uintptr_t>(allocation_), kCacheLineBytes));
+  AskForHugePages(data_, bytes);
+}
+
+ZeroedMemory::~ZeroedMemory() { std::free(allocation_); }
+
+}  // namespace schedq
