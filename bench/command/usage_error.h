@@ -1,0 +1,27 @@
+// Turns wrong usage into one line that says what is wrong, where, and what was expected.
+// Threads: pure functions.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Error.hpp>
+#include <string>
+#include <vector>
+
+namespace schedq {
+
+// The candidate that `word` was probably meant to be; empty when none is near.
+std::string NearestWord(const std::string& word, const std::vector<std::string>& candidates);
+
+// For a first argument that names no command.
+std::string UnknownCommandLine(const CLI::App& program, const std::string& word);
+
+// For an argument that `command` does not know: a flag or a surplus word.
+std::string UnknownArgumentLine(const CLI::App& command, const std::string& argument);
+
+// For anything that CLI11 refused while parsing `program`'s arguments.
+std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error);
+
+// The text as one line: what is on several lines is joined by blanks.
+std::string OneLine(const std::string& text);
+
+}  // namespace schedq

@@ -1,0 +1,52 @@
+// What `schedq bench` can run.
+//
+// Purpose: a suite is one function that adds its cases to a BenchmarkList; suites.cc names them
+// all. A case is one contestant on one workload; contestants on the same workload share a group,
+// run interleaved and are compared in one table. Full name: "<group>/<contestant>".
+// Threads: the main thread only.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perf/bench_document.h"
+
+namespace schedq {
+
+enum class BenchmarkSize {
+  kFull,
+  kTiny,  // For CI: the same code and the same checks in milliseconds.
+};
+
+struct BenchmarkCase {
+  std::string group;       // "engine/active_queue/8_priorities/1000_entries/2_threads"
+  std::string topology;    // The threads and structures, drawn in one line.
+  std::string contestant;  // Without a slash.
+  std::map<std::string, uint64_t> parameters;
+  ContenderRole role = ContenderRole::kRival;
+  // Operations in one repetition, unless the user asks for a minimum time.
+  int64_t operations = 0;
+  // Times itself (SetIterationTime), checks its own answer and calls SkipWithError if it is wrong.
+  std::function<void(benchmark::State&)> body;
+  // Nanoseconds per operation that anchors.json gives for this contestant on this workload.
+  std::optional<double> anchor_ns;
+
+  std::string FullName() const { return group + "/" + contestant; }
+};
+
+class BenchmarkList {
+ public:
+  void Add(BenchmarkCase one) { cases_.push_back(std::move(one)); }
+  const std::vector<BenchmarkCase>& cases() const { return cases_; }
+
+ private:
+  std::vector<BenchmarkCase> cases_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,11 @@
+#include "bench/micro/suites.h"
+
+namespace schedq {
+
+BenchmarkList AllBenchmarks(BenchmarkSize size) {
+  BenchmarkList list;
+  AddPriorityQueueBenchmarks(list, size);
+  return list;
+}
+
+}  // namespace schedq

@@ -1,0 +1,13 @@
+// All suites of micro-benchmarks.
+#pragma once
+
+#include "bench/micro/benchmark_list.h"
+
+namespace schedq {
+
+BenchmarkList AllBenchmarks(BenchmarkSize size);
+
+// One suite a function; each has a file of its own that draws its topology.
+void AddPriorityQueueBenchmarks(BenchmarkList& list, BenchmarkSize size);
+
+}  // namespace schedq
