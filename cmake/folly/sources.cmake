@@ -2,25 +2,34 @@
 # DistributedMutex, the two concurrent priority queues (rivals) and DeterministicSchedule (tests).
 # A whole build of folly takes five minutes; these objects take less than one.
 set(SCHEDQ_FOLLY_FILES
+    Conv.cpp
     Demangle.cpp
     ExceptionString.cpp
     Executor.cpp
+    Format.cpp
     Random.cpp
     ScopeGuard.cpp
     SharedMutex.cpp
     SingletonThreadLocal.cpp
+    String.cpp
     concurrency/CacheLocality.cpp
+    concurrency/ProcessLocalUniqueId.cpp
     container/detail/F14Table.cpp
     debugging/exception_tracer/ExceptionTracerLib.cpp
     detail/Futex.cpp
+    detail/MemoryIdler.cpp
+    detail/SplitStringSimd.cpp
     detail/StaticSingletonManager.cpp
     detail/ThreadLocalDetail.cpp
     detail/UniqueInstance.cpp
     detail/thread_local_globals.cpp
+    executors/QueuedImmediateExecutor.cpp
+    io/async/Request.cpp
     lang/CString.cpp
     lang/Exception.cpp
     lang/SafeAssert.cpp
     lang/ToAscii.cpp
+    memory/MallctlHelper.cpp
     memory/ReentrantAllocator.cpp
     portability/SysMembarrier.cpp
     synchronization/AsymmetricThreadFence.cpp
@@ -31,6 +40,7 @@ set(SCHEDQ_FOLLY_FILES
     synchronization/ParkingLot.cpp
     synchronization/Rcu.cpp
     system/AtFork.cpp
+    system/Pid.cpp
     system/ThreadId.cpp
     system/ThreadName.cpp
     test/DeterministicSchedule.cpp)
