@@ -1,0 +1,27 @@
+// Numbers for people: a few significant digits and a unit that fits.
+//
+// When not to use it: documents, which carry full precision.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace schedq {
+
+// "1.23", "12.3", "1,234": at least `digits` significant digits of a finite number, no exponent
+// between 1e-4 and 1e15.
+std::string NumberText(double value, int digits = 3);
+
+// "1,234,567"
+std::string CountText(uint64_t count);
+
+// "812 ns", "1.23 us", "4.56 ms", "7.89 s"
+std::string DurationText(double nanoseconds);
+
+// "512 B", "1.50 KiB", "2.25 GiB"
+std::string BytesText(double bytes);
+
+// "+4.9 %", "-0.3 %"
+std::string ChangeText(double relative_change);
+
+}  // namespace schedq

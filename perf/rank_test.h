@@ -1,0 +1,28 @@
+// The Mann-Whitney test: does one of two samples tend to larger values?
+//
+// Purpose: decide whether two sets of repetitions differ without assuming a distribution.
+// Threads: pure function; any thread.
+// Bounds: O(n m) time and memory for the exact distribution, used up to kExactSizeMax a sample.
+// Source: Mann and Whitney (1947); ties and continuity as in Lehmann, "Nonparametrics", section 1.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace schedq {
+
+struct RankTest {
+  // Samples up to this size without ties are tested exactly, others by the normal approximation.
+  static constexpr size_t kExactSizeMax = 50;
+
+  double u = 0;       // Pairs in which the first sample's value is larger; a tie counts one half.
+  double p_less = 1;  // Of a u this small when the samples do not differ: first tends to less.
+  double p_greater = 1;  // Of a u this large: first tends to more.
+  double p_two_sided = 1;
+  bool exact = false;
+};
+
+// Both samples have at least one value.
+RankTest MannWhitney(std::span<const double> first, std::span<const double> second);
+
+}  // namespace schedq
