@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/base/time.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
+
+inline constexpr Duration kFlushUnschedulablePeriod = std::chrono::seconds(30);
 
 struct BackoffPolicy {
   Duration initial = std::chrono::seconds(1);
@@ -13,6 +17,10 @@ struct BackoffPolicy {
 
   // min(initial x 2^(count-1), maximum), safe from overflow; 0 for count 0.
   Duration DurationFor(uint32_t count) const;
+
+  // When the backoff of a pod with these fields ends; nullopt: it has none. Computed once after a
+  // failure and kept in the fields. With `windows`, truncated to its second of absolute time.
+  std::optional<Instant> ExpirationOf(QueueingFields* fields, bool windows) const;
 };
 
 }  // namespace schedq

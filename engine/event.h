@@ -95,6 +95,7 @@ ClusterEvent UnschedulableTimeoutEvent();
 
 inline constexpr int kActionCount = 17;  // 15 single bits, Update, All.
 inline constexpr int kSpecialLabelCount = 7;
+inline constexpr EventLabel kNoLabel = 0xffff;  // A move that no event caused.
 inline constexpr int kEventLabelCount = kResourceCount * kActionCount + kSpecialLabelCount;
 
 // "resource.k8s.io/ResourceClaimUpdate", "BackoffComplete", ...

@@ -27,6 +27,7 @@
 #include "engine/gates.h"
 #include "engine/ports.h"
 #include "engine/queue_metrics.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -43,23 +44,6 @@ struct QueueOptions {
   Duration max_in_unschedulable = std::chrono::minutes(5);
 };
 
-// What the queue knows of a pod beyond the pod itself.
-struct QueueingFields {
-  Instant timestamp{};
-  uint32_t attempts = 0;
-  uint32_t unschedulable_count = 0;
-  uint32_t consecutive_errors = 0;
-  std::optional<Instant> backoff_expiration;  // Cached until the next failure.
-  PluginSet unschedulable_plugins;
-  PluginSet pending_plugins;
-  PluginId gating_plugin = kNoPlugin;
-  bool was_flushed = false;
-  std::optional<Instant> flush_timestamp;
-  std::optional<Instant> first_attempt;
-
-  PluginSet Rejectors() const { return unschedulable_plugins | pending_plugins; }
-};
-
 struct PoppedPod {
   PodRef pod;
   PodKey key;
@@ -73,16 +57,6 @@ struct PodWhereabouts {
   PodRef pod;  // Null when absent.
   bool live = false;
   QueueingFields fields;
-};
-
-struct QueueCounts {
-  uint64_t active = 0;
-  uint64_t backoff = 0;
-  uint64_t error_backoff = 0;
-  uint64_t unschedulable = 0;
-  uint64_t gated = 0;
-  uint64_t in_flight = 0;
-  bool operator==(const QueueCounts&) const = default;
 };
 
 class SchedulingQueue {

@@ -1,0 +1,25 @@
+#include "engine/backoff.h"
+
+namespace schedq {
+
+Duration BackoffPolicy::DurationFor(uint32_t count) const {
+  if (count == 0) return Duration::zero();
+  const uint32_t doublings = count - 1;
+  // Halve the maximum instead of doubling the initial value: that cannot overflow. Beyond 62
+  // doublings the halved maximum is 0 and any shift would be undefined.
+  if (doublings > 62 || initial.count() > (maximum.count() >> doublings)) return maximum;
+  return Duration(initial.count() << doublings);
+}
+
+std::optional<Instant> BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) const {
+  const uint32_t count =
+      fields->consecutive_errors > 0 ? fields->consecutive_errors : fields->unschedulable_count;
+  if (count == 0 || maximum == Duration::zero()) return std::nullopt;
+  if (!fields->backoff_expiration) {
+    const Instant exact = fields->timestamp + DurationFor(count);
+    fields->backoff_expiration = windows ? TruncateToSecond(exact) : exact;
+  }
+  return fields->backoff_expiration;
+}
+
+}  // namespace schedq

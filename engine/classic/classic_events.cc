@@ -1,0 +1,158 @@
+// Events, and what time does: which pods an event concerns, and the two flushes.
+#include "engine/classic/classic_queue.h"
+
+namespace schedq {
+
+void ClassicQueue::Event(const ClusterEvent& event, const ObjectChange& change,
+                         const PreCheck& pre_check) {
+  const auto started = std::chrono::steady_clock::now();
+  std::lock_guard lock(mutex_);
+  if (!event.IsWildcard() && options_.judge->RegisteredFor(event).empty()) return;
+  CollectCandidates(event, change, pre_check);
+  JudgeAndRequeue(event, change);
+  LogIfAnyInFlight(event, change);
+  metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
+}
+
+void ClassicQueue::LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change) {
+  if (!in_flight_.AnyPod()) return;
+  in_flight_.Append({event, change});
+  metrics_.AddInFlight(event.label, 1);
+}
+
+void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChange& change,
+                                     const PreCheck& pre_check) {
+  const PluginSet registered = options_.judge->RegisteredFor(event);
+  narrowing_.Clear();
+  const bool narrows = options_.gates.PreQueueingHints() && !event.IsWildcard() &&
+                       (change.before != nullptr || change.after != nullptr);
+  if (narrows) {
+    options_.judge->Narrow(event, change, &narrowing_);
+  } else {
+    narrowing_.asked_of_all = kEveryRegistration;
+    narrowing_.plugins_of_all = registered;
+  }
+
+  if (narrows && narrowing_.asked_of_all == 0) {
+    for (const auto& [id, asked] : narrowing_.pods) {
+      const auto found = pool_.find(id);
+      if (found != pool_.end()) {
+        AddCandidate(*found->second, asked, event, registered, pre_check);
+      }
+    }
+    return;
+  }
+  folly::F14FastMap<PodId, RegistrationMask> listed;
+  for (const auto& [id, asked] : narrowing_.pods) listed[id] |= asked;
+  for (const auto& [id, entity] : pool_) {
+    RegistrationMask asked = narrowing_.asked_of_all;
+    if (!listed.empty()) {
+      const auto found = listed.find(id);
+      if (found != listed.end()) asked |= found->second;
+    }
+    AddCandidate(*entity, asked, event, registered, pre_check);
+  }
+}
+
+void ClassicQueue::AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
+                                PluginSet registered, const PreCheck& pre_check) {
+  const QueueingFields& fields = entity.fields;
+  // What does not interest the gating plugin never lets the pod through.
+  if (entity.queued == Place::kGated && !event.IsWildcard() &&
+      !registered.Has(fields.gating_plugin)) {
+    return;
+  }
+  if (pre_check && !pre_check(*entity.pod)) return;
+  candidates_.push_back(&entity);
+  judged_.push_back({.pod = entity.pod.get(),
+                     .id = entity.key.id,
+                     .unschedulable = fields.unschedulable_plugins,
+                     .pending = fields.pending_plugins,
+                     .asked = asked});
+}
+
+// Judges candidates_ and requeues those worth it; leaves the lists empty for the next event.
+void ClassicQueue::JudgeAndRequeue(const ClusterEvent& event, const ObjectChange& change) {
+  verdicts_.assign(judged_.size(), Verdict::kSkip);
+  options_.judge->Judge(judged_, event, change, verdicts_);
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    if (verdicts_[i] == Verdict::kSkip) continue;
+    Entity& entity = *candidates_[i];
+    const Place from = entity.queued;
+    RemoveFromPool(entity);
+    Requeue(entity, verdicts_[i], event.label);
+    TellMoved(entity, from, event.label);
+  }
+  candidates_.clear();
+  judged_.clear();
+}
+
+void ClassicQueue::FlushBackoff() {
+  std::lock_guard lock(mutex_);
+  Flush(backoff_);
+  Flush(error_backoff_);
+}
+
+void ClassicQueue::Flush(Backoff& backoff) {
+  const EventLabel label = LabelOf(SpecialLabel::kBackoffComplete);
+  while (!backoff.empty() && !IsBackingOff(*backoff.Top())) {
+    Entity& entity = *backoff.Pop();
+    const Place from = entity.queued;
+    entity.queued = Place::kAbsent;
+    MoveToActive(entity, label, options_.gates.PopFromBackoffQ());
+    TellMoved(entity, from, label);
+  }
+}
+
+void ClassicQueue::FlushUnschedulable() {
+  std::lock_guard lock(mutex_);
+  const Instant now = options_.clock->Now();
+  const ClusterEvent timeout = UnschedulableTimeoutEvent();
+  for (const auto& [id, entity] : pool_) {
+    QueueingFields& fields = entity->fields;
+    const Instant since =
+        std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min()));
+    if (now - since <= options_.max_in_unschedulable) continue;
+    fields.was_flushed = true;
+    fields.flush_timestamp = now;
+    AddCandidate(*entity, kEveryRegistration, timeout, PluginSet(), PreCheck());
+  }
+  if (candidates_.empty()) return;
+  JudgeAndRequeue(timeout, {});
+  LogIfAnyInFlight(timeout, {});
+}
+
+void ClassicQueue::Run() {
+  const Instant now = options_.clock->Now();
+  // With the gate on, a window is flushed at the second at which it ends.
+  const Instant first =
+      options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) + kSecond : now + kSecond;
+  std::lock_guard lock(mutex_);
+  if (closed_ || !tickers_.empty()) return;
+  tickers_.push_back(options_.clock->Every(first, kSecond, [this] { FlushBackoff(); }));
+  tickers_.push_back(options_.clock->Every(now + kFlushUnschedulablePeriod,
+                                           kFlushUnschedulablePeriod,
+                                           [this] { FlushUnschedulable(); }));
+}
+
+void ClassicQueue::Close() {
+  std::vector<TimerId> tickers;
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    tickers.swap(tickers_);
+    std::vector<Entity*> in_flight;
+    entities_.ForEach([&](Entity& entity) {
+      if (entity.in_flight) in_flight.push_back(&entity);
+    });
+    for (Entity* entity : in_flight) {
+      EndInFlight(*entity);
+      entities_.ReleaseIfGone(entity);
+    }
+    poppable_.notify_all();
+  }
+  // Outside the mutex: Cancel waits for a tick that runs, and a tick takes the mutex.
+  for (const TimerId ticker : tickers) options_.clock->Cancel(ticker);
+}
+
+}  // namespace schedq

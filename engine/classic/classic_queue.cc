@@ -1,0 +1,166 @@
+// What the cluster tells the queue: pods that come, change and go, activations, nominations.
+#include "engine/classic/classic_queue.h"
+
+#include "engine/pod_events.h"
+
+namespace schedq {
+
+ClassicQueue::ClassicQueue(QueueOptions options)
+    : options_(std::move(options)),
+      metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }),
+      entities_(options_.pod_names),
+      backoff_(BackoffOrder{options_.gates.PopFromBackoffQ()}),
+      error_backoff_(BackoffOrder{/*windows=*/false}) {}
+
+ClassicQueue::~ClassicQueue() { Close(); }
+
+void ClassicQueue::Add(PodRef pod) {
+  std::lock_guard lock(mutex_);
+  AddLocked(pod);
+}
+
+void ClassicQueue::AddLocked(const PodRef& pod) {
+  Entity* entity = entities_.FindOrCreate(pod);
+  if (entity->older != nullptr && entity->older->live) {
+    // Another uid under a name that is still live: the old pod is gone.
+    DeleteLocked(*entity->older);
+  }
+  if (entity->live && entity->queued != Place::kAbsent) {
+    const PodRef before = entity->pod;
+    UpdateQueued(*entity, before, pod);
+    return;
+  }
+  const Place from = entity->Shown();
+  entity->pod = pod;
+  entity->live = true;
+  entity->fields = QueueingFields{.timestamp = options_.clock->Now()};
+  // First, so that nobody can pop the pod before its nomination is known.
+  nominator_.Set(entity->key, pod->nominated_node_name);
+  const EventLabel label = LabelOf(SpecialLabel::kUnscheduledPodAdd);
+  MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
+  TellMoved(*entity, from, label);
+}
+
+void ClassicQueue::Update(PodRef before, PodRef after) {
+  std::lock_guard lock(mutex_);
+  Entity* entity = entities_.Find(FindKey(*after));
+  if (entity == nullptr || !entity->live) {
+    AddLocked(after);
+    return;
+  }
+  if (!before) before = entity->pod;
+  if (entity->in_flight) {
+    // The failing pod will judge these, and so will others in flight: the log is shared.
+    entity->pod = after;
+    const ObjectChange change = TargetPodChange(before, after);
+    for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+      LogIfAnyInFlight(event, change);
+    }
+    return;
+  }
+  if (entity->queued == Place::kAbsent) {
+    AddLocked(after);
+    return;
+  }
+  UpdateQueued(*entity, before, after);
+}
+
+void ClassicQueue::UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after) {
+  entity.pod = after;
+  UpdateNomination(entity.key, *before, *after);
+  if (entity.queued == Place::kActive) {
+    active_.Resort(&entity);
+  } else if (InBackoff(entity.queued)) {
+    BackoffOf(entity).Resort(&entity);
+  } else {
+    UpdatePooled(entity, before, after);
+  }
+}
+
+void ClassicQueue::UpdatePooled(Entity& entity, const PodRef& before, const PodRef& after) {
+  const ObjectChange change = TargetPodChange(before, after);
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+    const JudgedPod judged{.pod = entity.pod.get(),
+                           .id = entity.key.id,
+                           .unschedulable = entity.fields.unschedulable_plugins,
+                           .pending = entity.fields.pending_plugins};
+    Verdict verdict = Verdict::kSkip;
+    options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+    const Place from = entity.queued;
+    Requeue(entity, verdict, event.label);
+    if (verdict != Verdict::kSkip) TellMoved(entity, from, event.label);
+    if (!InPool(entity.queued)) return;
+  }
+}
+
+// A node that is named by either version replaces what is in memory; if neither names one, what is
+// in memory was decided here and not yet written, and is kept.
+void ClassicQueue::UpdateNomination(const PodKey& key, const Pod& before, const Pod& after) {
+  if (before.nominated_node_name.empty() && after.nominated_node_name.empty()) return;
+  nominator_.Set(key, after.nominated_node_name);
+}
+
+void ClassicQueue::Delete(const Pod& pod) {
+  std::lock_guard lock(mutex_);
+  Entity* entity = entities_.Find(FindKey(pod));
+  if (entity != nullptr) DeleteLocked(*entity);
+}
+
+// In flight it stays so until Fail or Done.
+void ClassicQueue::DeleteLocked(Entity& entity) {
+  const Place from = entity.queued;
+  nominator_.Clear(entity.key);
+  const bool was_live = std::exchange(entity.live, false);
+  if (entity.queued != Place::kAbsent) {
+    entity.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+    RemoveFromQueue(entity);
+    TellMoved(entity, from, kNoLabel);
+  }
+  if (was_live) {
+    for (QueueObserver* observer : options_.observers) observer->OnDeleted(entity.pod);
+  }
+  entities_.ReleaseIfGone(&entity);
+}
+
+void ClassicQueue::Bind(const PodKey& pod) {
+  std::lock_guard lock(mutex_);
+  Entity* entity = entities_.Find(pod);
+  if (entity == nullptr) return;
+  const bool was_in_flight = entity->in_flight.has_value();
+  if (entity->live && entity->fields.was_flushed) metrics_.AddScheduledAfterFlush();
+  EndInFlight(*entity);
+  if (was_in_flight && entity->queued == Place::kAbsent) {
+    TellMoved(*entity, Place::kInFlight, kNoLabel);
+  }
+  DeleteLocked(*entity);
+}
+
+void ClassicQueue::Activate(std::span<const PodRef> pods) {
+  std::lock_guard lock(mutex_);
+  const EventLabel label = LabelOf(SpecialLabel::kForceActivate);
+  for (const PodRef& pod : pods) {
+    Entity* entity = entities_.Find(FindKey(*pod));
+    if (entity == nullptr) continue;
+    const Place from = entity->queued;
+    if (InPool(from)) {
+      MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
+      TellMoved(*entity, from, label);
+    } else if (InBackoff(from)) {
+      RemoveFromQueue(*entity);
+      MoveToActive(*entity, label, options_.gates.PopFromBackoffQ());
+      TellMoved(*entity, from, label);
+    } else if (entity->in_flight) {
+      LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, entity->pod));
+    }
+  }
+}
+
+void ClassicQueue::Nominate(const PodRef& pod, std::string_view node) {
+  std::lock_guard lock(mutex_);
+  Entity* entity = entities_.Find(FindKey(*pod));
+  // A pod that is not live or is bound cannot be nominated; it has no nomination to drop either.
+  if (entity == nullptr || !entity->live) return;
+  nominator_.Set(entity->key, node);
+}
+
+}  // namespace schedq

@@ -1,0 +1,39 @@
+// What the classic engine keeps of one incarnation of a pod. Guarded by the engine's mutex.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <optional>
+
+#include "engine/classic/in_flight_log.h"
+#include "engine/pod_key.h"
+#include "engine/queue.h"
+
+namespace schedq {
+
+inline constexpr size_t kNotInHeap = ~size_t{0};
+
+// Invariants:
+//  1. An entity exists while it is live, queued or in flight.
+//  2. `queued` is a place of a queue or kAbsent; being in flight is told by `in_flight`, because a
+//     pod that was deleted and added anew under its uid is both.
+struct Entity {
+  PodRef pod;  // The newest version that the cluster has told.
+  PodKey key;
+  QueueingFields fields;
+  Place queued = Place::kAbsent;
+  bool live = false;
+  size_t heap_position = kNotInHeap;
+  std::optional<InFlightLog::Position> in_flight;
+  // As they were when it was popped: what Fail goes on from.
+  QueueingFields popped_fields;
+  // An older incarnation under the same name that is still in flight.
+  Entity* older = nullptr;
+
+  Place Shown() const {
+    if (queued != Place::kAbsent) return queued;
+    return in_flight ? Place::kInFlight : Place::kAbsent;
+  }
+};
+
+}  // namespace schedq

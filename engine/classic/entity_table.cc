@@ -1,0 +1,60 @@
+#include "engine/classic/entity_table.h"
+
+namespace schedq {
+
+EntityTable::~EntityTable() {
+  for (const auto& [id, newest] : newest_) {
+    for (Entity* entity = newest; entity != nullptr;) {
+      Entity* older = entity->older;
+      delete entity;
+      names_->Release(id);
+      entity = older;
+    }
+  }
+}
+
+Entity* EntityTable::Newest(PodId id) const {
+  const auto found = newest_.find(id);
+  return found == newest_.end() ? nullptr : found->second;
+}
+
+Entity* EntityTable::Find(const PodKey& key) const {
+  Entity* entity = Newest(key.id);
+  while (entity != nullptr && entity->key != key) entity = entity->older;
+  return entity;
+}
+
+Entity* EntityTable::FindOrCreate(const PodRef& pod) {
+  const PodKey key{names_->Acquire(pod->namespace_name, pod->name), UidFingerprint(pod->uid)};
+  Entity*& newest = newest_[key.id];
+  for (Entity** link = &newest; *link != nullptr; link = &(*link)->older) {
+    Entity* entity = *link;
+    if (entity->key != key) continue;
+    names_->Release(key.id);  // The entity holds a reference already.
+    // An incarnation that comes back after another one is the newest again.
+    *link = entity->older;
+    entity->older = newest;
+    newest = entity;
+    return entity;
+  }
+  auto* entity = new Entity;
+  entity->pod = pod;
+  entity->key = key;
+  entity->older = newest;
+  newest = entity;
+  return entity;
+}
+
+void EntityTable::ReleaseIfGone(Entity* entity) {
+  if (entity->live || entity->Shown() != Place::kAbsent) return;
+  const PodId id = entity->key.id;
+  const auto found = newest_.find(id);
+  Entity** link = &found->second;
+  while (*link != entity) link = &(*link)->older;
+  *link = entity->older;
+  if (found->second == nullptr) newest_.erase(found);
+  delete entity;
+  names_->Release(id);
+}
+
+}  // namespace schedq

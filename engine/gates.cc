@@ -1,0 +1,49 @@
+#include "engine/gates.h"
+
+#include <string>
+
+namespace schedq {
+namespace {
+
+constexpr std::array<std::string_view, kGateCount> kNames = {
+    "SchedulerPopFromBackoffQ",        "SchedulerPreQueueingHints",
+    "SchedulerPreEnqueuePodStatus",    "SchedulerAsyncAPICalls",
+    "NominatedNodeNameForExpectation", "ClearingNominatedNodeNameAfterBinding",
+};
+
+struct Prerequisite {
+  Gate gate;
+  Gate needs;
+};
+constexpr Prerequisite kPrerequisites[] = {
+    {Gate::kSchedulerPreEnqueuePodStatus, Gate::kSchedulerAsyncAPICalls},
+};
+
+}  // namespace
+
+std::string_view GateName(Gate gate) { return kNames[static_cast<int>(gate)]; }
+
+std::optional<Gate> ParseGate(std::string_view name) {
+  for (int i = 0; i < kGateCount; ++i) {
+    if (kNames[i] == name) return static_cast<Gate>(i);
+  }
+  return std::nullopt;
+}
+
+Result<Gates> Gates::Resolve(const GateRequest& request) {
+  Gates gates;
+  for (int i = 0; i < kGateCount; ++i) {
+    gates.on_[i] = request.Get(static_cast<Gate>(i)).value_or(true);
+  }
+  for (const auto& [gate, needs] : kPrerequisites) {
+    if (gates.On(needs) || !gates.On(gate)) continue;
+    if (request.Get(gate).has_value()) {
+      return Error("feature gates: " + std::string(GateName(gate)) + "=true needs " +
+                   std::string(GateName(needs)) + "=true, but it is false");
+    }
+    gates.on_[static_cast<int>(gate)] = false;
+  }
+  return gates;
+}
+
+}  // namespace schedq

@@ -1,0 +1,73 @@
+#include "engine/queue_metrics.h"
+
+#include <array>
+
+namespace schedq {
+namespace {
+
+constexpr std::array<std::string_view, 3> kIncomingQueues = {"active", "backoff", "unschedulable"};
+
+size_t IncomingQueueIndex(Place place) {
+  if (place == Place::kActive) return 0;
+  return InBackoff(place) ? 1 : 2;
+}
+
+LabelValues AllEventLabels() {
+  LabelValues labels;
+  for (EventLabel label = 0; label < kEventLabelCount; ++label) {
+    labels.emplace_back(LabelText(label));
+  }
+  return labels;
+}
+
+}  // namespace
+
+std::string_view IncomingQueueName(Place place) {
+  return kIncomingQueues[IncomingQueueIndex(place)];
+}
+
+QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
+                           const std::function<QueueCounts()>& counts) {
+  const LabelValues events = AllEventLabels();
+  incoming_ = &registry->DenseCounters(
+      {.name = "scheduler_queue_incoming_pods_total",
+       .help = "Pods added to scheduling queues by event and queue.",
+       .labels = {"queue", "event"}},
+      {LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), events});
+  rejected_ = &registry->DenseGauges({.name = "scheduler_unschedulable_pods",
+                                      .help = "Pods that a plugin keeps from being scheduled.",
+                                      .labels = {"plugin", "profile"}},
+                                     {plugin_names, {std::string(kDefaultProfile)}});
+  in_flight_ = &registry->DenseGauges(
+      {.name = "scheduler_inflight_events",
+       .help = "Pods in flight (PodPopped) and the events that are kept for them.",
+       .labels = {"event"}},
+      {events});
+  scheduled_after_flush_ =
+      registry
+          ->Counters({.name = "scheduler_pod_scheduled_after_flush_total",
+                      .help = "Pods scheduled only because a periodic flush woke them."})
+          .At();
+  event_handling_ =
+      &registry->DenseHistograms({.name = "scheduler_event_handling_duration_seconds",
+                                  .help = "How long a cluster event took to be handled.",
+                                  .labels = {"event"}},
+                                 ExponentialBounds(1e-4, 2, 12), {events});
+
+  CallbackGaugeFamily& pending = registry->CallbackGauges(
+      {.name = "scheduler_pending_pods", .help = "Pods by queue.", .labels = {"queue"}});
+  const auto show = [&](const char* queue, auto read) {
+    pending_.push_back(
+        pending.Register({queue}, [counts, read] { return static_cast<double>(read(counts())); }));
+  };
+  show("active", [](const QueueCounts& now) { return now.active; });
+  show("backoff", [](const QueueCounts& now) { return now.backoff + now.error_backoff; });
+  show("unschedulable", [](const QueueCounts& now) { return now.unschedulable; });
+  show("gated", [](const QueueCounts& now) { return now.gated; });
+}
+
+Counter QueueMetrics::Incoming(Place place, EventLabel label) const {
+  return incoming_->At(IncomingQueueIndex(place), label);
+}
+
+}  // namespace schedq

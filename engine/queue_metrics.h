@@ -1,0 +1,66 @@
+// The metrics of a scheduling queue, as both engines keep them and as FORMATS names them.
+//
+// Threads: everything from any thread; the Add and Observe functions are wait-free and do not
+// allocate.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/base/metrics.h"
+#include "engine/event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+
+namespace schedq {
+
+struct QueueCounts {
+  uint64_t active = 0;
+  uint64_t backoff = 0;
+  uint64_t error_backoff = 0;
+  uint64_t unschedulable = 0;
+  uint64_t gated = 0;
+  uint64_t in_flight = 0;
+  bool operator==(const QueueCounts&) const = default;
+};
+
+class QueueMetrics {
+ public:
+  // `counts` answers scheduler_pending_pods whenever somebody reads; it must be callable as long as
+  // this object lives.
+  QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
+               const std::function<QueueCounts()>& counts);
+
+  // An entity entered `place`: active, either backoff, or the pool (either of its places).
+  void AddIncoming(Place place, EventLabel label) const { Incoming(place, label).Add(1); }
+  uint64_t IncomingTotal(Place place, EventLabel label) const {
+    return Incoming(place, label).Value();
+  }
+  // A plugin became, or ceased to be, a rejector of a pod.
+  void AddRejected(PluginId plugin, int64_t amount) const { rejected_->At(plugin, 0).Add(amount); }
+  // Pods (under the label PodPopped) and events kept for pods in flight.
+  void AddInFlight(EventLabel label, int64_t amount) const { in_flight_->At(label).Add(amount); }
+  void AddScheduledAfterFlush() const { scheduled_after_flush_.Add(1); }
+  void ObserveEventHandling(EventLabel label, Duration duration) const {
+    event_handling_->At(label).Observe(duration);
+  }
+
+ private:
+  Counter Incoming(Place place, EventLabel label) const;
+
+  DenseCounterFamily* incoming_;
+  DenseGaugeFamily* rejected_;
+  DenseGaugeFamily* in_flight_;
+  Counter scheduled_after_flush_;
+  DenseHistogramFamily* event_handling_;
+  std::vector<CallbackGaugeFamily::Registration> pending_;
+};
+
+// The queue labels of scheduler_queue_incoming_pods_total.
+std::string_view IncomingQueueName(Place place);
+
+// The one profile that is modelled; the `profile` label of upstream's metrics.
+inline constexpr std::string_view kDefaultProfile = "default-scheduler";
+
+}  // namespace schedq
