@@ -1,0 +1,81 @@
+// Numbered elements of one type, allocated and freed without locks, and used again.
+//
+// Purpose: slots and blocks whose memory stays of one type for ever, so that a reader that comes
+// late reads a newer element and not freed memory; generation counters tell it so.
+// When not to use it: where memory must go back to the allocator.
+// Threads: all operations from any thread. Allocate and Free are lock-free: a failed exchange means
+// that another thread's succeeded. Linearization points: the exchange on the head, or for a fresh
+// element the addition to the count of elements used.
+// Invariants:
+//  1. An element is free (on the list), fresh (never allocated) or owned by who allocated it.
+//  2. The head's tag grows with each change, so that a list that changed in between is never
+//     mistaken for the one that was read, unless 2^32 changes fall into one step of one thread.
+// Memory: as many elements as were ever owned at one time; they are never given back.
+// Source: R. K. Treiber, Systems Programming: Coping with Parallelism, 1986 (with counted
+// pointers).
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/segmented_array.h"
+
+namespace schedq {
+
+// Element has `Atom<uint64_t>& FreeLink()`, a word that the pool uses while the element is free.
+template <typename Element, template <typename> class Atom = std::atomic>
+class IndexPool {
+ public:
+  explicit IndexPool(uint32_t first_bits) : elements_(first_bits) {}
+
+  Element& operator[](uint32_t index) const { return elements_[index]; }
+
+  // The index of an element that nobody else owns, with what its last owner left in it.
+  uint32_t Allocate() {
+    uint64_t head = LoadHead();
+    while (IndexIn(head) != kNone) {
+      // The element may be allocated by another thread meanwhile and its link overwritten; then
+      // the head's tag has moved on and the exchange fails.
+      const uint64_t below = LoadRelaxed(elements_[IndexIn(head)].FreeLink());
+      if (ExchangeHead(head, Head(head, static_cast<uint32_t>(below)))) return IndexIn(head);
+    }
+    const uint64_t fresh = used_.fetch_add(1, std::memory_order_relaxed);
+    SCHEDQ_CHECK(fresh < kNone, "an index has 32 bits");
+    elements_.Reserve(fresh);
+    return static_cast<uint32_t>(fresh);
+  }
+
+  void Free(uint32_t index) {
+    uint64_t head = LoadHead();
+    do {
+      StoreRelaxed(elements_[index].FreeLink(), uint64_t{IndexIn(head)});
+    } while (!ExchangeHead(head, Head(head, index)));
+  }
+
+  // Elements that were ever allocated. May be stale.
+  uint64_t Used() const { return LoadRelaxed(used_); }
+
+ private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  // The head is (tag, index); the index is kept inverted so that a zero word is an empty list.
+  static uint32_t IndexIn(uint64_t head) { return ~static_cast<uint32_t>(head); }
+  static uint64_t Head(uint64_t before, uint32_t index) {
+    const uint64_t tag = (before >> 32) + 1;
+    return tag << 32 | static_cast<uint32_t>(~index);
+  }
+
+  // Acquire pairs with the release of the Free that put the element on top: without it the link
+  // below it, and the element's last contents, could be stale.
+  uint64_t LoadHead() const { return LoadAcquire(head_); }
+  bool ExchangeHead(uint64_t& expected, uint64_t desired) {
+    return head_.compare_exchange_weak(expected, desired, std::memory_order_acq_rel,
+                                       std::memory_order_acquire);
+  }
+
+  // Written by every Allocate and Free, so both words share a line of their own.
+  alignas(kCacheLineBytes) Atom<uint64_t> head_{0};
+  Atom<uint64_t> used_{0};
+  alignas(kCacheLineBytes) SegmentedArray<Element, Atom> elements_;
+};
+
+}  // namespace schedq

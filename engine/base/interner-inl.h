@@ -1,0 +1,240 @@
+// The operations of BasicInterner, for its instantiation and for tests with another Atom.
+#pragma once
+
+#include <bit>
+#include <utility>
+
+#include "engine/base/interner.h"
+
+namespace schedq {
+namespace internal {
+
+inline uint64_t ReverseBits(uint64_t bits) {
+  bits = (bits & 0x5555555555555555) << 1 | ((bits >> 1) & 0x5555555555555555);
+  bits = (bits & 0x3333333333333333) << 2 | ((bits >> 2) & 0x3333333333333333);
+  bits = (bits & 0x0f0f0f0f0f0f0f0f) << 4 | ((bits >> 4) & 0x0f0f0f0f0f0f0f0f);
+  return __builtin_bswap64(bits);
+}
+
+// The list is ordered by these. A name's is odd and a bucket's even, so that a bucket comes before
+// the names whose first bits it shares.
+inline uint64_t OrderOfName(uint64_t hash) { return hash | 1; }
+inline uint64_t OrderOfBucket(uint32_t bucket) { return ReverseBits(bucket); }
+
+// The bucket that a new one splits: itself without its highest bit.
+inline uint32_t ParentOf(uint32_t bucket) { return bucket ^ std::bit_floor(bucket); }
+
+// Reads and changes of links. Acquire pairs with the release of the exchange that wrote the link:
+// without it what it leads to could be read before it was written. Acquire also keeps the reads of
+// a slot before the second read of the link that led to it, which proves that the slot was linked.
+template <typename A>
+NameLink LoadLink(const A& cell) {
+  return NameLink(LoadAcquire(cell));
+}
+template <typename A>
+bool ExchangeLink(A& cell, NameLink expected, NameLink desired) {
+  uint64_t word = expected.word();
+  return cell.compare_exchange_strong(word, desired.word(), std::memory_order_acq_rel,
+                                      std::memory_order_relaxed);
+}
+
+}  // namespace internal
+
+template <template <typename> class Atom>
+BasicInterner<Atom>::BasicInterner(uint32_t first_bits)
+    : bucket_count_(uint32_t{1} << first_bits), buckets_(first_bits), slots_(first_bits) {
+  buckets_.Reserve(0);
+  const NameLink end = NameLink().To(NameLink::Kind::kEnd, 0).Opened();
+  StoreRelease(buckets_[0], end.word());
+}
+
+template <template <typename> class Atom>
+bool BasicInterner<Atom>::RemoveDead(Position& at, NameLink next) {
+  const uint32_t index = at.link.index();
+  Slot& slot = slots_[index];
+  if (!next.marked()) {
+    // The mark stops whoever would add or remove behind this slot. The link was read before the
+    // state was seen dead, so an exchange that succeeds marks that generation and no later one.
+    const NameLink marked = next.Marked();
+    if (!internal::ExchangeLink(slot.link(), next, marked)) return false;
+    next = marked;
+  }
+  const NameLink around = at.link.ToSameAs(next);
+  if (!internal::ExchangeLink(*at.cell, at.link, around)) return false;
+  texts_.Drop(slot);
+  slots_.Free(index);
+  at.link = around;
+  return true;
+}
+
+template <template <typename> class Atom>
+template <typename Visit>
+typename BasicInterner<Atom>::Step BasicInterner<Atom>::VisitSlot(uint64_t order, Position& at,
+                                                                  Visit& visit) {
+  const uint32_t index = at.link.index();
+  Slot& slot = slots_[index];
+  const NameLink next = internal::LoadLink(slot.link());
+  const uint64_t slot_order = slot.LoadOrder();
+  const NameState state = slot.LoadState();
+  // What was read belongs to the slot that `at` leads to only if it still does.
+  if (internal::LoadLink(*at.cell) != at.link) return Step::kChanged;
+  if (next.marked() || state.references() == 0) {
+    return RemoveDead(at, next) ? Step::kRemoved : Step::kChanged;
+  }
+  if (slot_order > order) return Step::kBeyond;
+  if (slot_order == order && visit(index, slot, state)) return Step::kFound;
+  at = {&slot.link(), next};
+  return Step::kPassed;
+}
+
+template <template <typename> class Atom>
+template <typename Visit>
+typename BasicInterner<Atom>::Position BasicInterner<Atom>::Walk(uint64_t order,
+                                                                 Atom<uint64_t>* start,
+                                                                 Visit visit) {
+  Position at{start, internal::LoadLink(*start)};
+  // Each new start is due to a change by another thread, and each step goes on or removes a slot.
+  while (at.link.kind() != NameLink::Kind::kEnd) {
+    if (at.link.kind() == NameLink::Kind::kBucket) {
+      const uint32_t bucket = at.link.index();
+      if (internal::OrderOfBucket(bucket) > order) break;
+      // A bucket is never removed, so nothing needs to be proved before going on from it.
+      at = {&buckets_[bucket], internal::LoadLink(buckets_[bucket])};
+      continue;
+    }
+    const Step step = VisitSlot(order, at, visit);
+    if (step == Step::kBeyond || step == Step::kFound) break;
+    if (step == Step::kChanged) at = {start, internal::LoadLink(*start)};
+  }
+  return at;
+}
+
+template <template <typename> class Atom>
+std::optional<uint32_t> BasicInterner<Atom>::AcquireKnownPacked(const PackedText& text) {
+  std::optional<uint32_t> found;
+  const uint64_t order = internal::OrderOfName(text.hash());
+  Walk(order, StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
+    if (texts_.Equals(slot, text) && slot.AddReferenceTo(state)) found = index;
+    return found.has_value();
+  });
+  return found;
+}
+
+template <template <typename> class Atom>
+std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text) const {
+  std::optional<uint32_t> found;
+  const uint64_t order = internal::OrderOfName(text.hash());
+  // Looking for a name opens buckets and removes dead slots, which no caller can tell.
+  auto& self = const_cast<BasicInterner&>(*this);
+  self.Walk(order, self.StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
+    if (!texts_.Equals(slot, text)) return false;
+    const NameState after = slot.LoadState();
+    if (after.references() == 0 || after.generation() != state.generation()) return false;
+    found = index;
+    return true;
+  });
+  return found;
+}
+
+template <template <typename> class Atom>
+uint32_t BasicInterner<Atom>::AcquirePacked(const PackedText& text) {
+  const uint64_t order = internal::OrderOfName(text.hash());
+  std::optional<uint32_t> prepared;
+  // A failed exchange means that another thread changed the list at this place.
+  while (true) {
+    std::optional<uint32_t> found;
+    const Position at =
+        Walk(order, StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
+          if (texts_.Equals(slot, text) && slot.AddReferenceTo(state)) found = index;
+          return found.has_value();
+        });
+    if (found) {
+      if (prepared) DiscardSlot(*prepared);
+      return *found;
+    }
+    if (!prepared) prepared = PrepareSlot(text, order);
+    // Until it is linked the slot is ours alone. Release, so that a helper that still holds the
+    // last generation's link sees that the generation is over.
+    Atom<uint64_t>& link = slots_[*prepared].link();
+    const NameLink before(LoadRelaxed(link));
+    StoreRelease(link, before.Unmarked().ToSameAs(at.link).word());
+    const NameLink to_new = at.link.To(NameLink::Kind::kSlot, *prepared);
+    if (internal::ExchangeLink(*at.cell, at.link, to_new)) {
+      alive_.At(0).Add(1);
+      return *prepared;
+    }
+  }
+}
+
+template <template <typename> class Atom>
+void BasicInterner<Atom>::Release(uint32_t id) {
+  Slot& slot = slots_[id];
+  const uint64_t order = slot.LoadOrder();
+  if (!slot.DropReference()) return;
+  alive_.At(0).Add(static_cast<uint64_t>(-1));
+  // The walk meets the dead slot and removes it, unless somebody else did so first.
+  Walk(order, StartFor(order), [](uint32_t, Slot&, NameState) { return false; });
+}
+
+template <template <typename> class Atom>
+uint32_t BasicInterner<Atom>::PrepareSlot(const PackedText& text, uint64_t order) {
+  const uint32_t index = slots_.Allocate();
+  SCHEDQ_CHECK(index < NameLink::kIndexMax, "more than 2^29 names are alive");
+  Slot& slot = slots_[index];
+  slot.BeginGeneration();
+  slot.StoreOrder(order);
+  texts_.Store(slot, text);
+  GrowBuckets(index + 1);
+  return index;
+}
+
+template <template <typename> class Atom>
+void BasicInterner<Atom>::DiscardSlot(uint32_t index) {
+  Slot& slot = slots_[index];
+  slot.EndGeneration();
+  texts_.Drop(slot);
+  slots_.Free(index);
+}
+
+template <template <typename> class Atom>
+void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
+  uint32_t count = LoadAcquire(bucket_count_);
+  if (names <= count) return;
+  buckets_.Reserve(uint64_t{count} * 2 - 1);
+  // A failure means that another thread doubled it. Release publishes the buckets' memory.
+  bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed);
+}
+
+template <template <typename> class Atom>
+Atom<uint64_t>* BasicInterner<Atom>::StartFor(uint64_t order) {
+  const uint32_t count = LoadAcquire(bucket_count_);
+  return OpenBucket(static_cast<uint32_t>(internal::ReverseBits(order)) & (count - 1));
+}
+
+// The bucket's cell, or that of the nearest ancestor that may be started from. The recursion is as
+// deep as the bucket's number has bits.
+template <template <typename> class Atom>
+Atom<uint64_t>* BasicInterner<Atom>::OpenBucket(uint32_t bucket) {
+  Atom<uint64_t>& cell = buckets_[bucket];
+  NameLink link = internal::LoadLink(cell);
+  if (link.open()) return &cell;
+  Atom<uint64_t>* const parent = OpenBucket(internal::ParentOf(bucket));
+  const NameLink claimed = NameLink().To(NameLink::Kind::kNone, 0);
+  if (link != NameLink() || !internal::ExchangeLink(cell, link, claimed)) return parent;
+
+  const uint64_t order = internal::OrderOfBucket(bucket);
+  link = claimed;
+  Position at;
+  do {
+    at = Walk(order, parent, [](uint32_t, Slot&, NameState) { return false; });
+    link = link.ToSameAs(at.link);
+    StoreRelease(cell, link.word());
+  } while (!internal::ExchangeLink(*at.cell, at.link, at.link.To(NameLink::Kind::kBucket, bucket)));
+  // From here others change the cell too, so opening it is an exchange; each failure is a change
+  // by another thread.
+  while (!internal::ExchangeLink(cell, link, link.Opened())) link = internal::LoadLink(cell);
+  return &cell;
+}
+
+}  // namespace schedq

@@ -1,0 +1,7 @@
+#include "engine/base/interner-inl.h"
+
+namespace schedq {
+
+template class BasicInterner<std::atomic>;
+
+}  // namespace schedq

@@ -1,0 +1,145 @@
+// Strings as dense 32-bit numbers, shared between threads and read without locks.
+//
+// Purpose: "namespace/name" of a pod, its uid, a claim, a plugin, a node are compared, hashed and
+// stored as a number. A name has a count of references; at zero its number may be used again.
+// When not to use it: for strings that one thread owns, and for keys that are never seen again.
+//
+// Threads: every operation from any thread at any time.
+//
+// | operation | progress | linearization point |
+// |---|---|---|
+// | Acquire | lock-free | known: the exchange that adds a reference; new: the one that links it |
+// | AcquireKnown | lock-free | the exchange that adds a reference, or for absent the last link read
+// | | Find | lock-free | the last read of the name's state, or for absent the last link read | |
+// Text, Retain | wait-free | the one access | | Release | lock-free | the subtraction of a
+// reference | An operation retries only when another thread's step succeeded meanwhile, with one
+// exception: a thread that stops while it opens a bucket leaves the bucket's parent in use, which
+// is slower and still right. Growth allocates memory; nothing else does for names of up to 320
+// bytes.
+//
+// Structure: one list of all names, ordered by a hash; bucket b is a link cell inside the list at
+// the place where hashes that end in b begin. Doubling the buckets moves nothing: a new bucket is
+// linked in at its first use. Names live in slots of 64 bytes whose memory never changes its type,
+// so a late reader reads a newer name and learns so from the generation in the slot's state.
+//
+// Invariants:
+//  1. A slot's state is (generation, references). References are above zero only while the slot is
+//     owned by the thread that links it in, or linked. Once they are zero the generation is dead.
+//  2. A dead slot's link is marked, then it is unlinked, then it is free; whoever meets it helps.
+//     Who unlinks it frees it. A new generation begins before its link is written.
+//  3. Two slots in the list never both have references and equal texts: a new name is linked where
+//     the run of its hash ends, by an exchange that fails if anything was added there.
+//  4. The tag of a link grows with each change for the life of the memory, so no exchange succeeds
+//     on a link that changed and changed back (unless 2^31 changes fall into one step).
+//
+// Memory: slots for the most names that were alive at one time, one bucket word for each (rounded
+// up to a power of two), and blocks for the most bytes of names above 32 bytes that were alive at
+// one time in each power of two. Churn does not grow it; it is never given back.
+//
+// Source: O. Shalev and N. Shavit, Split-Ordered Lists: Lock-Free Extensible Hash Tables, 2003;
+// M. Michael, High Performance Dynamic Lock-Free Hash Tables and List-Based Sets, 2002 (the variant
+// with tags); the buckets as cells of the list and the helpers' rules are our own.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/index_pool.h"
+#include "engine/base/metric_cells.h"
+#include "engine/base/name_link.h"
+#include "engine/base/name_slot.h"
+#include "engine/base/packed_text.h"
+#include "engine/base/result.h"
+#include "engine/base/segmented_array.h"
+
+namespace schedq {
+
+template <template <typename> class Atom>
+class BasicInterner {
+ public:
+  // The first segments hold 2^first_bits slots and buckets.
+  explicit BasicInterner(uint32_t first_bits = 10);
+  BasicInterner(const BasicInterner&) = delete;
+  BasicInterner& operator=(const BasicInterner&) = delete;
+
+  // The name's number, with one more reference that the caller releases. Never fails; a text of
+  // 16 MiB or more is a bug. The forms with two parts mean the text "namespace/name".
+  uint32_t Acquire(std::string_view text) { return AcquirePacked(PackedText(text)); }
+  uint32_t Acquire(std::string_view namespace_name, std::string_view name) {
+    return AcquirePacked(PackedText(namespace_name, name));
+  }
+
+  // The same, when the name is known; nothing otherwise.
+  std::optional<uint32_t> AcquireKnown(std::string_view text) {
+    return AcquireKnownPacked(PackedText(text));
+  }
+  std::optional<uint32_t> AcquireKnown(std::string_view namespace_name, std::string_view name) {
+    return AcquireKnownPacked(PackedText(namespace_name, name));
+  }
+
+  // The number of a known name, without a reference: without one of the caller's own it may stand
+  // for another name by the time it is looked at.
+  std::optional<uint32_t> Find(std::string_view text) const { return FindPacked(PackedText(text)); }
+  std::optional<uint32_t> Find(std::string_view namespace_name, std::string_view name) const {
+    return FindPacked(PackedText(namespace_name, name));
+  }
+
+  // Valid while somebody holds a reference.
+  std::string_view Text(uint32_t id) const { return texts_.View(slots_[id]); }
+
+  // One more reference, for a caller who has one.
+  void Retain(uint32_t id) { slots_[id].AddReference(); }
+  void Release(uint32_t id);
+
+  // Names alive. May be stale.
+  size_t size() const { return static_cast<size_t>(alive_.At(0).Sum()); }
+  // All numbers ever given are below this: what a table indexed by them needs. May be stale.
+  uint32_t id_limit() const { return static_cast<uint32_t>(slots_.Used()); }
+
+ private:
+  using Slot = NameSlot<Atom>;
+
+  // Where a walk ended: `link` was read from `cell` and leads past the wanted place.
+  struct Position {
+    Atom<uint64_t>* cell;
+    NameLink link;
+  };
+
+  uint32_t AcquirePacked(const PackedText& text);
+  std::optional<uint32_t> AcquireKnownPacked(const PackedText& text);
+  std::optional<uint32_t> FindPacked(const PackedText& text) const;
+  std::optional<uint32_t> Lookup(const PackedText& text, uint64_t order);
+
+  // Goes from `start` to the first entry beyond `order`. Removes the dead slots that it meets, and
+  // calls `visit(index, slot, state)` for each live slot of that very order until it says true.
+  template <typename Visit>
+  Position Walk(uint64_t order, Atom<uint64_t>* start, Visit visit);
+  // One slot of a walk. False: somebody changed the list here, so the walk starts anew.
+  enum class Step : uint8_t { kPassed, kRemoved, kBeyond, kFound, kChanged };
+  template <typename Visit>
+  Step VisitSlot(uint64_t order, Position& at, Visit& visit);
+  bool RemoveDead(Position& at, NameLink next);
+
+  uint32_t PrepareSlot(const PackedText& text, uint64_t order);
+  void DiscardSlot(uint32_t index);
+  void GrowBuckets(uint32_t names);
+
+  Atom<uint64_t>* StartFor(uint64_t order);
+  Atom<uint64_t>* OpenBucket(uint32_t bucket);
+
+  // Written by GrowBuckets, doubling; a stale reader starts its walk at a bucket further back.
+  Atom<uint32_t> bucket_count_;
+  SegmentedArray<Atom<uint64_t>, Atom> buckets_;  // NameLinks.
+  IndexPool<Slot, Atom> slots_;
+  NameTexts<Atom> texts_;
+  MetricCellBlock alive_{1};
+};
+
+using Interner = BasicInterner<std::atomic>;
+
+extern template class BasicInterner<std::atomic>;
+
+}  // namespace schedq

@@ -1,0 +1,80 @@
+// A string as whole words, padded with zeros, and its hash: what the interner compares and stores.
+//
+// Purpose: one pass over a key that may come in two parts, without allocating for keys of up to
+// kInlineBytes bytes. The hash is the same on every little-endian machine and run.
+// When not to use it: to keep text. It is a temporary on the stack of a lookup.
+// Source of the hash: folded 64x64-bit multiplication, as in Wang Yi's wyhash.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace schedq {
+
+class PackedText {
+ public:
+  static constexpr size_t kInlineBytes = 320;
+
+  explicit PackedText(std::string_view text) : PackedText(text, {}, {}) {}
+  // The text "first/second".
+  PackedText(std::string_view first, std::string_view second)
+      : PackedText(first, std::string_view("/", 1), second) {}
+  PackedText(const PackedText&) = delete;
+  PackedText& operator=(const PackedText&) = delete;
+
+  size_t size() const { return size_; }  // In bytes.
+  std::span<const uint64_t> words() const { return {words_, (size_ + 7) / 8}; }
+  uint64_t hash() const { return hash_; }
+
+ private:
+  PackedText(std::string_view first, std::string_view separator, std::string_view second)
+      : size_(first.size() + separator.size() + second.size()) {
+    if (size_ > kInlineBytes) {
+      long_words_ = std::make_unique<uint64_t[]>((size_ + 7) / 8);
+      words_ = long_words_.get();
+    } else if (size_ > 0) {
+      words_[(size_ - 1) / 8] = 0;
+    }
+    char* const bytes = reinterpret_cast<char*>(words_);
+    Copy(bytes, first);
+    Copy(bytes + first.size(), separator);
+    Copy(bytes + first.size() + separator.size(), second);
+    hash_ = Hash();
+  }
+
+  static void Copy(char* to, std::string_view from) {
+    if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  }
+
+  static uint64_t FoldedProduct(uint64_t left, uint64_t right) {
+    const auto product = static_cast<unsigned __int128>(left) * right;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  }
+
+  uint64_t Hash() const {
+    // Odd numbers without pattern: the fractions of square roots of primes.
+    constexpr uint64_t kFirst = 0x9e3779b97f4a7c15;
+    constexpr uint64_t kSecond = 0xbb67ae8584caa73b;
+    constexpr uint64_t kThird = 0x3c6ef372fe94f82b;
+    uint64_t hash = kFirst ^ size_;
+    const std::span<const uint64_t> all = words();
+    size_t word = 0;
+    for (; word + 1 < all.size(); word += 2) {
+      hash = FoldedProduct(all[word] ^ kSecond, all[word + 1] ^ hash);
+    }
+    if (word < all.size()) hash = FoldedProduct(all[word] ^ kSecond, hash ^ kThird);
+    return FoldedProduct(hash ^ kFirst, kThird);
+  }
+
+  const size_t size_;
+  uint64_t hash_;
+  uint64_t* words_ = inline_words_.data();
+  std::array<uint64_t, kInlineBytes / 8> inline_words_;  // The first words() are written.
+  std::unique_ptr<uint64_t[]> long_words_;
+};
+
+}  // namespace schedq

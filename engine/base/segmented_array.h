@@ -1,0 +1,93 @@
+// An array that grows and never moves: elements keep their address for the array's life.
+//
+// Purpose: the memory of slots and buckets that are named by number and read without locks. Segment
+// 0 holds the first 2^first_bits elements and each further segment as many as all before it, so a
+// handful of pointers covers the array and an index finds its segment by its highest bit.
+// When not to use it: for types that do not start as zero bytes (shipped) or zero values (model).
+// Threads: operator[] from any thread, wait-free. Reserve from any thread, lock-free: two threads
+// that need the same segment both allocate and one throws its own away.
+// Invariants:
+//  1. A segment's pointer is set once.
+//  2. operator[](i) is called only where Reserve(i) happens before it.
+// Memory: less than twice the reserved elements, of which untouched pages cost nothing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/atom.h"
+#include "engine/base/result.h"
+#include "engine/base/zeroed_memory.h"
+
+namespace schedq {
+
+template <typename Element, template <typename> class Atom = std::atomic>
+class SegmentedArray {
+ public:
+  explicit SegmentedArray(uint32_t first_bits) : first_bits_(first_bits) {}
+  SegmentedArray(const SegmentedArray&) = delete;
+  SegmentedArray& operator=(const SegmentedArray&) = delete;
+
+  Element& operator[](uint64_t index) const {
+    const uint32_t segment = SegmentOf(index);
+    return LoadSegment(segment)[index - FirstIndexOf(segment)];
+  }
+
+  // Makes elements 0 to `index` usable, given that those of all smaller segments were reserved.
+  void Reserve(uint64_t index) {
+    const uint32_t segment = SegmentOf(index);
+    SCHEDQ_CHECK(segment < kSegmentsMax, "the array is full");
+    if (LoadSegment(segment) == nullptr) AddSegment(segment);
+  }
+
+ private:
+  static constexpr uint32_t kSegmentsMax = 33;
+  static constexpr bool kZeroBytesWillDo = std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>>;
+  using Memory = std::conditional_t<kZeroBytesWillDo, ZeroedMemory, std::unique_ptr<Element[]>>;
+  static_assert(!kZeroBytesWillDo || std::is_trivially_destructible_v<Element>,
+                "nobody destroys what was never constructed");
+
+  uint32_t SegmentOf(uint64_t index) const {
+    return static_cast<uint32_t>(std::bit_width(index >> first_bits_));
+  }
+  uint64_t FirstIndexOf(uint32_t segment) const {
+    return segment == 0 ? 0 : uint64_t{1} << (first_bits_ + segment - 1);
+  }
+  uint64_t SizeOf(uint32_t segment) const {
+    return uint64_t{1} << (segment == 0 ? first_bits_ : first_bits_ + segment - 1);
+  }
+
+  // Acquire pairs with the release in AddSegment: without it an element could be read before its
+  // memory was zeroed.
+  Element* LoadSegment(uint32_t segment) const { return LoadAcquire(segments_[segment]); }
+
+  void AddSegment(uint32_t segment) {
+    Memory memory;
+    Element* elements;
+    if constexpr (kZeroBytesWillDo) {
+      memory = ZeroedMemory(SizeOf(segment) * sizeof(Element));
+      elements = static_cast<Element*>(memory.data());
+    } else {
+      memory = std::make_unique<Element[]>(SizeOf(segment));
+      elements = memory.get();
+    }
+    Element* nobody = nullptr;
+    if (segments_[segment].compare_exchange_strong(nobody, elements, std::memory_order_acq_rel,
+                                                   std::memory_order_acquire)) {
+      memory_[segment] = std::move(memory);
+    }
+  }
+
+  const uint32_t first_bits_;
+  // Written once each, by the thread that adds the segment; read by all, never stale after Reserve.
+  std::array<Atom<Element*>, kSegmentsMax> segments_{};
+  // Each entry is written by the thread that installed the segment and read by the destructor.
+  std::array<Memory, kSegmentsMax> memory_{};
+};
+
+}  // namespace schedq
