@@ -8,6 +8,17 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 set(SCHEDQ_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them; empty for none")
 
+option(SCHEDQ_LTO "Optimize across libraries when linking" OFF)
+if(SCHEDQ_LTO)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT SCHEDQ_LTO_WORKS OUTPUT SCHEDQ_LTO_PROBLEM LANGUAGES CXX)
+  if(SCHEDQ_LTO_WORKS)
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  else()
+    message(STATUS "No optimization across libraries: this toolchain cannot do it")
+  endif()
+endif()
+
 find_program(SCHEDQ_CCACHE ccache)
 if(SCHEDQ_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${SCHEDQ_CCACHE}")
@@ -30,6 +41,10 @@ find_package(Threads REQUIRED)
 
 add_library(schedq_flags INTERFACE)
 target_compile_options(schedq_flags INTERFACE ${SCHEDQ_CODE_FLAGS} -Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 warns falsely about std::string's operator+ at -O3 (its bug 105651).
+  target_compile_options(schedq_flags INTERFACE -Wno-restrict)
+endif()
 target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
