@@ -19,13 +19,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/interner.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
 #include "hints/object_name.h"
 
 namespace schedq {
-
-class Interner;
 
 class ClaimIndex {
  public:

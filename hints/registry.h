@@ -35,7 +35,6 @@ struct MatchingRegistration {
 struct EventMatches {
   std::vector<MatchingRegistration> registrations;  // In order of registration.
   PluginSet plugins;
-  bool any_pre_hint = false;
 
   // The registrations of the plugins in `rejectors`.
   RegistrationMask Of(PluginSet rejectors) const {

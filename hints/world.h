@@ -11,14 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/interner.h"
 #include "engine/pod.h"
 #include "hints/claim_index.h"
 #include "hints/known_claims.h"
 #include "hints/running_preemptions.h"
 
 namespace schedq {
-
-class Interner;
 
 class World {
  public:

@@ -1,0 +1,71 @@
+#include "hints/hint_metrics.h"
+
+#include <string>
+
+namespace schedq {
+namespace {
+
+constexpr std::array<const char*, kHintCount> kHintLabels = {"Queue", "QueueSkip", "Error"};
+enum NarrowingResult : int { kAllPodsResult, kNarrowedResult };
+
+}  // namespace
+
+uint64_t HintTally::Total() const {
+  uint64_t total = 0;
+  for (size_t i = 0; i < used_; ++i) {
+    for (const uint32_t count : counts_[i]) total += count;
+  }
+  return total;
+}
+
+HintMetrics::HintMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics)
+    : plugins_(plugins), series_(std::make_unique<EventSeries[]>(kEventLabelCount)) {
+  if (metrics == nullptr) return;
+  durations_ = &metrics->Histograms({"scheduler_queueing_hint_execution_duration_seconds",
+                                     "How long QueueingHints take, by plugin, event and answer.",
+                                     {"plugin", "event", "hint"}},
+                                    ExponentialBounds(1e-5, 1.5, 20));
+  if (plugins.size() == 0) return;
+  narrowings_ = &metrics->DenseCounters(
+      {"scheduler_pre_queueing_hint_evaluations_total",
+       "How many PreQueueingHints were asked, by plugin and whether they narrowed the event.",
+       {"plugin", "result"}},
+      {plugins.Names(), {"all_pods", "narrowed"}});
+}
+
+void HintMetrics::CountNarrowing(PluginId plugin, bool all_pods) const {
+  if (narrowings_ == nullptr) return;
+  narrowings_->At(plugin, all_pods ? kAllPodsResult : kNarrowedResult).Add();
+}
+
+void HintMetrics::CountBatch(const ClusterEvent& event, const HintTally& tally,
+                             Duration duration) const {
+  const uint64_t total = tally.Total();
+  if (!enabled() || total == 0) return;
+  const Duration mean = duration / static_cast<int64_t>(total);
+  const EventSeries& series = SeriesOf(event);
+  for (size_t i = 0; i < series.histograms.size(); ++i) {
+    for (int answer = 0; answer < kHintCount; ++answer) {
+      const uint32_t count = tally.At(i, static_cast<Hint>(answer));
+      if (count > 0) series.histograms[i][answer].Observe(mean, count);
+    }
+  }
+}
+
+const HintMetrics::EventSeries& HintMetrics::SeriesOf(const ClusterEvent& event) const {
+  EventSeries& series = series_[event.label];
+  std::call_once(series.made, [&] {
+    for (const MatchingRegistration& match : plugins_.Matching(event).registrations) {
+      std::array<Histogram, kHintCount> histograms;
+      for (int answer = 0; answer < kHintCount; ++answer) {
+        histograms[answer] =
+            durations_->At({plugins_.plugin(match.plugin).name, std::string(LabelText(event.label)),
+                            kHintLabels[answer]});
+      }
+      series.histograms.push_back(histograms);
+    }
+  });
+  return series;
+}
+
+}  // namespace schedq

@@ -1,0 +1,127 @@
+#include "hints/judge.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+#include "engine/base/result.h"
+
+namespace schedq {
+namespace {
+
+// Pods that one task judges at least: enough work to hide what a task costs.
+constexpr size_t kGrain = 512;
+
+MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+Verdict JudgeForWildcard(const JudgedPod& judged, const ObjectChange& change) {
+  if ((judged.unschedulable | judged.pending).empty()) return Verdict::kAfterBackoff;
+  const bool names_pod = change.after != nullptr && change.after->pod != nullptr;
+  const bool names_another = names_pod && change.after->pod->uid != judged.pod->uid;
+  return names_another ? Verdict::kSkip : Verdict::kAfterBackoff;
+}
+
+Verdict AskHints(const EventMatches& matches, RegistrationMask asked, const JudgedPod& judged,
+                 const ObjectChange& change, HintTally* tally) {
+  Verdict best = Verdict::kSkip;
+  for (RegistrationMask rest = asked; rest != 0; rest &= rest - 1) {
+    const int bit = std::countr_zero(rest);
+    const MatchingRegistration& match = matches.registrations[bit];
+    const QueueingHintFunction& hint = match.registration->hint;
+    const Hint answer = hint ? hint(*judged.pod, change) : Hint::kQueue;
+    tally->Count(bit, answer);
+    if (answer == Hint::kSkip) continue;
+    if (judged.pending.Has(match.plugin)) return Verdict::kImmediately;
+    best = Verdict::kAfterBackoff;
+    // Only a pending plugin could still make it better.
+    if (judged.pending.empty()) return best;
+  }
+  return best;
+}
+
+// Makes each pod that several registrations listed one entry with all their bits.
+void MergeDuplicates(std::vector<Narrowing::NarrowedPod>* pods) {
+  std::sort(pods->begin(), pods->end(), [](const auto& a, const auto& b) { return a.pod < b.pod; });
+  size_t kept = 0;
+  for (const Narrowing::NarrowedPod& listed : *pods) {
+    if (kept > 0 && (*pods)[kept - 1].pod == listed.pod) {
+      (*pods)[kept - 1].asked |= listed.asked;
+    } else {
+      (*pods)[kept++] = listed;
+    }
+  }
+  pods->resize(kept);
+}
+
+}  // namespace
+
+PluginJudge::PluginJudge(const PluginRegistry& plugins, const JudgeOptions& options)
+    : plugins_(plugins),
+      metrics_(plugins, options.metrics),
+      now_(options.now != nullptr ? options.now : SteadyNow),
+      parallel_from_(options.parallel_from) {}
+
+PluginSet PluginJudge::RegisteredFor(const ClusterEvent& event) const {
+  return plugins_.Matching(event).plugins;
+}
+
+void PluginJudge::Narrow(const ClusterEvent& event, const ObjectChange& change,
+                         Narrowing* narrowing) const {
+  thread_local PodList listed;  // Keeps its memory between events.
+  const std::vector<MatchingRegistration>& registrations = plugins_.Matching(event).registrations;
+  for (size_t i = 0; i < registrations.size(); ++i) {
+    const auto& [plugin, registration] = registrations[i];
+    const RegistrationMask bit = RegistrationMask{1} << i;
+    PreHint answer = PreHint::kAllPods;
+    listed.clear();
+    if (registration->pre_hint) {
+      answer = registration->pre_hint(change, &listed);
+      metrics_.CountNarrowing(plugin, answer != PreHint::kListed);
+    }
+    if (answer == PreHint::kListed) {
+      for (const PodId pod : listed) narrowing->pods.push_back({pod, bit});
+    } else {
+      narrowing->asked_of_all |= bit;
+      narrowing->plugins_of_all.Insert(plugin);
+    }
+  }
+  if (narrowing->pods.size() > 1) MergeDuplicates(&narrowing->pods);
+}
+
+void PluginJudge::Judge(std::span<const JudgedPod> pods, const ClusterEvent& event,
+                        const ObjectChange& change, std::span<Verdict> verdicts) const {
+  SCHEDQ_CHECK(pods.size() == verdicts.size(), "one verdict a pod");
+  if (pods.size() < parallel_from_) return JudgeBatch(pods, event, change, verdicts);
+  // Isolated: a caller that holds a lock must not pick up another caller's task while it waits.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, pods.size(), kGrain), [&](const auto& range) {
+      JudgeBatch(pods.subspan(range.begin(), range.size()), event, change,
+                 verdicts.subspan(range.begin(), range.size()));
+    });
+  });
+}
+
+void PluginJudge::JudgeBatch(std::span<const JudgedPod> pods, const ClusterEvent& event,
+                             const ObjectChange& change, std::span<Verdict> verdicts) const {
+  if (event.IsWildcard()) {
+    for (size_t i = 0; i < pods.size(); ++i) verdicts[i] = JudgeForWildcard(pods[i], change);
+    return;
+  }
+  const EventMatches& matches = plugins_.Matching(event);
+  HintTally tally(matches.registrations.size());
+  const MonotonicTime start = metrics_.enabled() ? now_() : MonotonicTime();
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const JudgedPod& judged = pods[i];
+    const PluginSet rejectors = judged.unschedulable | judged.pending;
+    const RegistrationMask asked = matches.Of(rejectors) & judged.asked;
+    verdicts[i] = rejectors.empty() ? Verdict::kAfterBackoff
+                                    : AskHints(matches, asked, judged, change, &tally);
+  }
+  if (metrics_.enabled()) metrics_.CountBatch(event, tally, now_() - start);
+}
+
+}  // namespace schedq

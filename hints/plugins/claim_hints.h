@@ -1,0 +1,20 @@
+// What plugins that care about ResourceClaims share.
+#pragma once
+
+#include "hints/plugin.h"
+#include "hints/world.h"
+
+namespace schedq {
+
+// The change takes devices back from a claim: it lost its allocation, or was deleted with one.
+bool FreesDevices(const ObjectChange& change);
+
+// The pod's spec names the claim, in the pod's namespace.
+bool NamesClaim(const Pod& pod, const ObjectView& claim);
+
+// The PreQueueingHint of a plugin whose hint answers Skip for pods that do not use the claim,
+// unless devices became free. A claim that no live pod uses yet lists nobody, which is right: the
+// pod's own update will wake it. `world` must outlive the result.
+PreQueueingHintFunction PodsOfClaim(const World* world);
+
+}  // namespace schedq

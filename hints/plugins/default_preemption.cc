@@ -1,0 +1,30 @@
+// DefaultPreemption: a pod that preempted others waits until its victims are gone.
+#include "hints/plugins/builtin.h"
+
+namespace schedq {
+namespace {
+
+constexpr char kMessage[] = "waiting for the pods that this pod preempts to terminate";
+
+}  // namespace
+
+Plugin DefaultPreemptionPlugin(const World* world) {
+  Plugin plugin;
+  plugin.name = "DefaultPreemption";
+  plugin.rejection_message = kMessage;
+  plugin.pre_enqueue = [world](const Pod& pod, std::string* message) {
+    if (!world->preemptions().Contains(pod.uid)) return true;
+    if (message != nullptr) *message = kMessage;
+    return false;
+  };
+  // Skip is honest: a preempting pod was rejected by another plugin as well, and that plugin's hint
+  // decides when it is worth another attempt. The registration makes the queue look at the gated
+  // pod at all when a victim has gone.
+  plugin.events = {{Resource::kAssignedPod,
+                    Action::kDelete,
+                    [](const Pod&, const ObjectChange&) { return Hint::kSkip; },
+                    {}}};
+  return plugin;
+}
+
+}  // namespace schedq

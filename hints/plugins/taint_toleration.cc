@@ -1,0 +1,44 @@
+// TaintToleration: a node's taints keep pods away that do not tolerate them.
+//
+// Worth another attempt: a node appears whose taints the pod tolerates, or a node's taints change
+// from not tolerated to tolerated; or the pod's own tolerations change.
+#include <algorithm>
+
+#include "hints/plugins/builtin.h"
+#include "hints/plugins/tolerations.h"
+
+namespace schedq {
+namespace {
+
+// A taint that only asks to be avoided (PreferNoSchedule) keeps nobody away.
+bool KeepsAway(const Taint& taint) {
+  return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+}
+
+bool ToleratesNode(const Pod& pod, const ObjectView& node) {
+  return std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+    return !KeepsAway(taint) || ToleratesTaint(pod.tolerations, taint);
+  });
+}
+
+Hint AfterNodeChange(const Pod& pod, const ObjectChange& change) {
+  if (change.after == nullptr) return Hint::kError;
+  if (!ToleratesNode(pod, *change.after)) return Hint::kSkip;
+  const bool tolerated_before = change.before != nullptr && ToleratesNode(pod, *change.before);
+  return tolerated_before ? Hint::kSkip : Hint::kQueue;
+}
+
+}  // namespace
+
+Plugin TaintTolerationPlugin() {
+  Plugin plugin;
+  plugin.name = "TaintToleration";
+  plugin.rejection_message = "no node is free of taints that the pod does not tolerate";
+  plugin.events = {
+      {Resource::kNode, Action::kAdd | Action::kUpdateNodeTaint, AfterNodeChange, {}},
+      {Resource::kTargetPod, Action::kUpdatePodToleration, {}, {}},
+  };
+  return plugin;
+}
+
+}  // namespace schedq
