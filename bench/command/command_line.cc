@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,11 +18,16 @@
 
 #include "bench/command/command.h"
 #include "bench/command/usage_error.h"
-#include "bench/command/version.h"
 #include "bench/interrupt.h"
+#include "perf/environment.h"
 
 namespace schedq {
 namespace {
+
+std::string& MutableCommandLineText() {
+  static std::string text = "schedq";
+  return text;
+}
 
 int Code(ExitCode code) { return static_cast<int>(code); }
 
@@ -69,6 +75,11 @@ std::vector<Declared> DeclareCommands(CLI::App& program) {
   return declared;
 }
 
+bool IsCommand(const std::vector<Declared>& declared, const std::string& name) {
+  return std::any_of(declared.begin(), declared.end(),
+                     [&name](const Declared& each) { return each.app->get_name() == name; });
+}
+
 int RunCommand(Command& command, const std::string& name) {
   const Result<ExitCode> result = command.Run();
   if (std::fflush(stdout) != 0) return FailUsage(name + ": cannot write the results to stdout");
@@ -81,13 +92,15 @@ int RunCommand(Command& command, const std::string& name) {
 int ParseAndRun(int argument_count, const char* const* arguments) {
   CLI::App program("The Kubernetes scheduling queue as an engine, and its laboratory", "schedq");
   program.set_help_flag("--help", "Print this help and exit");
-  program.set_version_flag("--version", VersionText, "Print versions and build flags, and exit");
+  program.set_version_flag(
+      "--version", [] { return VersionText(ReadBuild()); },
+      "Print versions and build flags, and exit");
   program.require_subcommand(1);
   const std::vector<Declared> declared = DeclareCommands(program);
 
   // Judged first, so that `schedq nonsense --help` is an error too.
   const std::string first = argument_count > 1 ? arguments[1] : "";
-  if (!first.empty() && first[0] != '-' && program.get_subcommand_no_throw(first) == nullptr) {
+  if (!first.empty() && first[0] != '-' && !IsCommand(declared, first)) {
     return FailUsage(UnknownCommandLine(program, first));
   }
   try {
@@ -106,10 +119,15 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
 
 }  // namespace
 
+const std::string& CommandLineText() { return MutableCommandLineText(); }
+
 int RunCommandLine(int argument_count, const char* const* arguments) {
   std::signal(SIGABRT, ExitAfterAbort);
   std::set_terminate(ExitAfterTerminate);
   CatchInterrupts();
+  for (int i = 1; i < argument_count; ++i) {
+    MutableCommandLineText() += std::string(" ") + arguments[i];
+  }
   try {
     return ParseAndRun(argument_count, arguments);
   } catch (const std::exception& error) {

@@ -60,25 +60,25 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
   return best;
 }
 
-std::string UnknownCommandLine(const CLI::App& program, const std::string& word) {
-  const std::vector<std::string> names = CommandNames(program);
-  const std::string nearest = NearestWord(word, names);
-  return fmt::format("{}: unknown command '{}'; {}expected one of: {}", program.get_name(), word,
+std::string ExpectedOneOf(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string nearest = NearestWord(word, candidates);
+  return fmt::format("{}expected one of: {}",
                      nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest),
-                     fmt::join(names, ", "));
+                     fmt::join(candidates, ", "));
 }
 
-std::string UnknownArgumentLine(const CLI::App& command, const std::string& argument) {
+std::string UnknownCommandLine(const CLI::App& program, const std::string& word) {
+  return fmt::format("{}: unknown command '{}'; {}", program.get_name(), word,
+                     ExpectedOneOf(word, CommandNames(program)));
+}
+
+std::string UnknownArgument(const CLI::App& command, const std::string& argument) {
   if (argument.rfind('-', 0) != 0) {
-    return fmt::format("{0}: unexpected argument '{1}'; expected no more words (see {0} --help)",
-                       FullName(command), argument);
+    return fmt::format("unexpected argument '{}'; expected no more words (see {} --help)", argument,
+                       FullName(command));
   }
   const std::string flag = argument.substr(0, argument.find('='));
-  const std::vector<std::string> names = FlagNames(command);
-  const std::string nearest = NearestWord(flag, names);
-  return fmt::format("{}: unknown flag '{}'; {}expected one of: {}", FullName(command), flag,
-                     nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest),
-                     fmt::join(names, ", "));
+  return fmt::format("unknown flag '{}'; {}", flag, ExpectedOneOf(flag, FlagNames(command)));
 }
 
 std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error) {
@@ -86,7 +86,7 @@ std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error
   const CLI::App& command = parsed.empty() ? program : *parsed.front();
   const std::vector<std::string> unknown = command.remaining();
   if (!unknown.empty() && !command.get_allow_extras()) {
-    return UnknownArgumentLine(command, unknown.front());
+    return FullName(command) + ": " + UnknownArgument(command, unknown.front());
   }
   if (parsed.empty()) {
     return fmt::format("{}: a command is missing; expected one of: {}", program.get_name(),

@@ -12,11 +12,14 @@ namespace schedq {
 // The candidate that `word` was probably meant to be; empty when none is near.
 std::string NearestWord(const std::string& word, const std::vector<std::string>& candidates);
 
+// "did you mean 'x'? expected one of: w, x, y"; without the question when nothing is near.
+std::string ExpectedOneOf(const std::string& word, const std::vector<std::string>& candidates);
+
 // For a first argument that names no command.
 std::string UnknownCommandLine(const CLI::App& program, const std::string& word);
 
-// For an argument that `command` does not know: a flag or a surplus word.
-std::string UnknownArgumentLine(const CLI::App& command, const std::string& argument);
+// For an argument that `command` does not know: a flag or a surplus word. Goes after its name.
+std::string UnknownArgument(const CLI::App& command, const std::string& argument);
 
 // For anything that CLI11 refused while parsing `program`'s arguments.
 std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error);

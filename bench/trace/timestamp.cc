@@ -72,9 +72,8 @@ std::string FormatTimestamp(Instant instant) {
   const chrono::year_month_day date(day);
   const chrono::hh_mm_ss time(instant - day);
   std::string fraction = fmt::format(".{:09}", time.subseconds().count());
-  fraction.erase(fraction.find_last_not_of("0.") == std::string::npos
-                     ? 0
-                     : fraction.find_last_not_of('0') + 1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  if (fraction == ".") fraction.clear();
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      time.hours().count(), time.minutes().count(), time.seconds().count(),

@@ -75,9 +75,9 @@ struct RecordedAnswer {
 struct TraceOperation {
   TraceOp op = TraceOp::kEnd;
   int64_t time_ms = 0;
-  PodRef pod;                // add, update.
-  std::string pod_name;      // delete, bind, fail, nominate.
-  std::string node;          // nominate, nominated.
+  PodRef pod;                              // add, update.
+  std::string pod_name;                    // delete, bind, fail, nominate.
+  std::string node;                        // nominate, nominated.
   std::vector<std::string> pod_names;      // activate.
   std::vector<std::string> unschedulable;  // fail.
   std::vector<std::string> pending;        // fail.

@@ -137,8 +137,7 @@ std::string FormatFloat(double value) {
   if (!std::isfinite(value)) return SpecialFloat(value);
   std::string scientific = Digits(value, std::chars_format::scientific);
   if (value == 0) return std::signbit(value) ? "-0" : "0";
-  // The shortest digits, %e from an exponent of 21 upwards for %v.
-  constexpr int kFixedExponentMax = 20;
+  constexpr int kFixedExponentMax = 5;  // 100000, then 1e+06.
   const int exponent = DecimalExponent(scientific);
   if (exponent < -4 || exponent > kFixedExponentMax) return scientific;
   return Digits(value, std::chars_format::fixed);

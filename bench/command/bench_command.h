@@ -1,0 +1,38 @@
+// `schedq bench`: runs micro-benchmarks with their rivals, prints a table for each group and writes
+// bench.json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/command/benchmark_flags.h"
+#include "bench/command/command.h"
+#include "bench/micro/benchmark_list.h"
+
+namespace schedq {
+
+class BenchCommand : public Command {
+ public:
+  std::string Name() const override { return "bench"; }
+  std::string Summary() const override;
+  void Declare(CLI::App& app) override;
+  Result<ExitCode> Run() override;
+
+ private:
+  // Selected cases of one group, which run together.
+  using Group = std::vector<BenchmarkCase>;
+
+  Result<BenchmarkFlags> ReadFlags() const;
+  Result<std::vector<Group>> Select(const BenchmarkFlags& flags) const;
+  Result<ExitCode> Measure(const std::vector<Group>& groups, const BenchmarkFlags& flags);
+
+  CLI::App* app_ = nullptr;
+  std::string pattern_;
+  bool lists_ = false;
+  std::string json_path_;
+  bool is_quick_ = false;
+  uint64_t seed_ = 1;
+};
+
+}  // namespace schedq

@@ -1,0 +1,20 @@
+// Which engine, and how to make one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/queue.h"
+
+namespace schedq {
+
+enum class EngineKind : uint8_t { kClassic };
+
+std::string_view EngineName(EngineKind kind);
+// An error names the known engines.
+Result<EngineKind> ParseEngine(std::string_view name);
+std::unique_ptr<SchedulingQueue> MakeQueue(EngineKind kind, QueueOptions options);
+
+}  // namespace schedq

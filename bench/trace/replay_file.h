@@ -1,0 +1,23 @@
+// Replays a whole trace file and reports every mismatch with its line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "bench/engine_kind.h"
+#include "engine/base/result.h"
+
+namespace schedq {
+
+struct ReplayTotals {
+  uint64_t operations = 0;
+  uint64_t mismatches = 0;
+};
+
+// Calls `tell("FILE:LINE: op: ...")` for each mismatch. An error is one line with file, line and
+// reason: the trace is malformed or cannot be read.
+Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
+                                const std::function<void(const std::string&)>& tell);
+
+}  // namespace schedq
