@@ -33,7 +33,8 @@ void ClassicQueue::AddLocked(const PodRef& pod) {
   const Place from = entity->Shown();
   entity->pod = pod;
   entity->live = true;
-  entity->fields = QueueingFields{.timestamp = options_.clock->Now()};
+  entity->fields = QueueingFields();
+  entity->fields.timestamp = options_.clock->Now();
   // First, so that nobody can pop the pod before its nomination is known.
   nominator_.Set(entity->key, pod->nominated_node_name);
   const EventLabel label = LabelOf(SpecialLabel::kUnscheduledPodAdd);

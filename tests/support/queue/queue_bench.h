@@ -1,0 +1,94 @@
+// A queue with everything around it, for tests: names, a world, plugins, the virtual clock.
+//
+// Purpose: a test says which plugins, gates and engine it wants, drives the queue through short
+// helpers, and looks at places. Plugins are ordinary values of hints/plugin.h.
+// Threads: the helpers are for one thread; the queue itself may be used from several.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/engine_kind.h"
+#include "engine/base/interner.h"
+#include "engine/base/metrics.h"
+#include "engine/base/virtual_clock.h"
+#include "engine/queue.h"
+#include "hints/judge.h"
+#include "hints/pre_enqueue.h"
+#include "hints/registry.h"
+#include "hints/world.h"
+
+namespace schedq {
+
+struct QueueBenchOptions {
+  EngineKind engine = EngineKind::kClassic;
+  std::vector<Plugin> plugins;
+  Gates gates;
+  BackoffPolicy backoff;
+  // A fraction, so that windows of absolute time and seconds since the start differ.
+  Instant start = Instant(std::chrono::seconds(1767225600) + std::chrono::milliseconds(300));
+  std::vector<QueueObserver*> observers;
+};
+
+// Gates with one or two of them set.
+Gates GatesWith(Gate gate, bool on);
+Gates GatesWith(Gate first, bool first_on, Gate second, bool second_on);
+
+// A pod of namespace "ns" whose uid is "uid-<name>".
+std::shared_ptr<Pod> MakePod(const std::string& name, int32_t priority = 0);
+
+class QueueBench {
+ public:
+  explicit QueueBench(QueueBenchOptions options);
+
+  SchedulingQueue& queue() { return *queue_; }
+  VirtualClock& clock() { return clock_; }
+  MetricsRegistry& metrics() { return metrics_; }
+  World& world() { return world_; }
+  Interner& pod_names() { return pod_names_; }
+
+  PluginId PluginNamed(const std::string& name) const;
+  PluginSet Plugins(const std::vector<std::string>& names) const;
+
+  void Advance(Duration by) { clock_.AdvanceTo(clock_.Now() + by); }
+  // Whole milliseconds since the start.
+  int64_t ElapsedMs() const;
+
+  // The world learns first, then the queue, as SEMANTICS wants it.
+  void Add(const PodRef& pod);
+  void Update(const PodRef& before, const PodRef& after);
+  void Delete(const PodRef& pod);
+  void Bind(const PoppedPod& popped);
+
+  // Pops; a pod must be there.
+  PoppedPod MustPop();
+  Status Fail(const PoppedPod& popped, const std::vector<std::string>& unschedulable,
+              const std::vector<std::string>& pending = {});
+  // Adds, pops and fails one pod.
+  void AddRejected(const PodRef& pod, const std::vector<std::string>& unschedulable,
+                   const std::vector<std::string>& pending = {});
+
+  // "active", "gated:PLUGIN", "backoff@MS" as traces write places.
+  std::string PlaceOf(const std::string& name) const;
+  QueueingFields FieldsOf(const std::string& name) const;
+  uint64_t Incoming(Place place, EventLabel label) const {
+    return queue_->Metrics().IncomingTotal(place, label);
+  }
+  uint64_t Incoming(Place place, SpecialLabel label) const {
+    return Incoming(place, LabelOf(label));
+  }
+
+ private:
+  const Instant start_;
+  Interner pod_names_;
+  World world_;
+  MetricsRegistry metrics_;
+  VirtualClock clock_;
+  PluginRegistry registry_;
+  PluginPreEnqueue pre_enqueue_;
+  PluginJudge judge_;
+  std::unique_ptr<SchedulingQueue> queue_;
+};
+
+}  // namespace schedq
