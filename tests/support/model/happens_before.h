@@ -1,0 +1,59 @@
+// The order of operations under the model, for Recorder of tests/support/history.h.
+//
+// Purpose: an operation precedes another when its response happens before the other's invocation.
+// Two operations that nothing orders may be linearized either way, even if one ran first: a thread
+// that has no way to know of the first may read old values, on real processors too.
+// When not to use it: with real threads.
+// Allowed threads: those of the run.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/model/runtime.h"
+
+namespace schedq::model {
+
+class HappensBefore {
+ public:
+  struct Moment {
+    uint64_t sequence = 0;  // in the order of execution, for printing and for prefixes
+    uint32_t thread = 0;
+    uint32_t epoch = 0;
+    Clock knows;
+  };
+
+  Moment Now(uint32_t) {
+    Moment moment;
+    moment.sequence = ++sequence_;
+    if (Runtime* run = Runtime::Current()) {
+      moment.knows = run->Mark();
+      moment.thread = run->thread();
+      moment.epoch = moment.knows.at[moment.thread];
+    }
+    return moment;
+  }
+  static bool Precedes(const Moment& response, const Moment& invocation) {
+    return response.epoch <= invocation.knows.at[response.thread];
+  }
+
+ private:
+  uint64_t sequence_ = 0;
+};
+
+// The order of execution: stricter, for code that promises real-time order by sequentially
+// consistent operations.
+class ExecutionOrder {
+ public:
+  struct Moment {
+    uint64_t sequence = 0;
+  };
+  Moment Now(uint32_t) { return {++sequence_}; }
+  static bool Precedes(const Moment& response, const Moment& invocation) {
+    return response.sequence < invocation.sequence;
+  }
+
+ private:
+  uint64_t sequence_ = 0;
+};
+
+}  // namespace schedq::model

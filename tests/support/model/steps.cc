@@ -1,0 +1,235 @@
+// The steps of a run: what atomics, plain cells and waiting do.
+#include <cinttypes>
+#include <cstdio>
+
+#include "tests/support/model/runtime.h"
+
+namespace schedq::model {
+
+namespace {
+
+const char* OrderName(std::memory_order order) {
+  switch (order) {
+    case std::memory_order_relaxed:
+      return "relaxed";
+    case std::memory_order_consume:
+    case std::memory_order_acquire:
+      return "acquire";
+    case std::memory_order_release:
+      return "release";
+    case std::memory_order_acq_rel:
+      return "acq_rel";
+    case std::memory_order_seq_cst:
+      return "seq_cst";
+  }
+  return "?";
+}
+
+}  // namespace
+
+Location& Runtime::Touch(AtomicState& atomic) {
+  if (Heap::Get().IsFreed(&atomic)) {
+    Fail(FailureKind::kUseAfterFree, "an atomic in freed memory is used");
+  }
+  if (atomic.generation != generation_) {
+    // Older than the run: everything in it is visible to everybody.
+    atomic.generation = generation_;
+    atomic.creator = 0;
+    atomic.created_epoch = 0;
+    atomic.location = kNever;
+  }
+  if (atomic.location == kNever) {
+    atomic.location = memory_.NewLocation(atomic.latest, atomic.creator, atomic.created_epoch);
+  }
+  if (!memory_.OrderedBefore(atomic.creator, atomic.created_epoch, running_)) {
+    Fail(FailureKind::kDataRace,
+         "an atomic is used, but nothing orders its construction by thread " +
+             std::to_string(atomic.creator) + " before");
+  }
+  return memory_.At(atomic.location);
+}
+
+void Runtime::Create(AtomicState& atomic) {
+  atomic.generation = generation_;
+  atomic.location = kNever;
+  atomic.creator = running_;
+  atomic.created_epoch = memory_.PlainEpoch(running_);
+}
+
+void Runtime::Destroy(AtomicState& atomic) {
+  if (atomic.generation != generation_) return;
+  if (Heap::Get().IsFreed(&atomic)) {
+    Fail(FailureKind::kUseAfterFree, "an atomic in freed memory is destroyed");
+  }
+  const bool constructed = memory_.OrderedBefore(atomic.creator, atomic.created_epoch, running_);
+  if (!constructed || (atomic.location != kNever &&
+                       !memory_.OrderedBefore(memory_.At(atomic.location), running_))) {
+    Fail(FailureKind::kDataRace,
+         "an atomic is destroyed, but nothing orders all uses of it by other threads before");
+  }
+  atomic.generation = 0;
+}
+
+void Runtime::AccessPlain(PlainHistory& history, bool write) {
+  if (Heap::Get().IsFreed(&history)) {
+    Fail(FailureKind::kUseAfterFree, "a plain cell in freed memory is used");
+  }
+  if (history.generation != generation_) {
+    history = PlainHistory{};
+    history.generation = generation_;
+  }
+  if (!memory_.Access(history, running_, write)) {
+    Fail(FailureKind::kDataRace,
+         std::string(write ? "a plain cell is written (or destroyed)" : "a plain cell is read") +
+             ", but nothing orders an access by another thread before");
+  }
+}
+
+uint32_t Runtime::ChooseAge(Location& location, std::memory_order order, const Word* differs_from) {
+  if (left_.stale_reads_max == 0) return 0;
+  const uint32_t readable = memory_.Readable(location, running_, order);
+  if (readable == 1) return 0;
+  std::array<uint32_t, kVersions> ages;
+  uint32_t count = 0;
+  for (uint32_t age = 0; age < readable; ++age) {
+    const bool allowed = differs_from == nullptr || !(location.Age(age).value == *differs_from);
+    if (age == 0 || allowed) ages[count++] = age;
+  }
+  const uint32_t age = ages[Choose(ChoiceKind::kVersion, count, nullptr, false)];
+  if (age > 0) --left_.stale_reads_max;
+  return age;
+}
+
+Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
+  Point();
+  Location& location = Touch(atomic);
+  const uint32_t age = ChooseAge(location, order, nullptr);
+  const Word value = memory_.Load(location, age, running_, order);
+  if (traces_) Note("loads", &atomic, order, value, age);
+  return value;
+}
+
+void Runtime::Store(AtomicState& atomic, Word value, std::memory_order order) {
+  Point();
+  memory_.Store(Touch(atomic), value, running_, order);
+  atomic.latest = value;
+  if (traces_) Note("stores", &atomic, order, value);
+}
+
+Word Runtime::BeginUpdate(AtomicState& atomic) {
+  Point();
+  Touch(atomic);
+  return atomic.latest;
+}
+
+void Runtime::EndUpdate(AtomicState& atomic, Word value, std::memory_order order) {
+  memory_.Update(memory_.At(atomic.location), value, running_, order);
+  atomic.latest = value;
+  if (traces_) Note("updates to", &atomic, order, value);
+}
+
+bool Runtime::CompareExchange(AtomicState& atomic, Word& expected, Word desired,
+                              std::memory_order success, std::memory_order failure, bool weak) {
+  Point();
+  Location& location = Touch(atomic);
+  const bool equal = atomic.latest == expected;
+  if (weak && equal && left_.weak_failures_max > 0 &&
+      Choose(ChoiceKind::kWeak, 2, nullptr, false) == 1) {
+    --left_.weak_failures_max;
+    memory_.Load(location, 0, running_, failure);
+    if (traces_) Note("fails without cause to exchange", &atomic, failure, atomic.latest);
+    return false;
+  }
+  const uint32_t age = ChooseAge(location, failure, &expected);
+  if (age == 0 && equal) {
+    memory_.Update(location, desired, running_, success);
+    atomic.latest = desired;
+    if (traces_) Note("exchanges to", &atomic, success, desired);
+    return true;
+  }
+  expected = memory_.Load(location, age, running_, failure);
+  if (traces_) Note("fails to exchange, finds", &atomic, failure, expected, age);
+  return false;
+}
+
+void Runtime::Fence(std::memory_order order) {
+  Point();
+  memory_.Fence(running_, order);
+  if (traces_) Note("fence", nullptr, order, {});
+}
+
+bool Runtime::Wait(AtomicState& word, uint32_t expected, bool has_deadline) {
+  Point();
+  Touch(word);
+  if (static_cast<uint32_t>(word.latest.low) != expected) return true;
+  if (traces_) Note("sleeps on", &word, std::memory_order_relaxed, word.latest);
+  Thread& self = threads_[running_];
+  self.state = ThreadState::kWaiting;
+  self.waits_for = &word;
+  self.has_deadline = has_deadline;
+  self.timed_out = false;
+  Leave();
+  return !self.timed_out;
+}
+
+void Runtime::Wake(AtomicState& word, bool all) {
+  Point();
+  Touch(word);
+  if (traces_)
+    Note(all ? "wakes all on" : "wakes one on", &word, std::memory_order_relaxed, word.latest);
+  Options waiters;
+  uint32_t count = 0;
+  for (uint32_t id = 0; id < threads_used_; ++id) {
+    if (threads_[id].state == ThreadState::kWaiting && threads_[id].waits_for == &word) {
+      waiters[count++] = static_cast<uint8_t>(id);
+    }
+  }
+  if (count == 0) return;
+  if (!all) {
+    waiters[0] = waiters[Choose(ChoiceKind::kWake, count, waiters.data(), false)];
+    count = 1;
+  }
+  for (uint32_t i = 0; i < count; ++i) threads_[waiters[i]].state = ThreadState::kReady;
+}
+
+const Clock& Runtime::Mark() {
+  memory_.Tick(running_);
+  return memory_.Now(running_).ordered;
+}
+
+void Runtime::Name(AtomicState& atomic, const char* name) { Touch(atomic).name = name; }
+
+void Runtime::Note(const char* what, AtomicState* atomic, std::memory_order order, Word value,
+                   uint32_t age) {
+  const Untracked untracked;
+  char line[200];
+  if (atomic == nullptr) {
+    std::snprintf(line, sizeof(line), "%4u  thread %u  %s %s", steps_, running_, what,
+                  OrderName(order));
+  } else {
+    const char* name = memory_.At(atomic->location).name;
+    char value_text[48];
+    if (value.high != 0) {
+      std::snprintf(value_text, sizeof(value_text), "0x%" PRIx64 ":%" PRIx64, value.high,
+                    value.low);
+    } else {
+      std::snprintf(value_text, sizeof(value_text),
+                    value.low < 1'000'000 ? "%" PRIu64 : "0x%" PRIx64, value.low);
+    }
+    std::snprintf(line, sizeof(line), "%4u  thread %u  %s #%u%s%s = %s (%s%s)", steps_, running_,
+                  what, atomic->location, name == nullptr ? "" : " ", name == nullptr ? "" : name,
+                  value_text, OrderName(order),
+                  age == 0   ? ""
+                  : age == 1 ? ", 1 store behind"
+                             : ", 2 or more stores behind");
+  }
+  trace_.emplace_back(line);
+}
+
+void Runtime::NoteThread(const char* what) {
+  if (!traces_) return;
+  const Untracked untracked;
+  trace_.push_back(std::to_string(steps_) + "  thread " + std::to_string(running_) + "  " + what);
+}
+
+}  // namespace schedq::model
