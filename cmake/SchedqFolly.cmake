@@ -45,7 +45,7 @@ function(schedq_find_folly_source root identity)
   if(SCHEDQ_FOLLY_SOURCE)
     if(NOT EXISTS "${SCHEDQ_FOLLY_SOURCE}/folly/synchronization/Hazptr.h")
       message(FATAL_ERROR "SCHEDQ_FOLLY_SOURCE=${SCHEDQ_FOLLY_SOURCE} has no "
-                          "folly/synchronization/Hazptr.h; expected the directory that holds folly/")
+                          "folly/synchronization/Hazptr.h; expected what holds folly/")
     endif()
     file(GLOB_RECURSE files "${SCHEDQ_FOLLY_SOURCE}/folly/*.h"
          "${SCHEDQ_FOLLY_SOURCE}/folly/*.cpp")

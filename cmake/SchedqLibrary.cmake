@@ -22,6 +22,9 @@ function(schedq_view target)
   target_include_directories(${target} PRIVATE "${view}")
 endfunction()
 
+# Builds every library.
+add_custom_target(schedq_libraries)
+
 # schedq_library(<name> FOLDER folder SOURCES file... [SEES folder...] [LINKS target...])
 # The library of one folder. SEES names every other folder whose headers it may include.
 function(schedq_library name)
@@ -29,6 +32,7 @@ function(schedq_library name)
   add_library(${name} STATIC ${LIB_SOURCES})
   schedq_view(${name} FOLDERS ${LIB_FOLDER} ${LIB_SEES})
   target_link_libraries(${name} PUBLIC schedq_flags ${LIB_LINKS})
+  add_dependencies(schedq_libraries ${name})
 endfunction()
 
 # schedq_program(<name> SOURCES file... [SEES folder...] [LINKS target...])

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy over the sources of a build, in parallel, and remembers what was clean.
+
+usage: check_tidy.py ROOT BUILD CACHE JOBS [FILE...]
+
+BUILD is a build directory with compile_commands.json. A file is clean for as long as its content,
+the headers of ours that it reaches, its command, .clang-tidy and clang-tidy itself stay the same;
+CACHE holds one empty file for each such state. Without FILE every file of the build is checked;
+a header given as FILE stands for every file that reaches it.
+Exit 0: clean, 1: findings, 2: wrong usage.
+"""
+
+import hashlib
+import json
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+class Tree:
+    """Reads each file of ours once: its hash, and the files that it reaches through includes."""
+
+    def __init__(self, root):
+        self.root = root
+        self.read = {}
+
+    def file(self, path):
+        if path not in self.read:
+            content = (self.root / path).read_bytes()
+            included = [found.decode() for found in INCLUDE.findall(content)]
+            self.read[path] = (hashlib.sha256(content).hexdigest(),
+                               [name for name in included if (self.root / name).is_file()])
+        return self.read[path]
+
+    def reached(self, path):
+        found = set()
+        waiting = [path]
+        while waiting:
+            current = waiting.pop()
+            if current not in found:
+                found.add(current)
+                waiting.extend(self.file(current)[1])
+        return found
+
+
+class Job:
+    """One file of the build with what decides its result."""
+
+    def __init__(self, tree, entry, constants):
+        self.path = Path(entry["file"]).relative_to(tree.root).as_posix()
+        self.reached = tree.reached(self.path)
+        command = entry.get("command") or shlex.join(entry["arguments"])
+        parts = [self.path, command.replace(str(tree.root), ""), *constants]
+        parts += [f"{name} {tree.file(name)[0]}" for name in sorted(self.reached)]
+        self.key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def load_jobs(root, build):
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    constants = [version, (root / ".clang-tidy").read_text()]
+    entries = json.loads((build / "compile_commands.json").read_text())
+    tree = Tree(root)
+    ours = [entry for entry in entries
+            if Path(entry["file"]).is_relative_to(root) and Path(entry["file"]).is_file()
+            and not Path(entry["file"]).is_relative_to(build)]
+    return [Job(tree, entry, constants) for entry in ours]
+
+
+def tidy(root, build, cache, job):
+    """Checks one file; returns what there is to say about it, or nothing when it is clean."""
+    result = subprocess.run(
+        ["clang-tidy", "--quiet", "-p", str(build), str(root / job.path)],
+        capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        (cache / job.key).touch()
+        return ""
+    lines = result.stdout.replace(f"{root}/", "")
+    return re.sub(r"\S*/view/[^/]+/", "", lines) or result.stderr
+
+
+def main(arguments):
+    if len(arguments) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root, build, cache = (Path(name).resolve() for name in arguments[:3])
+    wanted = set(arguments[4:])
+    cache.mkdir(parents=True, exist_ok=True)
+    jobs = [job for job in load_jobs(root, build) if not wanted or job.reached & wanted]
+    waiting = [job for job in jobs if not (cache / job.key).exists()]
+    print(f"clang-tidy: {len(jobs)} files, {len(waiting)} not known to be clean", file=sys.stderr)
+    with ThreadPoolExecutor(int(arguments[3])) as pool:
+        found = list(pool.map(lambda job: tidy(root, build, cache, job), waiting))
+    # A header's finding shows up in every file that reaches it; once is enough.
+    for text in sorted(set(filter(None, found))):
+        print(text)
+    return 1 if any(found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
