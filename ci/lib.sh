@@ -6,6 +6,7 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # for those who source this
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/schedq
 jobs=$(nproc)
+logs=$root/build/log
 passed=0
 failed=0
 
@@ -18,13 +19,16 @@ die() {
   exit 2
 }
 
-# step TITLE COMMAND... runs a command with its output in build/log, says how long it took, and shows
+# log_of TITLE is where a step of this script writes.
+log_of() { printf '%s/%s-%s.log' "$logs" "${0##*/}" "${1//[^A-Za-z0-9]/-}"; }
+
+# step TITLE COMMAND... runs a command with its output in a log, says how long it took, and shows
 # the end of the log when it fails. Returns what the command returned.
 step() {
   local title=$1 log started status=0
   shift
-  mkdir -p "$root/build/log"
-  log=$root/build/log/${title//[^A-Za-z0-9]/-}.log
+  mkdir -p "$logs"
+  log=$(log_of "$title")
   started=$SECONDS
   "$@" >"$log" 2>&1 || status=$?
   if ((status == 0)); then

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Goal: ci/lint catches what it promises to catch.
+# Method: plant one fault in a small clean tree and expect the named check to fail with a message
+# that names the fault; the same tree without it must pass, so that no check fails for another reason.
+#
+# usage: lint_canaries.sh LINT CANARY
+# shellcheck disable=SC2016  # the planted script must keep its dollar sign
+set -euo pipefail
+
+lint=$1
+canary=$2
+tree=$(mktemp -d)
+trap 'rm -rf -- "$tree"' EXIT
+
+# function_of_lines N prints a function that is N lines long.
+function_of_lines() {
+  printf 'void Long() {\n'
+  for ((line = 2; line < $1; line++)); do printf '  Step(%d);\n' "$line"; done
+  printf '}\n'
+}
+
+plant_clean_tree() {
+  mkdir -p "$tree/engine/base" "$tree/hints"
+  printf '#pragma once\n\nint Base();\n' >"$tree/engine/base/base.h"
+  printf '#pragma once\n\n#include "engine/base/base.h"\n' >"$tree/hints/hint.h"
+  { printf 'void Step(int);\n\n' && function_of_lines 70; } >"$tree/engine/long.cc"
+  printf '#!/usr/bin/env bash\necho "$1"\n' >"$tree/engine/script.sh"
+  for folder in engine engine/base hints; do printf 'Purpose.\n' >"$tree/$folder/README.md"; done
+}
+
+# expect_failure CHECK TEXT: the check fails, says TEXT, and counts it in its last line.
+expect_failure() {
+  local output
+  if output=$("$lint" --root "$tree" "$1" 2>&1); then
+    printf 'ci/lint %s passed although %s was planted\n' "$1" "$canary"
+    exit 1
+  fi
+  grep -qF -- "$2" <<<"$output" || {
+    printf 'ci/lint %s failed without saying "%s":\n%s\n' "$1" "$2" "$output"
+    exit 1
+  }
+  [[ $output == *"0 passed, 1 failed" ]] || {
+    printf 'the last line is not the sum:\n%s\n' "$output"
+    exit 1
+  }
+}
+
+# Plants this canary's fault.
+plant_fault() {
+  case $canary in
+    upward_include) printf '#pragma once\n\n#include "hints/hint.h"\n' >"$tree/engine/base/base.h" ;;
+    relative_include) printf '#pragma once\n\n#include "../engine/base/base.h"\n' >"$tree/hints/hint.h" ;;
+    long_file) for ((line = 0; line < 900; line++)); do printf '// Line.\n'; done >"$tree/engine/long.cc" ;;
+    long_function) { printf 'void Step(int);\n\n' && function_of_lines 71; } >"$tree/engine/long.cc" ;;
+    unformatted_line) printf '#pragma once\n\nint   Base();\n' >"$tree/engine/base/base.h" ;;
+    machine_path) printf '// See /%s/someone/notes.\n' home >>"$tree/engine/base/base.h" ;;
+    missing_readme) rm "$tree/hints/README.md" ;;
+    unquoted_variable) printf '#!/usr/bin/env bash\necho $1\n' >"$tree/engine/script.sh" ;;
+  esac
+}
+
+case $canary in
+  upward_include) check=includes text='engine/base/base.h:3: upward include' ;;
+  relative_include) check=includes text='hints/hint.h:3: include of ../engine/base/base.h leaves' ;;
+  long_file) check=limits text='engine/long.cc: 900 lines, at most 800' ;;
+  long_function) check=limits text='engine/long.cc:3: function of 71 lines, at most 70' ;;
+  unformatted_line) check=format text='engine/base/base.h:3' ;;
+  machine_path) check=text text='engine/base/base.h:4: absolute path of a machine' ;;
+  missing_readme) check=readmes text='hints: has no README.md' ;;
+  unquoted_variable) check=shell text='SC2086' ;;
+  *) printf 'no canary is called %s\n' "$canary" && exit 2 ;;
+esac
+
+plant_clean_tree
+"$lint" --root "$tree" "$check"
+plant_fault
+expect_failure "$check" "$text"
