@@ -101,8 +101,8 @@ class Explorer {
                  sweeps ? kUnbounded : options.stale_reads_max, options.early_returns_max,
                  options.weak_failures_max, options.steps_max},
         body_([this, &body] {
-          Run run(runtime_);
-          body(run);
+          Trial trial(runtime_);
+          body(trial);
         }) {
     report_.name = options.name;
   }

@@ -6,11 +6,11 @@
 // When not to use it: code with more than a few dozen steps a thread needs Sweep(); code that
 // blocks in the operating system, or draws on real time or real randomness, cannot run here at all.
 // Example:
-//   model::Report report = model::Exhaust({.name = "stack"}, [](model::Run& run) {
+//   model::Report report = model::Exhaust({.name = "stack"}, [](model::Trial& trial) {
 //     Stack<model::Atomic> stack;
-//     run.Thread([&] { stack.Push(1); });
-//     run.Thread([&] { stack.Pop(); });
-//     run.Join();
+//     trial.Thread([&] { stack.Push(1); });
+//     trial.Thread([&] { stack.Pop(); });
+//     trial.Join();
 //     MODEL_CHECK(stack.Size() <= 1, "a push and a pop leave at most one");
 //   });
 //   EXPECT_TRUE(report.passed() && report.complete) << report;
@@ -67,7 +67,7 @@ struct Report {
   bool complete = false;
   // Pairs of a victim and a step at which it was frozen.
   uint64_t freezes = 0;
-  // What Run::Observe was given, and in how many schedules.
+  // What Trial::Observe was given, and in how many schedules.
   Observations observations;
   std::optional<Failure> failure;
 
@@ -78,9 +78,9 @@ struct Report {
 std::ostream& operator<<(std::ostream& out, const Report& report);
 
 // What a body may do.
-class Run {
+class Trial {
  public:
-  explicit Run(Runtime& runtime) : runtime_(runtime) {}
+  explicit Trial(Runtime& runtime) : runtime_(runtime) {}
   // Starts a thread; it runs when the schedule says so.
   void Thread(std::function<void()> body) { runtime_.Spawn(std::move(body)); }
   // Waits for all threads. A body must join before it returns, and may then start more.
@@ -92,7 +92,7 @@ class Run {
   Runtime& runtime_;
 };
 
-using Body = std::function<void(Run&)>;
+using Body = std::function<void(Trial&)>;
 
 Report Exhaust(const Options& options, const Body& body);
 Report Sweep(const Options& options, uint64_t schedules, const Body& body);

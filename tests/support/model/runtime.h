@@ -122,6 +122,10 @@ class Runtime final : private HeapListener {
   void Destroy(AtomicState& atomic);
   void AccessPlain(PlainHistory& history, bool write);
 
+  // What hands memory over outside the code under test does: a release and an acquire.
+  const View& Knowledge() override;
+  void Learn(const View& view) override { memory_.Learn(running_, view); }
+
   // What history recorders do: what the calling thread knows, after a tick of its clock.
   const Clock& Mark();
 
@@ -140,10 +144,7 @@ class Runtime final : private HeapListener {
   };
   static constexpr uint8_t kEarly = 0x80;  // an option: this waiter returns without a wake-up
 
-  // HeapListener.
   void OnHeapError(const char* what, const void* address) override;
-  const View& Knowledge() override;
-  void Learn(const View& view) override { memory_.Learn(running_, view); }
 
   using Options = std::array<uint8_t, kFibersMax>;
 
