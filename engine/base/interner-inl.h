@@ -199,7 +199,8 @@ void BasicInterner<Atom>::DiscardSlot(uint32_t index) {
 template <template <typename> class Atom>
 void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
   uint32_t count = LoadAcquire(bucket_count_);
-  if (names <= count) return;
+  // At most half a name a bucket: at a million names each step to a neighbour is a cache miss.
+  if (names <= count / 2) return;
   buckets_.Reserve(uint64_t{count} * 2 - 1);
   // A failure means that another thread doubled it. Release publishes the buckets' memory.
   bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_acq_rel,

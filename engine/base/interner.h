@@ -32,9 +32,9 @@
 //  4. The tag of a link grows with each change for the life of the memory, so no exchange succeeds
 //     on a link that changed and changed back (unless 2^31 changes fall into one step).
 //
-// Memory: slots for the most names that were alive at one time, one bucket word for each (rounded
-// up to a power of two), and blocks for the most bytes of names above 32 bytes that were alive at
-// one time in each power of two. Churn does not grow it; it is never given back.
+// Memory: a slot of 64 bytes and two to four bucket words of 8 for each of the most names that were
+// alive at one time, and blocks for the most bytes of names above 32 bytes that were alive at one
+// time in each power of two. Churn does not grow it; it is never given back.
 //
 // Source: O. Shalev and N. Shavit, Split-Ordered Lists: Lock-Free Extensible Hash Tables, 2003;
 // M. Michael, High Performance Dynamic Lock-Free Hash Tables and List-Based Sets, 2002 (the variant

@@ -70,11 +70,11 @@ class PackedText {
     return FoldedProduct(hash ^ kFirst, kThird);
   }
 
-  const size_t size_;
-  uint64_t hash_;
-  uint64_t* words_ = inline_words_.data();
   std::array<uint64_t, kInlineBytes / 8> inline_words_;  // The first words() are written.
   std::unique_ptr<uint64_t[]> long_words_;
+  uint64_t* words_ = inline_words_.data();
+  const size_t size_;
+  uint64_t hash_;
 };
 
 }  // namespace schedq

@@ -18,4 +18,7 @@ inline Instant TruncateToSecond(Instant instant) {
   return Instant(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));
 }
 
+// The first whole second of absolute time after `instant`: where windows begin and tickers start.
+inline Instant NextWholeSecond(Instant instant) { return TruncateToSecond(instant) + kSecond; }
+
 }  // namespace schedq
