@@ -1,0 +1,8 @@
+#include "engine/lockfree/active_queue.h"
+
+namespace schedq {
+
+// Compiles all of it, whoever uses it.
+template class ActiveQueue<>;
+
+}  // namespace schedq

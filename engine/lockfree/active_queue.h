@@ -1,0 +1,245 @@
+// The active queue: a strict, linearizable, lock-free priority queue, many producers and consumers.
+//
+// Purpose: what may be scheduled now, highest priority first, then oldest timestamp. A pop returns
+// an entry such that none that goes before it was there at the pop's linearization point.
+// When not to use it: it never removes an entry that is not first; what it holds are tickets, and
+// the owner drops those that have become stale. To sleep until something comes, see event_count.h.
+// Threads: all operations from any thread.
+//
+// How it works. Each of the first few priorities has a lane (lane.h) of sorted runs, so that both
+// push and pop are O(1) for arrivals in nearly sorted order. What has no lane, or comes too
+// unsorted for its lane, goes to a heap (quick_heap.h). A word says which lanes, and whether the
+// heap, may hold something.
+//
+// Invariants:
+//  1. An entry is in one place: a run of its priority's lane, or the heap.
+//  2. Among the entries of a run, and of the heap, one is known to go first (their headers say
+//  how).
+//  3. A lane, a run, or the heap that holds an entry whose push has returned is in the occupancies.
+//
+// Progress: Push, PushRun and TryPop are lock-free. A pop repeats only if a word of its collect
+// changed, which is a push or a pop of another thread that came closer to its end, or a lane or run
+// that came into use or out of it. A producer that stalls inside a run keeps other producers out of
+// that run, not out of the lane; consumers treat what it has not published as not pushed.
+//
+// Linearization. A push of an entry is *visible* once it is published (the store of its run's tail,
+// or the exchange in the heap) and its place is in the occupancies. It linearizes there, or just
+// before the pop that returns it, if some pop finds it in between; at the latest when it returns.
+// A pop collects words from the best lane downwards: the occupancies, the tail of each run that it
+// found empty, the head of each other run, the heap's root and front. Then it reads them all again.
+// If none has changed, let t be an instant between the two collects. At t
+//   - nothing visible was in a lane that the occupancy did not name, nor in a run that its lane's
+//     occupancy did not name: the words held their values at t, and a visible entry's place is
+//     named;
+//   - runs found empty were empty, since the tail counts publications and had not moved, and the
+//     head cannot pass the tail;
+//   - every other run still had the head that was read, and the entries behind a head do not go
+//     before it, as a run is sorted (also an append after t cannot be older than the head, while
+//     the head is there);
+//   - the heap's front said what goes first in the heap.
+// So at t no visible entry went before the chosen one. If there was none at all, the pop returns
+// nothing and linearizes at t. Otherwise it claims the chosen entry by an exchange that succeeds
+// only if the entry was in its place from the first collect on. It linearizes at t, and not at the
+// exchange: better entries may have come in between. From t to the exchange other threads still see
+// the entry, which hurts nobody: a pop that chooses it loses the exchange or wins it, a pop that
+// chooses a better one is right either way, and none can choose a worse one or report emptiness,
+// since for that its own collect would have to miss an entry that is visible all the time.
+// A pop that claims without the second collect is the classic error: A, visible before B, can be
+// missed by a scan that passed A's lane before A came and then meets B.
+//
+// Memory: the runs' segments, as many as were ever in use at one time (16 bytes an entry and one
+// segment of kSegmentEntries for each run that was ever used); the heap's parts likewise (32 bytes
+// a slot). They are used again and go back when the queue is destroyed. In steady state no
+// operation allocates. A stalled thread holds back no segment, and at most the heap's parts of its
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "engine/base/atom.h"
+#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/double_collect.h"
+#include "engine/lockfree/lane.h"
+#include "engine/lockfree/lane_directory.h"
+#include "engine/lockfree/occupancy_word.h"
+#include "engine/lockfree/quick_heap.h"
+
+namespace schedq {
+
+// The queue's dimensions; models use smaller ones, to meet the borders sooner.
+struct ActiveQueueShape {
+  static constexpr uint32_t kSegmentEntries = 128;
+  static constexpr uint32_t kRunsPerLane = 16;
+  static constexpr uint32_t kLanesAtOnce = 8;
+  static constexpr uint32_t kLanesMax = 32;
+  static constexpr uint32_t kBucketEntries = 1024;
+  static constexpr uint32_t kBuckets = 1 << 18;
+  // How often, counted in pops from one place, idle lanes and runs are looked for.
+  static constexpr uint32_t kPopsPerSweep = 64;
+};
+
+template <template <typename> class Atom = std::atomic, typename Shape = ActiveQueueShape,
+          template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
+class ActiveQueue {
+ public:
+  ActiveQueue() : segments_(6) {}
+  ActiveQueue(const ActiveQueue&) = delete;
+  ActiveQueue& operator=(const ActiveQueue&) = delete;
+
+  // Lock-free. Linearization point: see above; it never fails.
+  void Push(const ActiveEntry& entry) { PushGroup(&entry, 1); }
+
+  // Pushes entries that are sorted (GoesBefore). Those of one priority become visible all at once
+  // if a run takes them; the call as a whole is not atomic. Lock-free.
+  void PushRun(const ActiveEntry* entries, size_t count) {
+    while (count > 0) {
+      size_t group = 1;
+      while (group < count && entries[group].priority == entries[0].priority) ++group;
+      PushGroup(entries, group);
+      entries += group;
+      count -= group;
+    }
+  }
+
+  // The entry that goes first, or nothing if the queue is empty. Lock-free.
+  std::optional<ActiveEntry> TryPop() {
+    ActiveEntry taken;
+    for (;;) {
+      const uint64_t word = occupancy_.Load();
+      const bool is_heap_in_use = (OccupancyWord<Atom>::MembersIn(word) >> kHeapMember & 1) != 0;
+      switch (is_heap_in_use ? TryPopOfBoth(word, taken) : TryPopOfLanes(word, taken)) {
+        case PopOutcome::kTakenSweepDue:
+          Sweep();
+          return taken;
+        case PopOutcome::kTaken:
+          return taken;
+        case PopOutcome::kEmpty:
+          return std::nullopt;
+        case PopOutcome::kChanged:
+          break;
+      }
+    }
+  }
+
+  // How many entries there are. Not a snapshot: it may be off by what is pushed and popped
+  // meanwhile. Wait-free but for the heap's part, which is lock-free.
+  uint64_t Size() const {
+    uint64_t size = heap_.Size();
+    const auto& lanes = lanes_.Current();
+    for (uint32_t i = 0; i < lanes.count(); ++i) size += lanes.PlaceAt(i).lane->Size();
+    return size;
+  }
+
+ private:
+  using LaneOfPriority = Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
+  using Heap = QuickHeap<Atom, Shape::kBucketEntries, Shape::kBuckets>;
+  using Head = typename LaneOfPriority::Head;
+  static constexpr uint32_t kHeapMember = Shape::kLanesMax;
+  static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");
+  using Collect = CollectOf<Atom, 1 + Shape::kLanesMax * LaneOfPriority::kWords + Heap::kWords>;
+
+  enum class PopOutcome { kTaken, kTakenSweepDue, kEmpty, kChanged };
+
+  // Entries of one priority and rising timestamps.
+  void PushGroup(const ActiveEntry* entries, size_t count) {
+    auto place = lanes_.Current().Find(entries->priority);
+    if (place.lane == nullptr) place = lanes_.FindOrAdmit(entries->priority, count);
+    if (place.lane != nullptr && place.lane->Append(segments_, entries, count)) {
+      occupancy_.Mark(place.number);
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) heap_.Push(entries[i]);
+    occupancy_.Mark(kHeapMember);
+  }
+
+  // The best lane's oldest head, or no run. Lanes below it are not looked at.
+  Head CollectBest(uint64_t word, Collect& collect, int32_t& priority) {
+    collect.Add(occupancy_.word(), word);
+    const uint64_t members = OccupancyWord<Atom>::MembersIn(word);
+    // The word was read before the directory is: lanes that it names are in there.
+    const auto& lanes = lanes_.Current();
+    for (uint32_t i = 0; i < lanes.count(); ++i) {
+      const auto& place = lanes.PlaceAt(i);
+      if ((members >> place.number & 1) == 0) continue;
+      const Head head = place.lane->CollectOldest(segments_, collect);
+      if (head.run == nullptr) continue;
+      priority = place.lane->priority();
+      return head;
+    }
+    return {};
+  }
+
+  PopOutcome TryPopOfLanes(uint64_t word, ActiveEntry& taken) {
+    Collect collect;
+    const Head head = CollectBest(word, collect, taken.priority);
+    if (!collect.StillHolds()) return PopOutcome::kChanged;
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
+  }
+
+  PopOutcome TryPopOfBoth(uint64_t word, ActiveEntry& taken) {
+    Collect collect;
+    const Head head = CollectBest(word, collect, taken.priority);
+    const typename Heap::Session session(heap_);
+    const typename Heap::Peeked peeked = heap_.Peek();
+    const ActiveEntry of_lane{taken.priority, head.timestamp_ns, 0};
+    const bool is_heap_first =
+        !peeked.is_empty && (head.run == nullptr || !GoesBefore(of_lane, peeked.first.entry));
+    if (!is_heap_first) {
+      heap_.AddTo(collect, peeked);
+    } else if (head.run != nullptr) {
+      collect.Add(head.run->head_word(), head.view.head);
+    }
+    if (!collect.StillHolds()) return PopOutcome::kChanged;
+    if (is_heap_first) return TakeFromHeap(peeked, taken);
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
+  }
+
+  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken) {
+    if (!head.run->TryTake(segments_, head.view, taken)) return PopOutcome::kChanged;
+    return TakenAsNumber(head.view.Position());
+  }
+
+  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken) {
+    if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;
+    taken = peeked.first.entry;
+    return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
+  }
+
+  static PopOutcome TakenAsNumber(uint64_t number) {
+    return number % Shape::kPopsPerSweep == 0 ? PopOutcome::kTakenSweepDue : PopOutcome::kTaken;
+  }
+
+  // Takes out of the occupancies what was idle since the last sweep.
+  void Sweep() {
+    const uint64_t members = OccupancyWord<Atom>::MembersIn(occupancy_.Load());
+    const auto& lanes = lanes_.Current();
+    for (uint32_t i = 0; i < lanes.count(); ++i) {
+      const auto& place = lanes.PlaceAt(i);
+      if ((members >> place.number & 1) == 0) continue;
+      place.lane->Sweep();
+      if (!place.lane->HasNoRunInUse()) continue;
+      occupancy_.Clear(place.number, [&place] { return place.lane->HasNoRunInUse(); });
+    }
+    if ((members >> kHeapMember & 1) != 0) SweepHeap();
+  }
+
+  void SweepHeap() {
+    const auto is_empty = [this] {
+      const typename Heap::Session session(heap_);
+      return heap_.Peek().is_empty;
+    };
+    if (is_empty()) occupancy_.Clear(kHeapMember, is_empty);
+  }
+
+  typename LaneOfPriority::Pool segments_;
+  LaneDirectory<Atom, LaneOfPriority, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
+  // Which lanes, and whether the heap, may hold something. Read by each operation, written when one
+  // of them comes into use or out of it; so it has a line without busy neighbours.
+  alignas(64) OccupancyWord<Atom> occupancy_;
+  Heap heap_;
+};
+
+}  // namespace schedq

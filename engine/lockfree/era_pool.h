@@ -1,0 +1,160 @@
+// Gives memory back to its pool only when no thread may still look at it.
+//
+// Purpose: a structure is reached from one root word whose tag (the era) grows with each change of
+// the root. A thread announces the era in which it works; an element that the root no longer
+// reaches is used again when no announced era lies in the time in which it was reachable.
+// When not to use it: where a late reader's exchange fails anyway; then IndexPool is enough.
+// Threads: all operations from any thread, lock-free. A thread has one announcement at a time.
+// Invariants:
+//  1. A thread touches elements only between Announce(era) followed by a look at the root that
+//  still
+//     shows this era, and Withdraw. So all that it reaches was reachable in that era.
+//  2. An element is reachable from its birth (the era that first reached it) until the era before
+//     its retirement. It is not freed while an announced era lies in between. For the announcement
+//     and the look at the root are seq_cst, and so are the root's change and the look at the
+//     announcements: if the look at the root came before the change, the announcement is seen.
+// Memory: a stalled thread holds what was reachable in its era, so at most as much as the structure
+// held at that time, and never more however long it stalls. An announcement takes a cache line.
+// Source: P. Ramalhete and A. Correia, Hazard Eras, 2017.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/base/atom.h"
+#include "engine/base/index_pool.h"
+#include "engine/base/segmented_array.h"
+
+namespace schedq {
+
+template <template <typename> class Atom>
+class EraTable {
+ public:
+  EraTable() : cells_(3) {}
+
+  void Announce(uint64_t era) {
+    const uint32_t thread = Seam<Atom>::ThreadIndex();
+    cells_.Reserve(thread);
+    RaiseThreads(thread + 1);
+    cells_[thread].era_plus_one.store(era + 1);
+  }
+
+  // Release pairs with the scan's load: without it, what this thread still read could be
+  // overwritten by the element's next owner.
+  void Withdraw() { StoreRelease(cells_[Seam<Atom>::ThreadIndex()].era_plus_one, uint64_t{0}); }
+
+  // Whether a thread works in an era from `birth` on and before `retirement`.
+  bool IsAnyBetween(uint64_t birth, uint64_t retirement) const {
+    const uint32_t threads = threads_.load();
+    for (uint32_t thread = 0; thread < threads; ++thread) {
+      const uint64_t era_plus_one = cells_[thread].era_plus_one.load();
+      if (era_plus_one > birth && era_plus_one <= retirement) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct alignas(64) Cell {
+    // Written by the thread of this number; read by who frees. 0: not at work.
+    Atom<uint64_t> era_plus_one{0};
+  };
+
+  void RaiseThreads(uint32_t count) {
+    uint32_t threads = threads_.load();
+    // Each failed exchange means that another new thread raised it.
+    while (threads < count && !threads_.compare_exchange_weak(threads, count)) {
+    }
+  }
+
+  // Raised by a thread's first announcement; read by who frees.
+  Atom<uint32_t> threads_{0};
+  SegmentedArray<Cell, Atom> cells_;
+};
+
+// What an element of an EraPool carries.
+template <template <typename> class Atom>
+class EraElement {
+ public:
+  Atom<uint64_t>& FreeLink() { return link_; }
+
+ private:
+  template <typename Element, template <typename> class A>
+  friend class EraPool;
+  template <typename T>
+  using Plain = typename Seam<Atom>::template Plain<T>;
+
+  // Written by who frees or retires the element; chains what is free, or what is retired.
+  Atom<uint64_t> link_{0};
+  Plain<uint64_t> birth_{0};
+  Plain<uint64_t> retirement_{0};
+};
+
+template <typename Element, template <typename> class Atom>
+class EraPool {
+ public:
+  EraPool(const EraTable<Atom>& eras, uint32_t first_bits) : eras_(eras), pool_(first_bits) {}
+
+  Element& operator[](uint32_t index) const { return pool_[index]; }
+
+  // An element that nobody else owns, to be reachable from era `birth` on.
+  uint32_t Allocate(uint64_t birth) {
+    if (LoadRelaxed(retired_count_) >= LoadRelaxed(scan_at_)) FreeRetired();
+    const uint32_t index = pool_.Allocate();
+    pool_[index].birth_.Write(birth);
+    return index;
+  }
+
+  // Gives back an element that was never reachable.
+  void Discard(uint32_t index) { pool_.Free(index); }
+
+  // An element that the root reached up to the era before `retirement`.
+  void Retire(uint32_t index, uint64_t retirement) {
+    pool_[index].retirement_.Write(retirement);
+    PushRetired(index);
+  }
+
+ private:
+  static constexpr uint32_t kScanAtLeast = 2;
+
+  // Release pairs with the acquire of FreeRetired, which reads the links and eras.
+  void PushRetired(uint32_t index) {
+    retired_count_.fetch_add(1, std::memory_order_relaxed);
+    uint64_t top = LoadRelaxed(retired_);
+    // An exchange fails only where another thread's succeeded. A list that was taken away and has
+    // the same top again is as good as the one that was read.
+    do {
+      StoreRelaxed(pool_[index].link_, top);
+    } while (!retired_.compare_exchange_weak(top, uint64_t{index} + 1, std::memory_order_release,
+                                             std::memory_order_relaxed));
+  }
+
+  // Scans again only when there are twice as many as were held back last time, so that a stalled
+  // thread does not make each allocation look at all that it holds.
+  void FreeRetired() {
+    uint64_t top = retired_.exchange(0, std::memory_order_acquire);
+    uint32_t held = 0;
+    while (top != 0) {
+      const auto index = static_cast<uint32_t>(top - 1);
+      Element& element = pool_[index];
+      top = LoadRelaxed(element.link_);
+      retired_count_.fetch_sub(1, std::memory_order_relaxed);
+      if (eras_.IsAnyBetween(element.birth_.Read(), element.retirement_.Read())) {
+        PushRetired(index);
+        ++held;
+      } else {
+        pool_.Free(index);
+      }
+    }
+    StoreRelaxed(scan_at_, 2 * held + kScanAtLeast);
+  }
+
+  const EraTable<Atom>& eras_;
+  IndexPool<Element, Atom> pool_;
+  // The retired elements, chained: an index plus one. Written by who retires and who frees.
+  Atom<uint64_t> retired_{0};
+  // Hints of when a scan is worth it; relaxed.
+  Atom<uint32_t> retired_count_{0};
+  Atom<uint32_t> scan_at_{kScanAtLeast};
+};
+
+}  // namespace schedq

@@ -1,0 +1,121 @@
+// All entries of one priority that came in nearly sorted: a few sorted runs.
+//
+// Purpose: arrivals are nearly in the order of their timestamps. Those that are not, or that meet
+// another push, go to a further run; a pop takes the oldest of the runs' heads.
+// When not to use it: for timestamps in random order. Then all runs end in new timestamps, Append
+// refuses, and the caller needs another place.
+// Threads: all operations from any thread, lock-free.
+// Invariants:
+//  1. A run's entries rise (sorted_run.h); the lane's oldest entry is the head of one of them.
+//  2. A run that holds entries whose push has returned is in `occupancy` (occupancy_word.h).
+//  3. A lane lives as long as its queue.
+// Memory: kRuns lines, and the segments of the runs that were ever used.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/atom.h"
+#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/occupancy_word.h"
+#include "engine/lockfree/sorted_run.h"
+
+namespace schedq {
+
+template <template <typename> class Atom, uint32_t kRuns, uint32_t kSegmentEntries>
+class Lane {
+ public:
+  using Run = SortedRun<Atom, kSegmentEntries>;
+  using Pool = typename Run::Pool;
+  static_assert(kRuns <= OccupancyWord<Atom>::kMembersMax, "a run is a member of the occupancy");
+  // What a collect of one lane adds at most: a word for each run, and the occupancy.
+  static constexpr uint32_t kWords = kRuns + 1;
+
+  // A run's head: its timestamp holds as long as the head is the view's.
+  struct Head {
+    Run* run = nullptr;
+    typename Run::View view;
+    int64_t timestamp_ns = 0;
+  };
+
+  explicit Lane(int32_t priority) : priority_(priority) {}
+
+  int32_t priority() const { return priority_; }
+
+  // Appends entries of rising timestamps to the first run that takes them, all visible at once.
+  // False if there is none. Linearization point: where the run publishes them.
+  bool Append(Pool& pool, const ActiveEntry* entries, size_t count) {
+    for (uint32_t i = 0; i < kRuns; ++i) {
+      if (AppendOrMoveOn(runs_[i], pool, entries, count) != AppendOutcome::kAppended) continue;
+      occupancy_.Mark(i);
+      return true;
+    }
+    return false;
+  }
+
+  // The oldest head, or no run. Adds to `collect` what must not change if the lane is to have
+  // nothing older: the tails of empty runs, and the heads of the others but the oldest.
+  template <typename Collect>
+  Head CollectOldest(const Pool& pool, Collect& collect) {
+    Head oldest;
+    const uint64_t word = occupancy_.Load();
+    collect.Add(occupancy_.word(), word);
+    uint64_t members = OccupancyWord<Atom>::MembersIn(word);
+    for (; members != 0; members &= members - 1) {
+      Run& run = runs_[std::countr_zero(members)];
+      const typename Run::View view = run.Look();
+      if (view.IsEmpty()) {
+        collect.Add(run.tail_word(), view.tail);
+        continue;
+      }
+      const Head head{&run, view, run.TimestampAt(pool, view)};
+      const bool is_older = oldest.run == nullptr || head.timestamp_ns < oldest.timestamp_ns;
+      const Head& other = is_older ? oldest : head;
+      if (other.run != nullptr) collect.Add(other.run->head_word(), other.view.head);
+      if (is_older) oldest = head;
+    }
+    return oldest;
+  }
+
+  // Takes runs out of the occupancy that were idle since the last sweep.
+  void Sweep() {
+    uint64_t members = OccupancyWord<Atom>::MembersIn(occupancy_.Load());
+    for (; members != 0; members &= members - 1) {
+      const auto member = static_cast<uint32_t>(std::countr_zero(members));
+      Run& run = runs_[member];
+      if (run.WasIdle()) occupancy_.Clear(member, [&run] { return run.Look().IsEmpty(); });
+    }
+  }
+
+  bool HasNoRunInUse() const { return OccupancyWord<Atom>::MembersIn(occupancy_.Load()) == 0; }
+
+  // May be stale.
+  uint64_t Size() const {
+    uint64_t size = 0;
+    for (const Run& run : runs_) size += run.Look().Size();
+    return size;
+  }
+
+ private:
+  // Another append is over in a few steps, unless its thread is not running; a further run costs
+  // every pop more than a short wait costs this push.
+  static constexpr int kTriesMax = 8;
+
+  static AppendOutcome AppendOrMoveOn(Run& run, Pool& pool, const ActiveEntry* entries,
+                                      size_t count) {
+    AppendOutcome outcome = run.TryAppend(pool, entries, count);
+    for (int tries = 1; outcome == AppendOutcome::kBusy && tries < kTriesMax; ++tries) {
+      Seam<Atom>::Pause();
+      outcome = run.TryAppend(pool, entries, count);
+    }
+    return outcome;
+  }
+
+  const int32_t priority_;
+  OccupancyWord<Atom> occupancy_;
+  std::array<Run, kRuns> runs_;
+};
+
+}  // namespace schedq

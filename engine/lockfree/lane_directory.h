@@ -1,0 +1,143 @@
+// Finds the lane of a priority, and decides which priorities deserve one.
+//
+// Purpose: real clusters have few distinct priorities, so each gets a lane. Where priorities are
+// random 32-bit numbers a lane each would be useless: the first kLanesAtOnce priorities get a lane
+// when they are first seen, further ones when they were seen several times in a short while, and
+// when there are kLanesMax lanes the rest has none.
+// Threads: all operations from any thread. Find is wait-free, FindOrAdmit lock-free.
+// Invariants:
+//  1. A snapshot never changes; a newer one is it plus one lane. Lanes live until the destructor.
+//  2. A lane's number is the count of lanes before it.
+// Memory: a lane and a snapshot for each priority that got one; at most kLanesMax of both.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "engine/base/atom.h"
+
+namespace schedq {
+
+template <template <typename> class Atom, typename Lane, uint32_t kLanesAtOnce, uint32_t kLanesMax>
+class LaneDirectory {
+ public:
+  struct Place {
+    Lane* lane = nullptr;  // Nullptr: none.
+    uint32_t number = 0;
+  };
+
+  class Snapshot {
+   public:
+    uint32_t count() const { return count_; }
+    // In the order of falling priority.
+    const Place& PlaceAt(uint32_t index) const { return places_[index]; }
+
+    Place Find(int32_t priority) const {
+      const uint32_t index = CountAbove(priority);
+      return index < count_ && priorities_[index] == priority ? places_[index] : Place{};
+    }
+
+   private:
+    friend class LaneDirectory;
+    // Whole blocks without a branch on the data, which a processor does in a few instructions.
+    static constexpr uint32_t kBlock = 8;
+    static constexpr uint32_t kCapacity = (kLanesMax + kBlock - 1) / kBlock * kBlock;
+
+    Snapshot() { priorities_.fill(std::numeric_limits<int32_t>::min()); }
+
+    uint32_t CountAbove(int32_t priority) const {
+      uint32_t above = 0;
+      for (uint32_t block = 0; block < count_; block += kBlock) {
+        for (uint32_t i = 0; i < kBlock; ++i) above += priorities_[block + i] > priority ? 1 : 0;
+      }
+      return above;
+    }
+
+    void Insert(const Place& place) {
+      const uint32_t index = CountAbove(place.lane->priority());
+      for (uint32_t i = count_; i > index; --i) {
+        priorities_[i] = priorities_[i - 1];
+        places_[i] = places_[i - 1];
+      }
+      priorities_[index] = place.lane->priority();
+      places_[index] = place;
+      ++count_;
+    }
+
+    uint32_t count_ = 0;
+    std::array<int32_t, kCapacity> priorities_;
+    std::array<Place, kCapacity> places_;
+    const Snapshot* before_ = nullptr;
+  };
+
+  LaneDirectory() : snapshot_(new Snapshot) {}
+  LaneDirectory(const LaneDirectory&) = delete;
+  LaneDirectory& operator=(const LaneDirectory&) = delete;
+  ~LaneDirectory() {
+    const Snapshot* snapshot = &Current();
+    for (uint32_t i = 0; i < snapshot->count(); ++i) delete snapshot->PlaceAt(i).lane;
+    while (snapshot != nullptr) delete std::exchange(snapshot, snapshot->before_);
+  }
+
+  // Acquire pairs with the release in TryAdd: without it the snapshot's content, or a lane's, could
+  // be read before it was written.
+  const Snapshot& Current() const { return *LoadAcquire(snapshot_); }
+
+  // The lane of `priority`, made now if it deserves one. `weight`: how many entries want it.
+  Place FindOrAdmit(int32_t priority, size_t weight) {
+    // Each round without an answer means that another thread added a lane, of which there are few.
+    for (;;) {
+      const Snapshot* current = &Current();
+      const Place found = current->Find(priority);
+      if (found.lane != nullptr || current->count() == kLanesMax) return found;
+      if (current->count() >= kLanesAtOnce && !IsFrequent(priority, weight)) return {};
+      const Place added = TryAdd(current, priority);
+      if (added.lane != nullptr) return added;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kSightings = 64;
+  static constexpr uint64_t kFrequent = 3;
+
+  // Release pairs with the acquire in Current. The failure's value is not used.
+  bool ExchangeSnapshot(const Snapshot* expected, const Snapshot* desired) {
+    return snapshot_.compare_exchange_strong(expected, desired, std::memory_order_release,
+                                             std::memory_order_relaxed);
+  }
+
+  Place TryAdd(const Snapshot* current, int32_t priority) {
+    auto lane = std::make_unique<Lane>(priority);
+    std::unique_ptr<Snapshot> next(new Snapshot(*current));
+    const Place place{lane.get(), current->count()};
+    next->Insert(place);
+    next->before_ = current;
+    if (!ExchangeSnapshot(current, next.get())) return {};
+    lane.release();
+    next.release();
+    return place;
+  }
+
+  // A small table of who came by lately: (priority, count). Races lose counts, which only delays a
+  // lane; so all is relaxed.
+  bool IsFrequent(int32_t priority, size_t weight) {
+    const uint64_t named = uint64_t{static_cast<uint32_t>(priority)} << 32;
+    Atom<uint64_t>& sighting = sightings_[(named * 0x9e3779b97f4a7c15ULL) >> 58];
+    static_assert(kSightings == 64, "the shift above leaves six bits");
+    const uint64_t before = LoadRelaxed(sighting);
+    const uint64_t count = ((before ^ named) >> 32 == 0 ? before & 0xffffffff : 0) + weight;
+    StoreRelaxed(sighting, named | (count & 0xffffffff));
+    return count >= kFrequent;
+  }
+
+  // Written by who adds a lane; who reads an old one finds the new lane's number in no occupancy
+  // that it read before.
+  Atom<const Snapshot*> snapshot_;
+  // Written by pushes without a lane.
+  std::array<Atom<uint64_t>, kSightings> sightings_{};
+};
+
+}  // namespace schedq
