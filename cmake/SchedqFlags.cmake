@@ -21,7 +21,9 @@ endif()
 
 find_program(SCHEDQ_CCACHE ccache)
 if(SCHEDQ_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${SCHEDQ_CCACHE}")
+  # Paths below the checkout count relative to it, so that every clone finds what one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=true
+                                  "${SCHEDQ_CCACHE}")
 endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
