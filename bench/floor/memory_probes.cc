@@ -1,14 +1,13 @@
 // Dependent random misses at several working sets, and sequential bandwidth.
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "bench/floor/floor.h"
 #include "bench/floor/timing.h"
+#include "engine/base/random.h"
 #include "engine/base/result.h"
 
 namespace schedq {
@@ -27,8 +26,7 @@ class Chain {
   explicit Chain(uint64_t bytes) : nodes_(bytes / sizeof(Node)) {
     std::vector<uint32_t> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
-    std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same cycle in every run.
-    std::shuffle(order.begin(), order.end(), random);
+    Random(1).Shuffle(order);
     for (size_t i = 0; i < order.size(); ++i) {
       nodes_[order[i]].next = &nodes_[order[(i + 1) % order.size()]];
     }

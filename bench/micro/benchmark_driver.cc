@@ -1,6 +1,5 @@
 #include "bench/micro/benchmark_driver.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -68,7 +67,7 @@ BenchCase BenchmarkDriver::RunGroup(const std::vector<BenchmarkCase>& cases,
   std::iota(turns.begin(), turns.end(), 0);
   for (uint64_t round = 1; round <= options_.rounds; ++round) {
     progress(result.name, round);
-    std::shuffle(turns.begin(), turns.end(), order_);
+    order_.Shuffle(turns);
     for (const size_t turn : turns) {
       if (Interrupted()) return result;
       RunOnce(cases[turn], result.contenders[turn]);

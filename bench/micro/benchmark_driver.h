@@ -15,11 +15,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/micro/benchmark_list.h"
+#include "engine/base/random.h"
 #include "perf/bench_document.h"
 
 namespace schedq {
@@ -49,7 +49,7 @@ class BenchmarkDriver {
   void RunOnce(const BenchmarkCase& one, BenchContender& contender);
 
   const BenchmarkRunOptions options_;
-  std::mt19937_64 order_;
+  Random order_;
   std::unique_ptr<benchmark::BenchmarkReporter> mirror_;
   bool mirror_is_open_ = false;
   std::vector<std::string> faults_;

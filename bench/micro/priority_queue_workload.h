@@ -17,6 +17,7 @@
 #include <string>
 
 #include "bench/micro/queue_key.h"
+#include "engine/base/random.h"
 
 namespace schedq {
 
@@ -36,14 +37,14 @@ struct PairsWorkload {
   }
 };
 
-// A cheap generator (splitmix64): the same seed gives the same keys in queue and model.
+// The same stream gives the same keys in queue and model.
 class KeySource {
  public:
   KeySource(Priorities priorities, uint64_t stream)
-      : priorities_(priorities), state_(stream * 0x9e3779b97f4a7c15ULL + 1) {}
+      : priorities_(priorities), random_(Random(1).Fork(stream)) {}
 
   QueueKey Next(uint64_t timestamp) {
-    const uint64_t bits = NextBits();
+    const uint64_t bits = random_.Next();
     const auto priority = priorities_ == Priorities::kEight
                               ? static_cast<int32_t>(bits & 7) * 1000
                               : static_cast<int32_t>(static_cast<uint32_t>(bits));
@@ -51,16 +52,8 @@ class KeySource {
   }
 
  private:
-  uint64_t NextBits() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    uint64_t bits = state_;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
-    return bits ^ (bits >> 31);
-  }
-
   Priorities priorities_;
-  uint64_t state_;
+  Random random_;
 };
 
 // The keys of the fill and of each thread come from streams of their own.

@@ -1,0 +1,185 @@
+// Goal: `schedq` keeps the promises of the command line: exit codes, one line for wrong usage,
+// results on stdout, valid documents, and an interrupt that keeps what was measured.
+// Method: runs the built program as a user would and judges what it prints, writes and returns.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "perf/document.h"
+#include "tests/support/child_process.h"
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kOneGroup = "engine/active_queue/8_priorities/100_entries/1_thread";
+
+ChildProcess::Ended Schedq(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), SCHEDQ_PROGRAM);
+  return RunProgram(arguments);
+}
+
+// A folder of the test's own, removed at its end.
+class CommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+void ExpectUsageError(const std::vector<std::string>& arguments, const std::string& expected) {
+  const ChildProcess::Ended ended = Schedq(arguments);
+  SCOPED_TRACE(testing::PrintToString(arguments));
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, StartsWith("schedq"));
+  EXPECT_THAT(ended.err, HasSubstr(expected));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+}
+
+TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
+  ExpectUsageError({}, "a command is missing; expected one of: ");
+  ExpectUsageError({"nonsense"}, "unknown command 'nonsense'; expected one of: ");
+  ExpectUsageError({"nonsense", "--help"}, "unknown command 'nonsense'");
+  ExpectUsageError({"flor"}, "did you mean 'floor'?");
+  ExpectUsageError({"--nonsense"}, "unknown flag '--nonsense'");
+  ExpectUsageError({"floor", "--jsn", "x"}, "unknown flag '--jsn'; did you mean '--json'?");
+  ExpectUsageError({"floor", "--json"}, "--json");
+  ExpectUsageError({"floor", "surplus"}, "unexpected argument 'surplus'");
+  ExpectUsageError({"floor", "--quick", "--json", "/"}, "--json /: is a folder");
+  ExpectUsageError({"bench", "--lst"}, "did you mean '--list'?");
+  ExpectUsageError({"bench", "("}, "expected an extended regular expression");
+  ExpectUsageError({"bench", "no such case"}, "matches no benchmark");
+  ExpectUsageError({"bench", "one", "two"}, "unexpected argument 'two'");
+  ExpectUsageError({"bench", "--seed", "x"}, "--seed");
+}
+
+TEST_F(CommandTest, GoogleBenchmarksFlagsAreJudgedToo) {
+  ExpectUsageError({"bench", "--benchmark_mintime=1"}, "did you mean '--benchmark_min_time'?");
+  ExpectUsageError({"bench", "--benchmark_min_time=x"}, "expected a number of seconds");
+  ExpectUsageError({"bench", "--benchmark_repetitions=0"}, "expected a number of rounds");
+  ExpectUsageError({"bench", "--benchmark_out="}, "expected the name of a file");
+  ExpectUsageError({"bench", "--benchmark_enable_random_interleaving=false"}, "interleaved");
+  ExpectUsageError({"bench", "engine", "--benchmark_filter=engine"}, "not both");
+}
+
+TEST_F(CommandTest, HelpIsAResult) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"floor", "--help"}, {"bench", "--help"}}) {
+    const ChildProcess::Ended ended = Schedq(arguments);
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, HasSubstr("Usage: schedq"));
+    EXPECT_THAT(ended.err, IsEmpty());
+  }
+}
+
+TEST_F(CommandTest, VersionNamesBuildAndLibraries) {
+  const ChildProcess::Ended ended = Schedq({"--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, IsEmpty());
+  for (const char* fact : {"schedq ", "commit: ", "compiler: ", "flags: ", "google-benchmark: ",
+                           "oneTBB: ", "CLI11: "}) {
+    EXPECT_THAT(ended.out, HasSubstr(fact));
+  }
+}
+
+TEST_F(CommandTest, FloorWritesAValidDocument) {
+  const std::string path = Path("new folder/floor.json");
+  const ChildProcess::Ended ended = Schedq({"floor", "--quick", "--json", path});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("atomic_add_uncontended"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("\x1b")));
+
+  const Result<FloorDocument> document = ReadDocument<FloorDocument>(path);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->environment.command, "schedq floor --quick --json " + path);
+  EXPECT_GE(document->measurements.size(), 8u);
+  for (const Measurement& one : document->measurements) {
+    EXPECT_EQ(one.repetitions.size(), 5u) << one.name;
+    EXPECT_GT(Median(one.repetitions), 0) << one.name;
+  }
+}
+
+TEST_F(CommandTest, FloorSaysWhatOneCoreCannotMeasure) {
+  const ChildProcess::Ended ended =
+      RunProgram({"/usr/bin/env", "taskset", "-c", "0", SCHEDQ_PROGRAM, "floor", "--quick"});
+  // Where the first core is not ours, taskset fails before the program starts.
+  if (ended.err.find("taskset: ") != std::string::npos) GTEST_SKIP() << ended.err;
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("not measured: line_transfer_one_way (needs two cores"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("line_transfer_one_way")));
+  EXPECT_THAT(ended.out, HasSubstr("clock_read"));
+}
+
+TEST_F(CommandTest, BenchListsCasesByRegex) {
+  const ChildProcess::Ended all = Schedq({"bench", "--list"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_THAT(all.out, HasSubstr("1000000_entries/8_threads/mutex+std::priority_queue\n"));
+  const ChildProcess::Ended some =
+      Schedq({"bench", "--benchmark_list_tests", "--benchmark_filter=1_thread/tbb.*queue$"});
+  EXPECT_EQ(some.exit_code, 0);
+  EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 6) << some.out;
+}
+
+TEST_F(CommandTest, BenchRecordsEveryRepetitionOfEveryRival) {
+  const std::string path = Path("bench.json");
+  const std::string mirror = Path("google.json");
+  const ChildProcess::Ended ended =
+      Schedq({"bench", kOneGroup, "--quick", "--json", path, "--benchmark_repetitions=4",
+              "--benchmark_out=" + mirror});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("to best rival"));
+  EXPECT_TRUE(std::filesystem::exists(mirror));
+
+  const Result<BenchDocument> document = ReadDocument<BenchDocument>(path);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->rounds, 4u);
+  EXPECT_GT(document->environment.machine.cores, 0u);
+  ASSERT_EQ(document->cases.size(), 1u);
+  EXPECT_EQ(document->cases[0].name, kOneGroup);
+  EXPECT_GE(document->cases[0].contenders.size(), 6u);
+  for (const BenchContender& contender : document->cases[0].contenders) {
+    EXPECT_EQ(contender.repetitions.size(), 4u) << contender.name;
+    EXPECT_GT(contender.answers_checked, 0u) << contender.name;
+  }
+}
+
+TEST_F(CommandTest, AnInterruptKeepsWhatWasMeasured) {
+  const std::string path = Path("bench.json");
+  // Far more rounds than the time to the signal; the first table means that one group is done.
+  ChildProcess child({SCHEDQ_PROGRAM, "bench", "1_thread/", "--quick", "--json", path,
+                      "--benchmark_repetitions=100"});
+  ASSERT_TRUE(child.WaitForOutput("to best rival"));
+  child.Signal(SIGINT);
+  const ChildProcess::Ended ended = child.Wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.err, IsEmpty());
+
+  const Result<BenchDocument> document = ReadDocument<BenchDocument>(path);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  ASSERT_FALSE(document->cases.empty());
+  EXPECT_EQ(document->cases[0].contenders[0].repetitions.size(), 100u);
+  EXPECT_LT(document->cases.back().contenders[0].repetitions.size(), 100u);
+}
+
+}  // namespace
+}  // namespace schedq

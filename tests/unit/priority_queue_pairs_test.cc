@@ -1,0 +1,153 @@
+// Goal: the benchmark of priority queues checks its answers, and its own heap is a heap.
+// Method: right queues pass the check; queues with a planted fault each must be caught (canaries).
+// The 8-ary heap runs against std::priority_queue on seeded random operations.
+
+#include "bench/micro/priority_queue_pairs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <queue>
+#include <random>
+
+#include "bench/micro/octonary_heap.h"
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+
+class RightQueue {
+ public:
+  void Push(const QueueKey& key) { heap_.push(key); }
+  bool TryPop(QueueKey& key) {
+    if (heap_.empty()) return false;
+    key = heap_.top();
+    heap_.pop();
+    return true;
+  }
+
+ protected:
+  std::priority_queue<QueueKey> heap_;
+};
+
+// Drops every thousandth key.
+class LosingQueue : public RightQueue {
+ public:
+  void Push(const QueueKey& key) {
+    if (++pushes_ % 1000 != 0) RightQueue::Push(key);
+  }
+
+ private:
+  int pushes_ = 0;
+};
+
+// Once hands out a key in place of another.
+class DoublingQueue : public RightQueue {
+ public:
+  bool TryPop(QueueKey& key) {
+    const bool popped = RightQueue::TryPop(key);
+    if (++pops_ == 500) key = last_;
+    last_ = key;
+    return popped;
+  }
+
+ private:
+  int pops_ = 0;
+  QueueKey last_;
+};
+
+// Once, during the pairs, returns the second key before the first; what remains is in order.
+class OnceSwappedQueue : public RightQueue {
+ public:
+  bool TryPop(QueueKey& key) {
+    if (++pops_ != 500) return RightQueue::TryPop(key);
+    QueueKey first;
+    RightQueue::TryPop(first);
+    const bool popped = RightQueue::TryPop(key);
+    RightQueue::Push(first);
+    return popped;
+  }
+
+ private:
+  int pops_ = 0;
+};
+
+// First in, first out.
+class FifoQueue {
+ public:
+  void Push(const QueueKey& key) { queue_.push(key); }
+  bool TryPop(QueueKey& key) {
+    if (queue_.empty()) return false;
+    key = queue_.front();
+    queue_.pop();
+    return true;
+  }
+
+ private:
+  std::queue<QueueKey> queue_;
+};
+
+// Finds nothing once although it is full.
+class ForgetfulQueue : public RightQueue {
+ public:
+  bool TryPop(QueueKey& key) { return ++pops_ != 500 && RightQueue::TryPop(key); }
+
+ private:
+  int pops_ = 0;
+};
+
+// Runs on one thread, for these queues take no lock, and is judged as if `threads` had run it.
+template <typename Queue>
+std::string Fault(int threads) {
+  const PairsWorkload workload = {Priorities::kEight, 1000, threads, 2000};
+  PairsWorkload run = workload;
+  run.threads = 1;
+  const PairsOutcome outcome = RunPairs<Queue>(run);
+  const char* fault = FaultOf(workload, outcome);
+  return fault == nullptr ? "" : fault;
+}
+
+TEST(PriorityQueuePairs, RightQueuesPass) {
+  EXPECT_EQ(Fault<RightQueue>(1), "");
+  EXPECT_EQ(Fault<RightQueue>(2), "");
+}
+
+TEST(PriorityQueuePairs, EveryPlantedFaultIsCaught) {
+  EXPECT_THAT(Fault<LosingQueue>(1), HasSubstr("lost or doubled"));
+  EXPECT_THAT(Fault<DoublingQueue>(1), HasSubstr("not those that went in"));
+  EXPECT_THAT(Fault<OnceSwappedQueue>(1), HasSubstr("another order"));
+  EXPECT_THAT(Fault<FifoQueue>(1), HasSubstr("out of order"));
+  EXPECT_THAT(Fault<ForgetfulQueue>(1), HasSubstr("found nothing"));
+}
+
+// With several threads the sequence is not known, the rest of the answer is.
+TEST(PriorityQueuePairs, SeveralThreadsStillCatchLossAndDisorder) {
+  EXPECT_THAT(Fault<LosingQueue>(8), HasSubstr("lost or doubled"));
+  EXPECT_THAT(Fault<DoublingQueue>(8), HasSubstr("not those that went in"));
+  EXPECT_THAT(Fault<FifoQueue>(8), HasSubstr("out of order"));
+}
+
+TEST(OctonaryHeap, AgreesWithTheStandardHeap) {
+  std::mt19937_64 random(7);
+  OctonaryHeap<uint64_t> heap;
+  std::priority_queue<uint64_t> model;
+  for (int step = 0; step < 20'000; ++step) {
+    if (model.empty() || random() % 5 < 3) {
+      const uint64_t item = random() % 1000;
+      heap.push(item);
+      model.push(item);
+    } else {
+      heap.pop();
+      model.pop();
+    }
+    ASSERT_EQ(heap.size(), model.size());
+    ASSERT_EQ(heap.empty(), model.empty());
+    if (!model.empty()) {
+      ASSERT_EQ(heap.top(), model.top()) << "after step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace schedq
