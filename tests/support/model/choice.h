@@ -38,6 +38,8 @@ class Chooser {
   virtual void Begin() = 0;
   // The index of the option taken. kNever means that the run is not the one that was recorded.
   virtual uint32_t Choose(const ChoicePoint& point) = 0;
+  // Whether the schedule that just ended asked for all the choices that it was to repeat.
+  virtual bool Followed() const { return true; }
   // Moves on to the next schedule; false when there is none.
   virtual bool Next() = 0;
 };
@@ -47,6 +49,7 @@ class DepthFirst final : public Chooser {
  public:
   void Begin() override { depth_ = 0; }
   uint32_t Choose(const ChoicePoint& point) override;
+  bool Followed() const override { return depth_ == path_.size(); }
   bool Next() override;
 
  private:

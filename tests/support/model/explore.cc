@@ -12,6 +12,7 @@ namespace schedq::model {
 namespace {
 
 constexpr uint32_t kUnbounded = 1'000'000;
+constexpr size_t kTraceLinesMax = 100;
 constexpr char kReplayVariable[] = "SCHEDQ_MODEL_REPLAY";
 
 // While it lives, an abort or a fault in a run fails that run and not the process.
@@ -186,7 +187,10 @@ std::ostream& operator<<(std::ostream& out, const Report& report) {
   out << "\n" << FailureName(failure.kind) << ": " << failure.message << "\n";
   if (failure.seed) out << "seed " << *failure.seed << "\n";
   out << "replay with " << kReplayVariable << "='" << failure.replay << "'\n";
-  for (const std::string& line : failure.trace) out << line << "\n";
+  const size_t lines = failure.trace.size();
+  const size_t skipped = lines > kTraceLinesMax ? lines - kTraceLinesMax : 0;
+  if (skipped > 0) out << "(" << skipped << " earlier lines; a replay prints all)\n";
+  for (size_t i = skipped; i < lines; ++i) out << failure.trace[i] << "\n";
   return out;
 }
 

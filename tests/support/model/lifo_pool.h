@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/support/model/runtime.h"
+#include "tests/support/model/atomic.h"
 
 namespace schedq::model {
 

@@ -66,6 +66,11 @@ Outcome Runtime::Execute(const Body& body, Chooser& chooser, const Budgets& budg
   current_ = nullptr;
   Heap::Get().End();
   outcome_.steps = steps_;
+  if (!outcome_.failed && !chooser.Followed()) {
+    outcome_.failed = true;
+    outcome_.kind = FailureKind::kNotRepeatable;
+    outcome_.message = "the same choices led to an earlier end than before";
+  }
   if (!outcome_.failed && Heap::Get().live_blocks() > 0) {
     outcome_.failed = true;
     outcome_.kind = FailureKind::kLeak;
@@ -196,11 +201,7 @@ uint32_t Runtime::AddEarly(Options& options, uint32_t count) const {
 
 void Runtime::Point() {
   Thread& self = threads_[running_];
-  if (++steps_ > left_.steps_max) {
-    const bool frozen = outcome_.froze && !victim_released_;
-    Fail(frozen ? FailureKind::kStalled : FailureKind::kLivelock,
-         "no end within " + std::to_string(left_.steps_max) + " steps;" + DescribeThreads());
-  }
+  CheckSteps();
   ++self.steps;
   if (self.steps == freeze_.step && running_ == freeze_.thread) {
     self.state = ThreadState::kFrozen;
@@ -219,7 +220,15 @@ void Runtime::Point() {
     }
   }
   self.fresh = false;
+  ++steps_;
   memory_.Tick(running_);
+}
+
+void Runtime::CheckSteps() {
+  if (steps_ < left_.steps_max) return;
+  const bool frozen = outcome_.froze && !victim_released_;
+  Fail(frozen ? FailureKind::kStalled : FailureKind::kLivelock,
+       "no end within " + std::to_string(left_.steps_max) + " steps;" + DescribeThreads());
 }
 
 void Runtime::Leave() {
@@ -283,12 +292,8 @@ void Runtime::SwitchTo(uint8_t option) {
 
 void Runtime::Yield() {
   // Pausing changes nothing for the others, so it is no choice of its own: somebody else goes on.
-  if (++steps_ > left_.steps_max) {
-    const bool frozen = outcome_.froze && !victim_released_;
-    Fail(frozen ? FailureKind::kStalled : FailureKind::kLivelock,
-         "pausing without end within " + std::to_string(left_.steps_max) + " steps;" +
-             DescribeThreads());
-  }
+  CheckSteps();
+  ++steps_;
   NoteThread("pauses");
   threads_[running_].yielded = true;
   Leave();

@@ -153,6 +153,7 @@ class Runtime final : private HeapListener {
   void Finish();
   // Before a step: perhaps somebody else goes first. Then the step's tick.
   void Point();
+  void CheckSteps();
   // The running thread cannot go on, or does not want to.
   void Leave();
   void Rescue();

@@ -229,7 +229,9 @@ void Runtime::Note(const char* what, AtomicState* atomic, std::memory_order orde
 void Runtime::NoteThread(const char* what) {
   if (!traces_) return;
   const Untracked untracked;
-  trace_.push_back(std::to_string(steps_) + "  thread " + std::to_string(running_) + "  " + what);
+  char place[40];
+  std::snprintf(place, sizeof(place), "%4u  thread %u  ", steps_, running_);
+  trace_.push_back(std::string(place) + what);
 }
 
 }  // namespace schedq::model

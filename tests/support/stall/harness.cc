@@ -92,10 +92,7 @@ class Round {
     // An operation counts when it began after the freeze.
     for (uint64_t turn = 0; phase_.load() != Phase::kAfter; ++turn) {
       const bool counts = phase_.load() == Phase::kFrozen;
-      if (counts && done_[thread].load() >= options_.operations) {
-        std::this_thread::yield();
-        continue;
-      }
+      if (counts && done_[thread].load() >= options_.operations) return;
       subject_.Operate(thread, turn);
       if (counts) done_[thread].fetch_add(1);
     }
