@@ -106,7 +106,7 @@ def functions(code):
 
 
 def check_limits(root, path, report):
-    if path.suffix not in CODE | {".py", ".cmake"}:
+    if path.suffix not in CODE | {".py", ".sh", ".cmake"}:
         return
     text = (root / path).read_text()
     lines = text.splitlines()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Goal: ci/lint catches what it promises to catch.
 # Method: plant one fault in a small clean tree and expect the named check to fail with a message
-# that names the fault; the same tree without it must pass, so that no check fails for another reason.
+# that names the fault; the same tree without it must pass first, so no check fails by accident.
 #
 # usage: lint_canaries.sh LINT CANARY
 # shellcheck disable=SC2016  # the planted script must keep its dollar sign
@@ -47,13 +47,14 @@ expect_failure() {
 
 # Plants this canary's fault.
 plant_fault() {
+  local base=$tree/engine/base/base.h long=$tree/engine/long.cc
   case $canary in
-    upward_include) printf '#pragma once\n\n#include "hints/hint.h"\n' >"$tree/engine/base/base.h" ;;
-    relative_include) printf '#pragma once\n\n#include "../engine/base/base.h"\n' >"$tree/hints/hint.h" ;;
-    long_file) for ((line = 0; line < 900; line++)); do printf '// Line.\n'; done >"$tree/engine/long.cc" ;;
-    long_function) { printf 'void Step(int);\n\n' && function_of_lines 71; } >"$tree/engine/long.cc" ;;
-    unformatted_line) printf '#pragma once\n\nint   Base();\n' >"$tree/engine/base/base.h" ;;
-    machine_path) printf '// See /%s/someone/notes.\n' home >>"$tree/engine/base/base.h" ;;
+    upward_include) printf '#pragma once\n\n#include "hints/hint.h"\n' >"$base" ;;
+    relative_include) printf '#include "../engine/base/base.h"\n' >"$tree/hints/hint.h" ;;
+    long_file) for ((line = 0; line < 900; line++)); do printf '// Line.\n'; done >"$long" ;;
+    long_function) { printf 'void Step(int);\n\n' && function_of_lines 71; } >"$long" ;;
+    unformatted_line) printf '#pragma once\n\nint   Base();\n' >"$base" ;;
+    machine_path) printf '// See /%s/someone/notes.\n' home >>"$base" ;;
     missing_readme) rm "$tree/hints/README.md" ;;
     unquoted_variable) printf '#!/usr/bin/env bash\necho $1\n' >"$tree/engine/script.sh" ;;
   esac
@@ -61,7 +62,7 @@ plant_fault() {
 
 case $canary in
   upward_include) check=includes text='engine/base/base.h:3: upward include' ;;
-  relative_include) check=includes text='hints/hint.h:3: include of ../engine/base/base.h leaves' ;;
+  relative_include) check=includes text='hints/hint.h:1: include of ../engine/base/base.h leaves' ;;
   long_file) check=limits text='engine/long.cc: 900 lines, at most 800' ;;
   long_function) check=limits text='engine/long.cc:3: function of 71 lines, at most 70' ;;
   unformatted_line) check=format text='engine/base/base.h:3' ;;

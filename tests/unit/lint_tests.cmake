@@ -19,8 +19,9 @@ function(schedq_view_canary name upward)
 endfunction()
 schedq_view_canary(view_without_upward_include OFF)
 schedq_view_canary(view_with_upward_include ON)
-set_tests_properties(lint.view_with_upward_include
-                     PROPERTIES PASS_REGULAR_EXPRESSION "upper/upper.h: No such file|'upper/upper.h' file not found")
+set_tests_properties(
+  lint.view_with_upward_include
+  PROPERTIES PASS_REGULAR_EXPRESSION "upper/upper.h: No such file|'upper/upper.h' file not found")
 
 if(SCHEDQ_SANITIZE MATCHES "thread")
   schedq_program(race_canary SOURCES race_canary.cc)
