@@ -19,11 +19,10 @@ if(SCHEDQ_LTO)
   endif()
 endif()
 
-# Paths below the checkout are made relative, so that another clone or build directory finds what
-# this one compiled.
 find_program(SCHEDQ_CCACHE ccache)
 if(SCHEDQ_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+  # Paths below the checkout count relative to it, so that every clone finds what one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=true
                                   "${SCHEDQ_CCACHE}")
 endif()
 
