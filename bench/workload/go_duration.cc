@@ -32,9 +32,7 @@ struct Number {
   bool too_large = false;
 };
 
-bool IsDigit(std::string_view text) {
-  return !text.empty() && text[0] >= '0' && text[0] <= '9';
-}
+bool IsDigit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
 Number TakeNumber(std::string_view* text) {
   Number number;

@@ -72,9 +72,8 @@ TextPosition GoTemplate::Locate(const Value& data, TextPosition in_output) const
 }
 
 bool GoTemplate::IsConstant() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const TemplateNode& node) {
-    return node.kind == TemplateNodeKind::kText;
-  });
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const TemplateNode& node) { return node.kind == TemplateNodeKind::kText; });
 }
 
 }  // namespace schedq

@@ -35,8 +35,8 @@ class Evaluator {
   // False when the template has done too much, or has failed.
   bool Step(size_t offset) {
     if (++step_count_ > kTemplateStepCountMax) {
-      Fail(offset, "endless template, expected at most " +
-                       std::to_string(kTemplateStepCountMax) + " steps");
+      Fail(offset, "endless template, expected at most " + std::to_string(kTemplateStepCountMax) +
+                       " steps");
     }
     return !problem_;
   }
@@ -112,7 +112,8 @@ class Evaluator {
     } else {
       const ValueList* list = value.AsList();
       for (int64_t i = 0; i < *length; ++i) {
-        flow = RunTurn(node, Value(i), list != nullptr ? (*list)[static_cast<size_t>(i)] : Value(i));
+        flow =
+            RunTurn(node, Value(i), list != nullptr ? (*list)[static_cast<size_t>(i)] : Value(i));
         if (problem_ || flow == Flow::kBreak) break;
       }
     }
@@ -131,8 +132,8 @@ class Evaluator {
     if (const int64_t* count = value.AsInt()) {
       length = *count < 0 ? 0 : *count;
       if (node.pipe.variables.size() > 1) {
-        Fail(node.offset, "can't use " + std::to_string(*count) +
-                              " to iterate over more than one variable");
+        Fail(node.offset,
+             "can't use " + std::to_string(*count) + " to iterate over more than one variable");
         return std::nullopt;
       }
     } else if (const ValueList* list = value.AsList()) {
@@ -140,9 +141,8 @@ class Evaluator {
     } else if (const ValueMap* map = value.AsMap()) {
       length = static_cast<int64_t>(map->size());
     } else if (!value.IsNil()) {
-      Fail(node.offset, "range can't iterate over " + FormatValue(value).substr(0, 60) +
-                            " (" + std::string(value.TypeName()) +
-                            "), expected an int, a list or a map");
+      Fail(node.offset, "range can't iterate over " + FormatValue(value).substr(0, 60) + " (" +
+                            std::string(value.TypeName()) + "), expected an int, a list or a map");
       return std::nullopt;
     }
     if (length > kTemplateRangeMax) {
@@ -279,10 +279,9 @@ class Evaluator {
     for (const std::string& name : term.names) {
       const ValueMap* map = value.AsMap();
       if (map == nullptr) {
-        Fail(term.offset, value.IsNil()
-                              ? "nil pointer evaluating interface {}." + name
-                              : "can't evaluate field " + name + " in type " +
-                                    std::string(value.TypeName()));
+        Fail(term.offset, value.IsNil() ? "nil pointer evaluating interface {}." + name
+                                        : "can't evaluate field " + name + " in type " +
+                                              std::string(value.TypeName()));
         return Value();
       }
       const auto found = map->find(name);

@@ -50,8 +50,8 @@ class Lexer {
       while (begin < end && IsSpace(source_[begin])) ++begin;
     }
     trim_next_text_ = false;
-    const bool trims_left = open + 3 < source_.size() && source_[open + 2] == '-' &&
-                            IsSpace(source_[open + 3]);
+    const bool trims_left =
+        open + 3 < source_.size() && source_[open + 2] == '-' && IsSpace(source_[open + 3]);
     if (trims_left) {
       while (end > begin && IsSpace(source_[end - 1])) --end;
     }
@@ -183,7 +183,8 @@ class Lexer {
     while (at_ < source_.size()) {
       const char c = source_[at_];
       const char before = source_[at_ - 1];
-      const bool hexadecimal = source_.substr(start, 3).find_first_of("xX") != std::string_view::npos;
+      const bool hexadecimal =
+          source_.substr(start, 3).find_first_of("xX") != std::string_view::npos;
       const bool exponent_sign =
           (c == '+' || c == '-') && (before == 'e' || before == 'E') && !hexadecimal;
       if (!IsNamePart(c) && c != '.' && !exponent_sign) break;
@@ -197,7 +198,8 @@ class Lexer {
     const size_t end = source_.find('`', at_ + 1);
     if (end == std::string_view::npos) return Fail(start, "unterminated raw string, expected `");
     at_ = end + 1;
-    Emit(TemplateTokenKind::kString, start, std::string(source_.substr(start + 1, end - start - 1)));
+    Emit(TemplateTokenKind::kString, start,
+         std::string(source_.substr(start + 1, end - start - 1)));
   }
 
   void LexQuoted() {

@@ -10,22 +10,22 @@
 namespace schedq {
 
 enum class TemplateTokenKind : uint8_t {
-  kText,        // Between actions, trimmed as its neighbours ask.
-  kOpen,        // {{
-  kClose,       // }}
-  kSpace,       // Separates arguments; `.a .b` is not `.a.b`.
-  kName,        // if, range, printf, true
-  kField,       // .name
-  kVariable,    // $name or $
+  kText,      // Between actions, trimmed as its neighbours ask.
+  kOpen,      // {{
+  kClose,     // }}
+  kSpace,     // Separates arguments; `.a .b` is not `.a.b`.
+  kName,      // if, range, printf, true
+  kField,     // .name
+  kVariable,  // $name or $
   kNumber,
-  kString,      // Unquoted.
-  kCharacter,   // 'a'
+  kString,     // Unquoted.
+  kCharacter,  // 'a'
   kDot,
-  kPipe,        // |
+  kPipe,  // |
   kOpenParen,
   kCloseParen,
-  kDeclare,     // :=
-  kAssign,      // =
+  kDeclare,  // :=
+  kAssign,   // =
   kComma,
   kEnd,
 };

@@ -13,13 +13,13 @@ namespace schedq {
 struct TemplatePipe;
 
 enum class TemplateTermKind : uint8_t {
-  kDot,        // .
-  kField,      // .a.b: names
-  kVariable,   // $x.a.b: slot, names
-  kConstant,   // 12, "text", true
-  kNil,        // nil
-  kFunction,   // a name in the table of functions
-  kPipe,       // ( ... ).a.b: pipe, names
+  kDot,       // .
+  kField,     // .a.b: names
+  kVariable,  // $x.a.b: slot, names
+  kConstant,  // 12, "text", true
+  kNil,       // nil
+  kFunction,  // a name in the table of functions
+  kPipe,      // ( ... ).a.b: pipe, names
 };
 
 struct TemplateTerm {

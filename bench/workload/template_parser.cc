@@ -341,7 +341,8 @@ class Parser {
       term->function = *number;
       return;
     }
-    const char* what = IsUnsupportedTemplateFunction(token.text) ? "is not supported" : "not defined";
+    const char* what =
+        IsUnsupportedTemplateFunction(token.text) ? "is not supported" : "not defined";
     Fail(token.offset, "function \"" + token.text + "\" " + what + ", expected one of " +
                            TemplateFunctionNames());
   }
@@ -381,8 +382,8 @@ class Parser {
 
 std::variant<std::vector<TemplateNode>, TemplateProblem> ParseTemplate(std::string_view source) {
   if (source.size() > kTemplateSourceBytesMax) {
-    return TemplateProblem{0, "too large, expected at most " +
-                                  std::to_string(kTemplateSourceBytesMax) + " bytes"};
+    return TemplateProblem{
+        0, "too large, expected at most " + std::to_string(kTemplateSourceBytesMax) + " bytes"};
   }
   auto tokens = LexTemplate(source);
   if (auto* problem = std::get_if<TemplateProblem>(&tokens)) return *problem;

@@ -79,8 +79,7 @@ void AppendEscaped(std::string_view text, bool is_json, std::string* out) {
 
 }  // namespace
 
-Value::Value(ValueList value)
-    : content_(std::make_shared<const ValueList>(std::move(value))) {}
+Value::Value(ValueList value) : content_(std::make_shared<const ValueList>(std::move(value))) {}
 Value::Value(ValueMap value) : content_(std::make_shared<const ValueMap>(std::move(value))) {}
 
 const ValueList* Value::AsList() const {

@@ -47,8 +47,8 @@ class Value {
   bool Truth() const;
 
  private:
-  std::variant<std::monostate, bool, int64_t, double, std::string,
-               std::shared_ptr<const ValueList>, std::shared_ptr<const ValueMap>>
+  std::variant<std::monostate, bool, int64_t, double, std::string, std::shared_ptr<const ValueList>,
+               std::shared_ptr<const ValueMap>>
       content_;
 };
 

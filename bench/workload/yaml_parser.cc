@@ -1,9 +1,9 @@
 #include "bench/workload/yaml_parser.h"
 
 #include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
-#include <yaml-cpp/exceptions.h>
 
 #include <sstream>
 #include <string>
@@ -51,8 +51,8 @@ class TreeBuilder : public YAML::EventHandler {
     node.at = PositionOf(mark);
     node.plain = IsPlain(tag, node.at);
     node.text = value;
-    if (node.plain && (value.empty() || value == "~" || value == "null" || value == "Null" ||
-                       value == "NULL")) {
+    if (node.plain &&
+        (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL")) {
       node.kind = YamlKind::kNull;
     }
     Charge(1, value.size(), node.at);
@@ -109,8 +109,8 @@ class TreeBuilder : public YAML::EventHandler {
   void Open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     const TextPosition at = PositionOf(mark);
     if (static_cast<int>(stack_.size()) >= kYamlDepthMax) {
-      throw YamlProblem{at, "nested too deep, expected at most " + std::to_string(kYamlDepthMax) +
-                                " levels"};
+      throw YamlProblem{
+          at, "nested too deep, expected at most " + std::to_string(kYamlDepthMax) + " levels"};
     }
     if (tag != "?" && tag != "!" && !tag.empty() && tag != "tag:yaml.org,2002:map" &&
         tag != "tag:yaml.org,2002:seq") {
@@ -250,8 +250,8 @@ std::string_view YamlKindName(YamlKind kind) {
 
 std::variant<YamlNode, YamlProblem> ParseYaml(std::string_view text) {
   if (text.size() > kYamlTextBytesMax) {
-    return YamlProblem{{1, 1}, "too large, expected at most " +
-                                   std::to_string(kYamlTextBytesMax) + " bytes"};
+    return YamlProblem{
+        {1, 1}, "too large, expected at most " + std::to_string(kYamlTextBytesMax) + " bytes"};
   }
   if (const size_t offset = FindControlCharacter(text); offset != std::string_view::npos) {
     return YamlProblem{PositionAt(text, offset), "a control character, expected YAML text"};

@@ -22,8 +22,7 @@ std::string Describe(const YamlNode& node) {
 
 bool Mismatch(YamlErrors& errors, const YamlNode& node, std::string_view what,
               const std::string& expected) {
-  errors.Add(node.at,
-             std::string(what) + " is " + Describe(node) + ", expected " + expected);
+  errors.Add(node.at, std::string(what) + " is " + Describe(node) + ", expected " + expected);
   return false;
 }
 
@@ -107,12 +106,12 @@ YamlFields::YamlFields(YamlErrors& errors, const YamlNode& node, std::string wha
 YamlFields::~YamlFields() {
   if (allow_others_ || !errors_.ok()) return;
   for (const YamlEntry& entry : node_.entries) {
-    const bool known = std::any_of(known_.begin(), known_.end(), [&entry](std::string_view key) {
+    const bool known = std::any_of(known_.begin(), known_.end(), [&entry](const std::string& key) {
       return EqualIgnoringCase(key, entry.key);
     });
     if (known) continue;
     std::string expected;
-    for (std::string_view key : known_) {
+    for (const std::string& key : known_) {
       if (!expected.empty()) expected += ", ";
       expected += key;
     }
@@ -124,7 +123,7 @@ YamlFields::~YamlFields() {
 }
 
 const YamlNode* YamlFields::Find(std::string_view key) {
-  known_.push_back(key);
+  known_.emplace_back(key);
   const YamlNode* found = nullptr;
   for (const YamlEntry& entry : node_.entries) {
     if (entry.key == key) {
@@ -170,7 +169,7 @@ bool YamlFields::ReadCount(std::string_view key, int64_t* out) {
 }
 
 void YamlFields::Ignore(std::initializer_list<std::string_view> keys) {
-  known_.insert(known_.end(), keys.begin(), keys.end());
+  for (std::string_view key : keys) known_.emplace_back(key);
 }
 
 }  // namespace schedq

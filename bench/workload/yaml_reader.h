@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -99,7 +100,7 @@ class YamlFields {
   YamlErrors& errors_;
   const YamlNode& node_;
   std::string what_;
-  std::vector<std::string_view> known_;
+  std::vector<std::string> known_;
   bool allow_others_ = false;
 };
 

@@ -1,0 +1,57 @@
+#include "bench/workload/selection.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "bench/workload/builtin_suite.h"
+#include "bench/workload/decoder.h"
+#include "bench/workload/label_filter.h"
+
+namespace schedq {
+namespace {
+
+// nullopt: not a regular expression.
+std::optional<std::regex> ParseExpression(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection) {
+  const std::optional<std::regex> name = ParseExpression(selection.name);
+  if (!name) {
+    return Error("--name \"" + selection.name + "\" is not valid, expected a regular expression");
+  }
+  const LabelFilter filter(selection.labels);
+  const bool builtin = selection.paths.empty();
+  const FileSource source = builtin ? BuiltinSource() : FileSource(ReadDiskFile);
+  std::vector<TestCase> selected;
+  for (const std::string& path : builtin ? BuiltinWorkloadFiles() : selection.paths) {
+    Result<std::vector<TestCase>> cases = DecodeWorkloadFile(path, source);
+    if (!cases) return cases.error();
+    for (TestCase& test_case : *cases) {
+      std::vector<Workload>& workloads = test_case.workloads;
+      const auto unwanted = [&](const Workload& workload) {
+        return !filter.Accepts(workload.labels) ||
+               !std::regex_search(test_case.name + "/" + workload.name, *name);
+      };
+      workloads.erase(std::remove_if(workloads.begin(), workloads.end(), unwanted),
+                      workloads.end());
+      if (!workloads.empty()) selected.push_back(std::move(test_case));
+    }
+  }
+  if (selected.empty()) {
+    return Error("no workload is left by --name \"" + selection.name + "\" and --labels \"" +
+                 selection.labels + "\", expected at least one");
+  }
+  return selected;
+}
+
+}  // namespace schedq

@@ -1,0 +1,22 @@
+// Which workloads a command line means: files or the built-in suite, narrowed by name and labels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/workload/model.h"
+#include "engine/base/result.h"
+
+namespace schedq {
+
+struct WorkloadSelection {
+  std::vector<std::string> paths;  // None: the built-in suite.
+  std::string name;                // Regular expression, searched in "case/workload"; empty: all.
+  std::string labels;              // See LabelFilter.
+};
+
+// Every file is decoded in full; then cases keep the workloads that are meant, and cases without
+// any go. An empty result is an error: nobody means nothing.
+Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection);
+
+}  // namespace schedq
