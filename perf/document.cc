@@ -32,14 +32,14 @@ std::string Printed(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// "3:14" of a byte in a text, both from 1.
-std::string LineAndColumn(std::string_view text, size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+// "3:14": the line and column, from 1, of the byte with this number, from 1 too (0: an empty text).
+std::string LineAndColumn(std::string_view text, size_t number) {
+  const std::string_view before =
+      text.substr(0, std::min(number == 0 ? 0 : number - 1, text.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const size_t line_start = before.rfind('\n');
-  const size_t column =
-      line_start == std::string_view::npos ? before.size() : before.size() - line_start - 1;
-  return std::to_string(line) + ":" + std::to_string(std::max<size_t>(column, 1));
+  const size_t line_break = before.rfind('\n');
+  const size_t column = before.size() - (line_break == std::string_view::npos ? 0 : line_break + 1);
+  return std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
 // A key given twice is an error: JSON libraries disagree on which one counts.

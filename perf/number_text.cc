@@ -45,7 +45,9 @@ std::string NumberText(double value, int digits) {
   const double size = std::abs(value);
   if (size == 0) return "0";
   if (size < 1e-4 || size >= 1e15) return fmt::format("{:.{}e}", value, digits - 1);
-  const int integer_digits = static_cast<int>(std::floor(std::log10(size))) + 1;
+  // What rounds up to the next power of ten has one digit more before the point: 9.996 is "10.0".
+  const double rounded = size * (1 + 0.5 * std::pow(10, -digits));
+  const int integer_digits = static_cast<int>(std::floor(std::log10(rounded))) + 1;
   const int decimals = std::max(0, digits - integer_digits);
   return Grouped(fmt::format("{:.{}f}", value, decimals));
 }

@@ -1,0 +1,127 @@
+// Goal: the verdict on two samples follows the stated rule, in the metric's own direction, and
+// noise does not flip it.
+// Method: samples built for each branch of the rule; then rates of wrong verdicts over many seeds.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "perf/comparison.h"
+
+namespace schedq {
+namespace {
+
+std::vector<double> Noisy(uint64_t seed, size_t count, double median, double noise) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> distribution(median, median * noise);
+  std::vector<double> values(count);
+  for (double& value : values) value = distribution(random);
+  return values;
+}
+
+Comparison CompareOne(MetricKind kind, std::vector<double> base, std::vector<double> next) {
+  const std::vector<MetricSamples> metrics = {{"metric", kind, std::move(base), std::move(next)}};
+  return CompareAll(metrics)[0];
+}
+
+TEST(PerfComparison, AClearChangeIsJudgedInTheMetricsDirection) {
+  const std::vector<double> low = Noisy(1, 10, 100, 0.01);
+  const std::vector<double> high = Noisy(2, 10, 120, 0.01);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, low, high).verdict, Verdict::kWorse);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, high, low).verdict, Verdict::kBetter);
+  EXPECT_EQ(CompareOne(MetricKind::kRate, low, high).verdict, Verdict::kBetter);
+  EXPECT_EQ(CompareOne(MetricKind::kRate, high, low).verdict, Verdict::kWorse);
+  EXPECT_EQ(CompareOne(MetricKind::kSize, low, high).verdict, Verdict::kWorse);
+  const Comparison comparison = CompareOne(MetricKind::kDuration, low, high);
+  EXPECT_NEAR(comparison.Change(), 0.2, 0.03);
+  EXPECT_TRUE(comparison.ratio_interval.Contains(comparison.ratio));
+  EXPECT_LT(comparison.p, 0.001);
+}
+
+TEST(PerfComparison, ASignificantButSmallChangeIsNoRegression) {
+  const Comparison comparison =
+      CompareOne(MetricKind::kDuration, Noisy(1, 20, 100, 0.001), Noisy(2, 20, 102, 0.001));
+  EXPECT_LT(comparison.p_adjusted, 0.001);
+  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+}
+
+TEST(PerfComparison, ALargeButUnsureChangeIsInconclusive) {
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, {100, 140, 90}, {120, 150, 100}).verdict,
+            Verdict::kInconclusive);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, {100}, {200}).verdict, Verdict::kInconclusive);
+}
+
+TEST(PerfComparison, EqualSamplesAreTheSame) {
+  EXPECT_EQ(CompareOne(MetricKind::kRate, {336}, {336}).verdict, Verdict::kSame);
+  EXPECT_EQ(CompareOne(MetricKind::kSize, {0, 0}, {0, 0}).verdict, Verdict::kSame);
+}
+
+TEST(PerfComparison, AZeroBaseHasNoFiniteRatio) {
+  const std::vector<double> zeros(10, 0);
+  const Comparison grown = CompareOne(MetricKind::kSize, zeros, Noisy(1, 10, 8, 0.1));
+  EXPECT_EQ(grown.ratio, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(grown.verdict, Verdict::kWorse);
+  const Comparison gone = CompareOne(MetricKind::kSize, Noisy(1, 10, 8, 0.1), zeros);
+  EXPECT_EQ(gone.ratio, 0);
+  EXPECT_EQ(gone.verdict, Verdict::kBetter);
+}
+
+TEST(PerfComparison, ManyMetricsRaiseTheBar) {
+  // U = 15 of 10 x 10 is p = 0.0068: significant alone, not among two or more.
+  const std::vector<double> base = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const std::vector<double> next = {5.5, 6.5, 7.5, 7.6, 11, 12, 13, 14, 15, 16};
+  const MetricSamples shifted = {"shifted", MetricKind::kDuration, base, next};
+  const MetricSamples still = {"still", MetricKind::kDuration, base, base};
+  const std::vector<Comparison> alone = CompareAll(std::vector<MetricSamples>{shifted});
+  const std::vector<Comparison> both = CompareAll(std::vector<MetricSamples>{shifted, still});
+  EXPECT_LT(alone[0].p, 0.01);
+  EXPECT_EQ(alone[0].verdict, Verdict::kWorse);
+  EXPECT_DOUBLE_EQ(both[0].p_adjusted, 2 * both[0].p);
+  EXPECT_EQ(both[0].verdict, Verdict::kInconclusive);
+  EXPECT_EQ(both[1].name, "still");
+}
+
+TEST(PerfComparison, NoiseDoesNotFlipTheVerdict) {
+  // 300 comparisons of ten metrics each whose medians are equal, with 10 % noise: at the 1 % level
+  // at most a few families may alarm. A real change of 40 % is nearly always found.
+  int false_alarms = 0;
+  int found = 0;
+  ComparisonOptions options;
+  options.bootstrap.resamples = 50;
+  constexpr uint64_t kFamilies = 300;
+  for (uint64_t family = 0; family < kFamilies; ++family) {
+    std::vector<MetricSamples> metrics;
+    for (uint64_t i = 0; i < 11; ++i) {
+      const uint64_t seed = (family * 11 + i) * 2;
+      const double next = i == 10 ? 140 : 100;
+      metrics.push_back({std::to_string(i), MetricKind::kDuration, Noisy(seed, 10, 100, 0.1),
+                         Noisy(seed + 1, 10, next, 0.1)});
+    }
+    const std::vector<Comparison> comparisons = CompareAll(metrics, options);
+    bool alarm = false;
+    for (uint64_t i = 0; i < 10; ++i) {
+      const Verdict verdict = comparisons[i].verdict;
+      alarm = alarm || verdict == Verdict::kBetter || verdict == Verdict::kWorse;
+    }
+    false_alarms += alarm ? 1 : 0;
+    found += comparisons[10].verdict == Verdict::kWorse ? 1 : 0;
+  }
+  EXPECT_LE(false_alarms, 9);
+  EXPECT_GE(found, 270);
+}
+
+TEST(PerfComparison, WordsAndUnits) {
+  EXPECT_EQ(VerdictWord(Verdict::kWorse, MetricKind::kRate), "slower");
+  EXPECT_EQ(VerdictWord(Verdict::kBetter, MetricKind::kDuration), "faster");
+  EXPECT_EQ(VerdictWord(Verdict::kBetter, MetricKind::kSize), "smaller");
+  EXPECT_EQ(VerdictWord(Verdict::kSame, MetricKind::kSize), "same");
+  EXPECT_EQ(MetricKindOfUnit("pods/s"), MetricKind::kRate);
+  EXPECT_EQ(MetricKindOfUnit("ms"), MetricKind::kDuration);
+  EXPECT_EQ(MetricKindOfUnit("ns/op"), MetricKind::kDuration);
+  EXPECT_EQ(MetricKindOfUnit("bytes/pod"), MetricKind::kSize);
+}
+
+}  // namespace
+}  // namespace schedq

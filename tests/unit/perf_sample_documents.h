@@ -1,0 +1,14 @@
+// One full document of each kind, for tests of writing, reading and schemas. Every optional field
+// is present, so that no field escapes them.
+#pragma once
+
+#include "perf/document.h"
+
+namespace schedq {
+
+RunDocument SampleRun();
+BenchDocument SampleBench();
+FloorDocument SampleFloor();
+DataItemsDocument SampleDataItems();
+
+}  // namespace schedq

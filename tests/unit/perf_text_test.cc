@@ -1,0 +1,145 @@
+// Goal: numbers, tables and plots read as intended, and nothing is coloured that should not be.
+// Method: exact text.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "perf/number_text.h"
+#include "perf/plot.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+TEST(PerfNumberText, ThreeDigitsAndGroups) {
+  EXPECT_EQ(NumberText(0), "0");
+  EXPECT_EQ(NumberText(1.2345), "1.23");
+  EXPECT_EQ(NumberText(12.345), "12.3");
+  EXPECT_EQ(NumberText(1234.5), "1,234");
+  EXPECT_EQ(NumberText(-1234567), "-1,234,567");
+  EXPECT_EQ(NumberText(0.012345), "0.0123");
+  EXPECT_EQ(NumberText(9.996), "10.0");
+  EXPECT_EQ(NumberText(9.994), "9.99");
+  EXPECT_EQ(NumberText(1.2e-7), "1.20e-07");
+  EXPECT_EQ(NumberText(1.23456, 5), "1.2346");
+  EXPECT_EQ(NumberText(INFINITY), "inf");
+  EXPECT_EQ(CountText(0), "0");
+  EXPECT_EQ(CountText(999), "999");
+  EXPECT_EQ(CountText(std::numeric_limits<uint64_t>::max()), "18,446,744,073,709,551,615");
+}
+
+TEST(PerfNumberText, UnitsFit) {
+  EXPECT_EQ(DurationText(812), "812 ns");
+  EXPECT_EQ(DurationText(1230), "1.23 us");
+  EXPECT_EQ(DurationText(999.7), "1.00 us");
+  EXPECT_EQ(DurationText(4.56e6), "4.56 ms");
+  EXPECT_EQ(DurationText(84.9e9), "84.9 s");
+  EXPECT_EQ(DurationText(0), "0 ns");
+  EXPECT_EQ(BytesText(512), "512 B");
+  EXPECT_EQ(BytesText(1536), "1.50 KiB");
+  EXPECT_EQ(ChangeText(0.0493), "+4.9 %");
+  EXPECT_EQ(ChangeText(-0.003), "-0.3 %");
+}
+
+TEST(PerfTable, ColumnsAlign) {
+  TextTable table({{"name", Align::kLeft}, {"µs"}, {"note", Align::kLeft}});
+  table.AddRow({"a", "1.23", "x"});
+  table.AddRule();
+  table.AddRow({"longer", "456", "two\nlines"});
+  EXPECT_EQ(table.Render(false),
+            "name      µs  note\n"
+            "-----------------------\n"
+            "a       1.23  x\n"
+            "-----------------------\n"
+            "longer   456  two lines\n");
+}
+
+TEST(PerfTable, ColourDoesNotChangeTheWidths) {
+  TextTable table({{"verdict", Align::kLeft}, {"p"}});
+  table.AddRow({{"slower", Tone::kBad}, "0.001"});
+  EXPECT_EQ(table.Render(true),
+            "\x1b[1mverdict\x1b[0m      \x1b[1mp\x1b[0m\n\x1b[2m--------------\x1b[0m\n"
+            "\x1b[31mslower\x1b[0m   0.001\n");
+  EXPECT_EQ(table.Render(false).find('\x1b'), std::string::npos);
+}
+
+TEST(PerfTable, NoColourWithoutATerminalOrWithNoColor) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  EXPECT_TRUE(WantsColour(terminal));
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(WantsColour(terminal));
+  setenv("NO_COLOR", "", 1);
+  EXPECT_TRUE(WantsColour(terminal));
+  setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(WantsColour(terminal));
+  setenv("TERM", "xterm", 1);
+  const int file = open("/dev/null", O_WRONLY);
+  EXPECT_FALSE(WantsColour(file));
+  close(file);
+  close(terminal);
+}
+
+TEST(PerfTableDeathTest, ARowHasAllItsCells) {
+  TextTable table({{"a"}, {"b"}});
+  EXPECT_DEATH(table.AddRow({"1"}), "as many cells");
+}
+
+PlotSeries Quadratic() {
+  PlotSeries series;
+  series.mark = 'o';
+  series.name = "scan";
+  series.x = {1, 10, 100, 1000};
+  for (const double x : series.x) series.y.push_back(2 * x * x);
+  return series;
+}
+
+TEST(PerfPlot, PointsLieOnTheDiagonal) {
+  PlotOptions options;
+  options.columns = 13;
+  options.rows = 4;
+  options.x_label = "pods";
+  options.y_label = "ns";
+  EXPECT_EQ(LogLogPlot({Quadratic()}, options),
+            "ns\n"
+            "2,000,000 |            o\n"
+            "          |        o\n"
+            "          |    o\n"
+            "     2.00 |o\n"
+            "          +-------------\n"
+            "           1.00    1,000  pods\n"
+            "o  scan\n");
+}
+
+TEST(PerfPlot, TheFitIsDrawnBehindThePointsAndNamed) {
+  PlotSeries series = Quadratic();
+  series.fit = *FitLogLog(series.x, series.y);
+  PlotOptions options;
+  options.columns = 13;
+  options.rows = 4;
+  const std::string text = LogLogPlot({series}, options);
+  EXPECT_NE(text.find("|          ..o\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("     2.00 |o.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("o  scan: exponent 2.000 [2.000, 2.000] at 95 %, R2 1.0000\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PerfPlot, NothingToPlotAndSinglePoints) {
+  PlotSeries series;
+  EXPECT_EQ(LogLogPlot({series}, {}), "(no positive points to plot)\n");
+  series.x = {0, -1, NAN, 5};
+  series.y = {1, 1, 1, 7};
+  const std::string text = LogLogPlot({series}, {});
+  EXPECT_NE(text.find('*'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace schedq
