@@ -106,40 +106,29 @@ class ActiveQueue {
 
   // The entry that goes first, or nothing if the queue is empty. Lock-free.
   std::optional<ActiveEntry> TryPop() {
-    ActiveEntry taken;
-    for (;;) {
-      const uint64_t word = occupancy_.Load();
-      const bool is_heap_in_use = (OccupancyWord<Atom>::MembersIn(word) >> kHeapMember & 1) != 0;
-      switch (is_heap_in_use ? TryPopOfBoth(word, taken) : TryPopOfLanes(word, taken)) {
-        case PopOutcome::kTakenSweepDue:
-          Sweep();
-          return taken;
-        case PopOutcome::kTaken:
-          return taken;
-        case PopOutcome::kEmpty:
-          return std::nullopt;
-        case PopOutcome::kChanged:
-          break;
-      }
-    }
+    std::optional<ActiveEntry> taken(std::in_place);
+    PopOutcome outcome = PopOutcome::kChanged;
+    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken);
+    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
+    if (outcome == PopOutcome::kEmpty) taken.reset();
+    return taken;
   }
 
   // How many entries there are. Not a snapshot: it may be off by what is pushed and popped
   // meanwhile. Wait-free but for the heap's part, which is lock-free.
   uint64_t Size() const {
     uint64_t size = heap_.Size();
-    const auto& lanes = lanes_.Current();
-    for (uint32_t i = 0; i < lanes.count(); ++i) size += lanes.PlaceAt(i).lane->Size();
+    for (const auto& place : lanes_.Current()) size += place.lane->Size();
     return size;
   }
 
  private:
-  using LaneOfPriority = Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
+  using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
   using Heap = QuickHeap<Atom, Shape::kBucketEntries, Shape::kBuckets>;
-  using Head = typename LaneOfPriority::Head;
+  using Head = typename Lane::Head;
   static constexpr uint32_t kHeapMember = Shape::kLanesMax;
   static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");
-  using Collect = CollectOf<Atom, 1 + Shape::kLanesMax * LaneOfPriority::kWords + Heap::kWords>;
+  using Collect = CollectOf<Atom, 2 + Shape::kLanesMax * Lane::kWords + Heap::kWords>;
 
   enum class PopOutcome { kTaken, kTakenSweepDue, kEmpty, kChanged };
 
@@ -147,46 +136,72 @@ class ActiveQueue {
   void PushGroup(const ActiveEntry* entries, size_t count) {
     auto place = lanes_.Current().Find(entries->priority);
     if (place.lane == nullptr) place = lanes_.FindOrAdmit(entries->priority, count);
-    if (place.lane != nullptr && place.lane->Append(segments_, entries, count)) {
-      occupancy_.Mark(place.number);
-      return;
+    switch (place.lane == nullptr ? Lane::Place::kNone
+                                  : place.lane->Append(segments_, entries, count)) {
+      case Lane::Place::kMain:
+        return in_use_.Mark(place.number);
+      case Lane::Place::kFurther:
+        return further_in_use_.Mark(place.number);
+      case Lane::Place::kNone:
+        for (size_t i = 0; i < count; ++i) heap_.Push(entries[i]);
+        return in_use_.Mark(kHeapMember);
     }
-    for (size_t i = 0; i < count; ++i) heap_.Push(entries[i]);
-    occupancy_.Mark(kHeapMember);
+  }
+
+  PopOutcome TryPopOnce(ActiveEntry& taken) {
+    Collect collect;
+    const uint64_t in_use = CollectMembers(in_use_, collect);
+    const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
+    const bool is_heap_in_use = (in_use >> kHeapMember & 1) != 0;
+    if (further_in_use == 0 && !is_heap_in_use) return TryPopOfMains(in_use, collect, taken);
+    const Head head = CollectBest(in_use, further_in_use, collect);
+    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken);
+    if (!collect.StillHolds()) return PopOutcome::kChanged;
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
+  }
+
+  // The common case: main runs are all that is in use, so the first that is not empty decides.
+  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken) {
+    // The words were read before the directory is: lanes that they name are in there.
+    for (const auto& place : lanes_.Current()) {
+      if ((in_use >> place.number & 1) == 0) continue;
+      auto& run = place.lane->main();
+      const auto view = run.Look();
+      if (!view.IsEmpty()) {
+        if (!collect.StillHolds()) return PopOutcome::kChanged;
+        return TakeFromRun({&run, view, 0, place.lane->priority()}, taken);
+      }
+      collect.Add(run.tail_word(), view.tail);
+    }
+    return collect.StillHolds() ? PopOutcome::kEmpty : PopOutcome::kChanged;
+  }
+
+  static uint64_t CollectMembers(const OccupancyWord<Atom>& occupancy, Collect& collect) {
+    const uint64_t word = occupancy.Load();
+    collect.Add(occupancy.word(), word);
+    return OccupancyWord<Atom>::MembersIn(word);
   }
 
   // The best lane's oldest head, or no run. Lanes below it are not looked at.
-  Head CollectBest(uint64_t word, Collect& collect, int32_t& priority) {
-    collect.Add(occupancy_.word(), word);
-    const uint64_t members = OccupancyWord<Atom>::MembersIn(word);
-    // The word was read before the directory is: lanes that it names are in there.
-    const auto& lanes = lanes_.Current();
-    for (uint32_t i = 0; i < lanes.count(); ++i) {
-      const auto& place = lanes.PlaceAt(i);
-      if ((members >> place.number & 1) == 0) continue;
-      const Head head = place.lane->CollectOldest(segments_, collect);
+  Head CollectBest(uint64_t in_use, uint64_t further_in_use, Collect& collect) {
+    for (const auto& place : lanes_.Current()) {
+      Head head;
+      if ((in_use >> place.number & 1) != 0) place.lane->CollectMain(segments_, collect, head);
+      if ((further_in_use >> place.number & 1) != 0) {
+        place.lane->CollectFurther(segments_, collect, head);
+      }
       if (head.run == nullptr) continue;
-      priority = place.lane->priority();
+      head.priority = place.lane->priority();
       return head;
     }
     return {};
   }
 
-  PopOutcome TryPopOfLanes(uint64_t word, ActiveEntry& taken) {
-    Collect collect;
-    const Head head = CollectBest(word, collect, taken.priority);
-    if (!collect.StillHolds()) return PopOutcome::kChanged;
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
-  }
-
-  PopOutcome TryPopOfBoth(uint64_t word, ActiveEntry& taken) {
-    Collect collect;
-    const Head head = CollectBest(word, collect, taken.priority);
+  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();
-    const ActiveEntry of_lane{taken.priority, head.timestamp_ns, 0};
     const bool is_heap_first =
-        !peeked.is_empty && (head.run == nullptr || !GoesBefore(of_lane, peeked.first.entry));
+        !peeked.is_empty && (head.run == nullptr || !GoesBefore(head.Key(), peeked.first.entry));
     if (!is_heap_first) {
       heap_.AddTo(collect, peeked);
     } else if (head.run != nullptr) {
@@ -199,6 +214,7 @@ class ActiveQueue {
 
   PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken) {
     if (!head.run->TryTake(segments_, head.view, taken)) return PopOutcome::kChanged;
+    taken.priority = head.priority;
     return TakenAsNumber(head.view.Position());
   }
 
@@ -214,31 +230,33 @@ class ActiveQueue {
 
   // Takes out of the occupancies what was idle since the last sweep.
   void Sweep() {
-    const uint64_t members = OccupancyWord<Atom>::MembersIn(occupancy_.Load());
-    const auto& lanes = lanes_.Current();
-    for (uint32_t i = 0; i < lanes.count(); ++i) {
-      const auto& place = lanes.PlaceAt(i);
-      if ((members >> place.number & 1) == 0) continue;
-      place.lane->Sweep();
-      if (!place.lane->HasNoRunInUse()) continue;
-      occupancy_.Clear(place.number, [&place] { return place.lane->HasNoRunInUse(); });
+    for (const auto& place : lanes_.Current()) {
+      Lane& lane = *place.lane;
+      const auto is_main_empty = [&lane] { return lane.main().Look().IsEmpty(); };
+      const auto has_no_further = [&lane] { return lane.HasNoFurtherInUse(); };
+      if (lane.main().WasIdle()) in_use_.Clear(place.number, is_main_empty);
+      lane.SweepFurther();
+      if (has_no_further()) further_in_use_.Clear(place.number, has_no_further);
     }
-    if ((members >> kHeapMember & 1) != 0) SweepHeap();
+    SweepHeap();
   }
 
   void SweepHeap() {
+    if ((OccupancyWord<Atom>::MembersIn(in_use_.Load()) >> kHeapMember & 1) == 0) return;
     const auto is_empty = [this] {
       const typename Heap::Session session(heap_);
       return heap_.Peek().is_empty;
     };
-    if (is_empty()) occupancy_.Clear(kHeapMember, is_empty);
+    if (is_empty()) in_use_.Clear(kHeapMember, is_empty);
   }
 
-  typename LaneOfPriority::Pool segments_;
-  LaneDirectory<Atom, LaneOfPriority, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
-  // Which lanes, and whether the heap, may hold something. Read by each operation, written when one
-  // of them comes into use or out of it; so it has a line without busy neighbours.
-  alignas(64) OccupancyWord<Atom> occupancy_;
+  typename Lane::Pool segments_;
+  LaneDirectory<Atom, Lane, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
+  // Which lanes' main runs, and whether the heap, may hold something; and which lanes' further runs.
+  // Read by each operation, written when one of them comes into use or out of it; so they have a
+  // line without busy neighbours.
+  alignas(64) OccupancyWord<Atom> in_use_;
+  OccupancyWord<Atom> further_in_use_;
   Heap heap_;
 };
 

@@ -7,7 +7,9 @@
 // Threads: all operations from any thread, lock-free.
 // Invariants:
 //  1. A run's entries rise (sorted_run.h); the lane's oldest entry is the head of one of them.
-//  2. A run that holds entries whose push has returned is in `occupancy` (occupancy_word.h).
+//  2. Runs are tried in order. So the first one, the main run, is in use most of the time, and its
+//     owner keeps account of that together with the other lanes'. Of the further ones those that
+//     hold entries whose push has returned are in `further` (occupancy_word.h).
 //  3. A lane lives as long as its queue.
 // Memory: kRuns lines, and the segments of the runs that were ever used.
 #pragma once
@@ -29,7 +31,7 @@ class Lane {
  public:
   using Run = SortedRun<Atom, kSegmentEntries>;
   using Pool = typename Run::Pool;
-  static_assert(kRuns <= OccupancyWord<Atom>::kMembersMax, "a run is a member of the occupancy");
+  static_assert(kRuns - 1 <= OccupancyWord<Atom>::kMembersMax, "a further run is a member");
   // What a collect of one lane adds at most: a word for each run, and the occupancy.
   static constexpr uint32_t kWords = kRuns + 1;
 
@@ -38,63 +40,63 @@ class Lane {
     Run* run = nullptr;
     typename Run::View view;
     int64_t timestamp_ns = 0;
+    int32_t priority = 0;
+
+    ActiveEntry Key() const { return {priority, timestamp_ns, 0}; }
   };
+
+  enum class Place { kMain, kFurther, kNone };
 
   explicit Lane(int32_t priority) : priority_(priority) {}
 
   int32_t priority() const { return priority_; }
+  Run& main() { return main_; }
 
-  // Appends entries of rising timestamps to the first run that takes them, all visible at once.
-  // False if there is none. Linearization point: where the run publishes them.
-  bool Append(Pool& pool, const ActiveEntry* entries, size_t count) {
-    for (uint32_t i = 0; i < kRuns; ++i) {
-      if (AppendOrMoveOn(runs_[i], pool, entries, count) != AppendOutcome::kAppended) continue;
+  // Appends entries of rising timestamps to the first run that takes them, all visible at once, and
+  // says which kind of run that was. Linearization point: where the run publishes them.
+  Place Append(Pool& pool, const ActiveEntry* entries, size_t count) {
+    if (AppendOrMoveOn(main_, pool, entries, count)) return Place::kMain;
+    for (uint32_t i = 0; i < kFurther; ++i) {
+      if (!AppendOrMoveOn(further_[i], pool, entries, count)) continue;
       occupancy_.Mark(i);
-      return true;
+      return Place::kFurther;
     }
-    return false;
+    return Place::kNone;
   }
 
-  // The oldest head, or no run. Adds to `collect` what must not change if the lane is to have
-  // nothing older: the tails of empty runs, and the heads of the others but the oldest.
+  // Puts the main run's head into `oldest` if it is older than that. Adds to `collect` what must not
+  // change if the main run is to have nothing older: see CollectRun.
   template <typename Collect>
-  Head CollectOldest(const Pool& pool, Collect& collect) {
-    Head oldest;
+  void CollectMain(const Pool& pool, Collect& collect, Head& oldest) {
+    CollectRun(main_, pool, collect, oldest);
+  }
+  // The same for all further runs.
+  template <typename Collect>
+  void CollectFurther(const Pool& pool, Collect& collect, Head& oldest) {
     const uint64_t word = occupancy_.Load();
     collect.Add(occupancy_.word(), word);
     uint64_t members = OccupancyWord<Atom>::MembersIn(word);
     for (; members != 0; members &= members - 1) {
-      Run& run = runs_[std::countr_zero(members)];
-      const typename Run::View view = run.Look();
-      if (view.IsEmpty()) {
-        collect.Add(run.tail_word(), view.tail);
-        continue;
-      }
-      const Head head{&run, view, run.TimestampAt(pool, view)};
-      const bool is_older = oldest.run == nullptr || head.timestamp_ns < oldest.timestamp_ns;
-      const Head& other = is_older ? oldest : head;
-      if (other.run != nullptr) collect.Add(other.run->head_word(), other.view.head);
-      if (is_older) oldest = head;
+      CollectRun(further_[std::countr_zero(members)], pool, collect, oldest);
     }
-    return oldest;
   }
 
-  // Takes runs out of the occupancy that were idle since the last sweep.
-  void Sweep() {
+  // Takes further runs out of the occupancy that were idle since the last sweep.
+  void SweepFurther() {
     uint64_t members = OccupancyWord<Atom>::MembersIn(occupancy_.Load());
     for (; members != 0; members &= members - 1) {
       const auto member = static_cast<uint32_t>(std::countr_zero(members));
-      Run& run = runs_[member];
+      Run& run = further_[member];
       if (run.WasIdle()) occupancy_.Clear(member, [&run] { return run.Look().IsEmpty(); });
     }
   }
 
-  bool HasNoRunInUse() const { return OccupancyWord<Atom>::MembersIn(occupancy_.Load()) == 0; }
+  bool HasNoFurtherInUse() const { return OccupancyWord<Atom>::MembersIn(occupancy_.Load()) == 0; }
 
   // May be stale.
   uint64_t Size() const {
-    uint64_t size = 0;
-    for (const Run& run : runs_) size += run.Look().Size();
+    uint64_t size = main_.Look().Size();
+    for (const Run& run : further_) size += run.Look().Size();
     return size;
   }
 
@@ -103,19 +105,37 @@ class Lane {
   // every pop more than a short wait costs this push.
   static constexpr int kTriesMax = 8;
 
-  static AppendOutcome AppendOrMoveOn(Run& run, Pool& pool, const ActiveEntry* entries,
-                                      size_t count) {
+  static bool AppendOrMoveOn(Run& run, Pool& pool, const ActiveEntry* entries, size_t count) {
     AppendOutcome outcome = run.TryAppend(pool, entries, count);
     for (int tries = 1; outcome == AppendOutcome::kBusy && tries < kTriesMax; ++tries) {
       Seam<Atom>::Pause();
       outcome = run.TryAppend(pool, entries, count);
     }
-    return outcome;
+    return outcome == AppendOutcome::kAppended;
   }
 
+  // What must not change: the tail of a run that is empty, and the head of one that is not, unless
+  // it is the one that will be taken, whose exchange finds out.
+  template <typename Collect>
+  static void CollectRun(Run& run, const Pool& pool, Collect& collect, Head& oldest) {
+    const typename Run::View view = run.Look();
+    if (view.IsEmpty()) {
+      collect.Add(run.tail_word(), view.tail);
+      return;
+    }
+    const Head head{&run, view, run.TimestampAt(pool, view), 0};
+    const bool is_older = oldest.run == nullptr || head.timestamp_ns < oldest.timestamp_ns;
+    const Head& other = is_older ? oldest : head;
+    if (other.run != nullptr) collect.Add(other.run->head_word(), other.view.head);
+    if (is_older) oldest = head;
+  }
+
+  static constexpr uint32_t kFurther = kRuns - 1;
+
+  Run main_;
   const int32_t priority_;
   OccupancyWord<Atom> occupancy_;
-  std::array<Run, kRuns> runs_;
+  std::array<Run, kFurther> further_;
 };
 
 }  // namespace schedq

@@ -13,9 +13,11 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <utility>
 
 #include "engine/base/atom.h"
 
@@ -33,43 +35,41 @@ class LaneDirectory {
    public:
     uint32_t count() const { return count_; }
     // In the order of falling priority.
-    const Place& PlaceAt(uint32_t index) const { return places_[index]; }
+    const Place* begin() const { return places_.data(); }
+    const Place* end() const { return places_.data() + count_; }
 
     Place Find(int32_t priority) const {
-      const uint32_t index = CountAbove(priority);
-      return index < count_ && priorities_[index] == priority ? places_[index] : Place{};
+      // At most half of the table is filled, so the probes end.
+      for (uint32_t cell = CellOf(priority);; cell = (cell + 1) % kCells) {
+        const Place& place = table_[cell];
+        if (place.lane == nullptr || place.lane->priority() == priority) return place;
+      }
     }
 
    private:
     friend class LaneDirectory;
-    // Whole blocks without a branch on the data, which a processor does in a few instructions.
-    static constexpr uint32_t kBlock = 8;
-    static constexpr uint32_t kCapacity = (kLanesMax + kBlock - 1) / kBlock * kBlock;
+    // Wide enough that most priorities are found at the first probe.
+    static constexpr uint32_t kCellsBits = std::bit_width(4 * kLanesMax - 1);
+    static constexpr uint32_t kCells = uint32_t{1} << kCellsBits;
 
-    Snapshot() { priorities_.fill(std::numeric_limits<int32_t>::min()); }
-
-    uint32_t CountAbove(int32_t priority) const {
-      uint32_t above = 0;
-      for (uint32_t block = 0; block < count_; block += kBlock) {
-        for (uint32_t i = 0; i < kBlock; ++i) above += priorities_[block + i] > priority ? 1 : 0;
-      }
-      return above;
+    static uint32_t CellOf(int32_t priority) {
+      return (static_cast<uint32_t>(priority) * 0x9e3779b1U) >> (32 - kCellsBits);
     }
 
     void Insert(const Place& place) {
-      const uint32_t index = CountAbove(place.lane->priority());
-      for (uint32_t i = count_; i > index; --i) {
-        priorities_[i] = priorities_[i - 1];
-        places_[i] = places_[i - 1];
+      uint32_t index = count_++;
+      for (; index > 0 && places_[index - 1].lane->priority() < place.lane->priority(); --index) {
+        places_[index] = places_[index - 1];
       }
-      priorities_[index] = place.lane->priority();
       places_[index] = place;
-      ++count_;
+      uint32_t cell = CellOf(place.lane->priority());
+      while (table_[cell].lane != nullptr) cell = (cell + 1) % kCells;
+      table_[cell] = place;
     }
 
     uint32_t count_ = 0;
-    std::array<int32_t, kCapacity> priorities_;
-    std::array<Place, kCapacity> places_;
+    std::array<Place, kLanesMax> places_{};
+    std::array<Place, kCells> table_{};
     const Snapshot* before_ = nullptr;
   };
 
@@ -78,7 +78,7 @@ class LaneDirectory {
   LaneDirectory& operator=(const LaneDirectory&) = delete;
   ~LaneDirectory() {
     const Snapshot* snapshot = &Current();
-    for (uint32_t i = 0; i < snapshot->count(); ++i) delete snapshot->PlaceAt(i).lane;
+    for (const Place& place : *snapshot) delete place.lane;
     while (snapshot != nullptr) delete std::exchange(snapshot, snapshot->before_);
   }
 

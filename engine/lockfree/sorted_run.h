@@ -166,20 +166,23 @@ class SortedRun {
   }
 
   void Write(Pool& pool, uint64_t position, const ActiveEntry* entries, size_t count) {
-    if (position == 0 && tail_segment_.Read() == 0) {
-      tail_segment_.Write(AllocateSegment(pool) + 1);
+    Segment* segment = tail_segment_.Read();
+    if (segment == nullptr) {
+      const uint32_t first = AllocateSegment(pool);
+      segment = &pool[first];
+      tail_segment_.Write(segment);
       // Nobody takes from a run before its first publication, so the head is the appender's here.
-      head_.store(HeadOf(0, tail_segment_.Read() - 1));
+      head_.store(HeadOf(0, first));
     }
     for (size_t i = 0; i < count; ++i, ++position) {
-      auto& segment = pool[tail_segment_.Read() - 1];
-      auto& slot = segment.SlotAt(position);
+      auto& slot = segment->SlotAt(position);
       StoreRelaxed(slot.timestamp_ns, entries[i].timestamp_ns);
       StoreRelaxed(slot.ticket, entries[i].ticket);
       if (!Segment::IsLast(position)) continue;
       const uint32_t next = AllocateSegment(pool);
-      segment.StoreNext(next);
-      tail_segment_.Write(next + 1);
+      segment->StoreNext(next);
+      segment = &pool[next];
+      tail_segment_.Write(segment);
     }
   }
 
@@ -196,8 +199,8 @@ class SortedRun {
   Atom<uint64_t> tail_{0};
   // Written by the appender; read by those who want to append, stale only if their exchange fails.
   Atom<int64_t> last_timestamp_ns_{0};
-  // The segment that the next entry goes to, plus one. The appender's own.
-  typename Seam<Atom>::template Plain<uint32_t> tail_segment_{0};
+  // The segment that the next entry goes to; nullptr before the first. The appender's own.
+  typename Seam<Atom>::template Plain<Segment*> tail_segment_;
   // Written by WasIdle; a hint.
   Atom<uint64_t> tail_at_last_look_{0};
 };
