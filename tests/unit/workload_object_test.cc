@@ -1,0 +1,265 @@
+// Goal: API objects are read as the API server and the scheduler would understand them, and what is
+// not modelled is noted. Method: objects as YAML, and the fields and features that must come out.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/workload/object_reader.h"
+#include "bench/workload/object_template.h"
+
+namespace schedq {
+namespace {
+
+ApiObject Read(const std::string& text) {
+  const auto object = ObjectTemplate::Literal("o.yaml", text)->Read(text, Value());
+  EXPECT_TRUE(object) << object.error().message();
+  return object ? **object : ApiObject{};
+}
+
+ApiObject ReadPod(const std::string& spec) {
+  return Read(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: n, labels: {b: 2, a: 1}, "
+      "finalizers: [f], ownerReferences: [{apiVersion: v1, kind: Job, name: j, uid: u}]}\n"
+      "spec:\n" +
+      spec);
+}
+
+const Pod& PodOf(const ApiObject& object) { return std::get<PodObject>(object.body).pod; }
+
+std::vector<Feature> FeaturesOf(const ApiObject& object) {
+  std::vector<Feature> features;
+  for (const FeatureUse& use : object.features) features.push_back(use.feature);
+  return features;
+}
+
+TEST(PodObject, ReadsMetadata) {
+  const ApiObject object = ReadPod("  containers: [{name: c}]\n");
+  EXPECT_EQ(object.metadata.finalizers, std::vector<std::string>{"f"});
+  EXPECT_EQ(object.metadata.owners, std::vector<std::string>{"Job/j"});
+  EXPECT_EQ(PodOf(object).labels, (Labels{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(PodOf(object).name, "p");
+  EXPECT_EQ(PodOf(object).namespace_name, "n");
+  EXPECT_TRUE(object.features.empty());
+}
+
+TEST(PodObject, SumsContainers) {
+  const ApiObject object = ReadPod(
+      "  containers:\n"
+      "  - {name: a, resources: {requests: {cpu: 100m, memory: 1Mi}, limits: {cpu: 1}}}\n"
+      "  - {name: b, resources: {limits: {cpu: 200m, example.com/x: 2}}}\n"
+      "  overhead: {cpu: 1m}\n");
+  EXPECT_EQ(PodOf(object).requests,
+            (ResourceList{{"cpu", 301}, {"example.com/x", 2}, {"memory", 1048576}}));
+}
+
+TEST(PodObject, TakesTheLargerOfRunningAndStarting) {
+  // Starting: sidecar 50 + plain 400 = 450. Running: 100 + 50 + later sidecar 30 = 180.
+  const ApiObject object = ReadPod(
+      "  containers: [{name: a, resources: {requests: {cpu: 100m, memory: 10}}}]\n"
+      "  initContainers:\n"
+      "  - {name: s, restartPolicy: Always, resources: {requests: {cpu: 50m, memory: 3}}}\n"
+      "  - {name: i, resources: {requests: {cpu: 400m}}}\n"
+      "  - {name: t, restartPolicy: Always, resources: {requests: {cpu: 30m}}}\n");
+  EXPECT_EQ(PodOf(object).requests, (ResourceList{{"cpu", 450}, {"memory", 13}}));
+}
+
+TEST(PodObject, PodLevelResourcesDecide) {
+  const ApiObject object = ReadPod(
+      "  resources: {requests: {cpu: 700m}}\n"
+      "  containers: [{name: a, resources: {requests: {cpu: 100m, memory: 10}}}]\n");
+  EXPECT_EQ(PodOf(object).requests, (ResourceList{{"cpu", 700}, {"memory", 10}}));
+}
+
+TEST(PodObject, ReadsWhatSchedulingReads) {
+  const ApiObject object = ReadPod(
+      "  containers: [{name: c, resources: {claims: [{name: one}]}}]\n"
+      "  priority: -5\n"
+      "  nodeSelector: {disk: ssd}\n"
+      "  schedulingGates: [{name: g1}, {name: g2}]\n"
+      "  tolerations:\n"
+      "  - {key: k, operator: Exists, effect: NoSchedule, tolerationSeconds: 3}\n"
+      "  - {key: k, value: v}\n"
+      "  resourceClaims:\n"
+      "  - {name: one, resourceClaimName: claim-1}\n"
+      "  - {name: two, resourceClaimTemplateName: template}\n"
+      "  volumes: [{name: s, secret: {secretName: x}}]\n");
+  const auto& body = std::get<PodObject>(object.body);
+  EXPECT_EQ(body.pod.priority, -5);
+  EXPECT_EQ(body.pod.node_selector, (Labels{{"disk", "ssd"}}));
+  EXPECT_EQ(body.pod.scheduling_gates, (std::vector<std::string>{"g1", "g2"}));
+  EXPECT_EQ(body.pod.tolerations,
+            (std::vector<Toleration>{{"k", "", "NoSchedule", true}, {"k", "v", "", false}}));
+  EXPECT_EQ(body.pod.claims, std::vector<std::string>{"claim-1"});
+  ASSERT_EQ(body.claims.size(), 2u);
+  EXPECT_EQ(body.claims[1].template_name, "template");
+  EXPECT_TRUE(object.features.empty());
+}
+
+std::string Affinity(const std::string& terms) {
+  return "  containers: [{name: c}]\n  affinity: {nodeAffinity: "
+         "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" +
+         terms + "]}}}\n";
+}
+
+TEST(PodObject, KeepsAllOfNodeAffinityAndGivesTheEngineWhatItCanSay) {
+  const ApiObject simple =
+      ReadPod(Affinity("{matchExpressions: [{key: z, operator: In, values: [a, b]}]}"));
+  EXPECT_EQ(PodOf(simple).node_affinity, (std::vector<NodeAffinityTerm>{{"z", {"a", "b"}}}));
+  EXPECT_EQ(FeaturesOf(simple), std::vector<Feature>{Feature::kNodeAffinity});
+
+  const ApiObject by_name =
+      ReadPod(Affinity("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"));
+  EXPECT_TRUE(PodOf(by_name).node_affinity.empty());
+  EXPECT_TRUE(std::get<PodObject>(by_name.body).node_terms.at(0).at(0).is_field);
+
+  const ApiObject either =
+      ReadPod(Affinity("{matchExpressions: [{key: z, operator: Exists}]}, "
+                       "{matchExpressions: [{key: z, operator: In, values: [a]}]}"));
+  EXPECT_TRUE(PodOf(either).node_affinity.empty());
+  EXPECT_EQ(std::get<PodObject>(either.body).node_terms.size(), 2u);
+}
+
+TEST(PodObject, NotesWhatIsNotModelled) {
+  const struct {
+    const char* spec;
+    Feature feature;
+  } rows[] = {
+      {"  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+       Feature::kPodAffinity},
+      {"  affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+       Feature::kPreferredPodAntiAffinity},
+      {"  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+       Feature::kPreferredNodeAffinity},
+      {"  topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule, NodeAffinityPolicy: "
+       "Honor}]\n",
+       Feature::kTopologySpread},
+      {"  topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}]\n",
+       Feature::kPreferredTopologySpread},
+      {"  initContainers: [{name: i, ports: [{hostPort: 80}]}]\n", Feature::kHostPorts},
+      {"  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n",
+       Feature::kPersistentVolumes},
+      {"  schedulingGroup: {podGroupName: g}\n", Feature::kPodGroups},
+      {"  nodeName: n\n", Feature::kPreboundPods},
+      {"  schedulerName: mine\n", Feature::kOtherScheduler},
+      {"  priorityClassName: gold\n", Feature::kPriorityClasses},
+  };
+  for (const auto& row : rows) {
+    const ApiObject object = ReadPod(std::string("  containers: [{name: c}]\n") + row.spec);
+    EXPECT_EQ(FeaturesOf(object), std::vector<Feature>{row.feature}) << row.spec;
+    EXPECT_FALSE(GetFeatureInfo(row.feature).name.empty());
+  }
+  EXPECT_EQ(PodOf(ReadPod("  containers: [{name: c}]\n  priorityClassName: system-node-critical\n"))
+                .priority,
+            2'000'001'000);
+}
+
+TEST(NodeObject, DefaultsAllocatableFromCapacity) {
+  const ApiObject object = Read(
+      "apiVersion: v1\nkind: Node\nmetadata: {generateName: n-}\n"
+      "spec: {unschedulable: true, taints: [{key: k, effect: NoSchedule}]}\n"
+      "status: {capacity: {cpu: 4, memory: 1Gi, pods: '110'}, conditions: [{type: Ready, status: "
+      "'False'}]}\n");
+  const auto& node = std::get<NodeObject>(object.body);
+  EXPECT_EQ(node.allocatable, (ResourceList{{"cpu", 4000}, {"memory", 1 << 30}, {"pods", 110}}));
+  EXPECT_TRUE(node.unschedulable);
+  EXPECT_FALSE(node.ready);
+  EXPECT_EQ(node.taints, (std::vector<Taint>{{"k", "", "NoSchedule"}}));
+  const ApiObject other =
+      Read("apiVersion: v1\nkind: Node\nstatus: {capacity: {cpu: 4}, allocatable: {cpu: 3}}\n");
+  EXPECT_EQ(std::get<NodeObject>(other.body).allocatable, (ResourceList{{"cpu", 3000}}));
+}
+
+TEST(DefaultObjects, AreUpstreams) {
+  const auto pod = ObjectRenderer({ObjectTemplate::DefaultPod(), {}}, 1).Render(0);
+  ASSERT_TRUE(pod) << pod.error().message();
+  EXPECT_EQ((*pod)->metadata.generate_name, "pod-");
+  EXPECT_EQ(PodOf(**pod).requests, (ResourceList{{"cpu", 100}, {"memory", 524288000}}));
+  const auto node = ObjectRenderer({ObjectTemplate::DefaultNode("node-3-"), {}}, 1).Render(0);
+  ASSERT_TRUE(node) << node.error().message();
+  EXPECT_EQ((*node)->metadata.generate_name, "node-3-");
+  EXPECT_EQ(std::get<NodeObject>((*node)->body).allocatable,
+            (ResourceList{{"cpu", 4000}, {"memory", int64_t{32} << 30}, {"pods", 110}}));
+}
+
+TEST(DeviceObjects, ReadClassesAndCounts) {
+  const ApiObject claim = Read(
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
+      "spec: {metadata: {labels: {a: b}}, spec: {devices: {constraints: null, requests: "
+      "[{name: r, exactly: {deviceClassName: c, selectors: null}}, "
+      "{name: s, exactly: {deviceClassName: d, count: 3}}]}}}\n");
+  const auto& body = std::get<ResourceClaimTemplateObject>(claim.body);
+  EXPECT_EQ(body.claim_labels, (Labels{{"a", "b"}}));
+  ASSERT_EQ(body.spec.requests.size(), 2u);
+  EXPECT_EQ(body.spec.requests[0].count, 1);
+  EXPECT_EQ(body.spec.requests[1].class_name, "d");
+  EXPECT_EQ(body.spec.requests[1].count, 3);
+  EXPECT_TRUE(claim.features.empty());
+
+  const ApiObject slice = Read(
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
+      "spec: {driver: d, nodeName: n, pool: {name: p, generation: 1, resourceSliceCount: 1}, "
+      "devices: [{name: a, attributes: {x: {int: 1}}}, {name: b, capacity: {m: {value: 1}}}]}\n");
+  EXPECT_EQ(std::get<ResourceSliceObject>(slice.body).devices,
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(slice.features.empty());
+
+  const ApiObject clazz = Read(
+      "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n"
+      "spec: {selectors: [{cel: {expression: 'device.driver == \"x.y\"'}}]}\n");
+  EXPECT_EQ(std::get<DeviceClassObject>(clazz.body).driver, "x.y");
+  EXPECT_TRUE(clazz.features.empty());
+  for (const char* expression : {"true", "device.driver == \"a\" && true", "device.driver == \"\"",
+                                 "device.driver != \"a\"", "device.driver == \"a"}) {
+    EXPECT_FALSE(DriverOfExpression(expression)) << expression;
+  }
+}
+
+TEST(DeviceObjects, NoteWhatIsNotModelled) {
+  const struct {
+    const char* request;
+    Feature feature;
+  } rows[] = {
+      {"firstAvailable: [{name: a, deviceClassName: c}]", Feature::kClaimAlternatives},
+      {"exactly: {deviceClassName: c, allocationMode: All}", Feature::kClaimAllDevices},
+      {"exactly: {deviceClassName: c, adminAccess: true}", Feature::kClaimAdminAccess},
+      {"exactly: {deviceClassName: c, selectors: [{cel: {expression: 'true'}}]}",
+       Feature::kClaimSelectors},
+      {"exactly: {deviceClassName: c, tolerations: [{operator: Exists}]}",
+       Feature::kClaimTolerations},
+      {"exactly: {deviceClassName: c, capacity: {requests: {b: 1}}}", Feature::kClaimCapacity},
+  };
+  for (const auto& row : rows) {
+    const ApiObject object = Read(
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
+        "metadata: {name: c}\nspec: {devices: {requests: [{name: r, " +
+        std::string(row.request) + "}]}}\n");
+    EXPECT_EQ(FeaturesOf(object), std::vector<Feature>{row.feature}) << row.request;
+  }
+}
+
+TEST(OtherObjects, AreInertOrNoted) {
+  EXPECT_TRUE(Read("apiVersion: v1\nkind: Service\nspec: {any: thing}\n").features.empty());
+  EXPECT_EQ(FeaturesOf(Read("apiVersion: v1\nkind: PersistentVolume\n")),
+            std::vector<Feature>{Feature::kPersistentVolumes});
+  const ApiObject unknown = Read("apiVersion: x/v1\nkind: Widget\n");
+  ASSERT_EQ(unknown.features.size(), 1u);
+  EXPECT_EQ(unknown.features[0].detail, "Widget");
+  EXPECT_EQ(IsNamespacedKind("Node"), false);
+  EXPECT_EQ(IsNamespacedKind("Pod"), true);
+  EXPECT_FALSE(IsNamespacedKind("Widget"));
+}
+
+TEST(ObjectRenderer, SharesEqualObjects) {
+  const auto same = ObjectTemplate::Compile(
+      "t", "apiVersion: v1\nkind: Secret\nmetadata: {name: 's{{DivideInt .Index 2}}'}\n");
+  ASSERT_TRUE(same);
+  ObjectRenderer renderer({*same, {}}, 4);
+  const ApiObjectRef first = *renderer.Render(0);
+  EXPECT_EQ(*renderer.Render(1), first);
+  EXPECT_NE(*renderer.Render(2), first);
+  EXPECT_EQ((*renderer.Render(2))->metadata.name, "s1");
+}
+
+}  // namespace
+}  // namespace schedq
