@@ -1,7 +1,7 @@
 // Answers that a trace gives in place of plugins' code, for the kind `recorded`.
 //
 // Purpose: a run of any plugins can be recorded and replayed without them. While a run is recorded,
-// AnswerRecorder (recording.h) collects the answers of each operation; while a trace is replayed,
+// AnswerRecorder collects the answers of each operation; while a trace is replayed,
 // the replayer puts the operation's answers here before the queue acts on it.
 // How the two fields of an operation are written (any operation may carry them):
 //   "rejected": {"<pod>": "<plugin>", ...}          PreEnqueue rejections; the others pass.

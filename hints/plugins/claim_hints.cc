@@ -9,9 +9,17 @@ bool FreesDevices(const ObjectChange& change) {
   return change.after == nullptr || !change.after->allocated;
 }
 
+// Names differ more often than namespaces, and a pod's claims lie together: look there first.
 bool NamesClaim(const Pod& pod, const ObjectView& claim) {
-  return pod.namespace_name == claim.namespace_name &&
-         std::find(pod.claims.begin(), pod.claims.end(), claim.name) != pod.claims.end();
+  return std::find(pod.claims.begin(), pod.claims.end(), claim.name) != pod.claims.end() &&
+         pod.namespace_name == claim.namespace_name;
+}
+
+bool UsesClaim(const Pod& pod, const ObjectView& claim) {
+  if (NamesClaim(pod, claim)) return true;
+  return std::any_of(pod.generated_claims.begin(), pod.generated_claims.end(),
+                     [&](const GeneratedClaim& used) { return used.claim_name == claim.name; }) &&
+         pod.namespace_name == claim.namespace_name;
 }
 
 PreQueueingHintFunction PodsOfClaim(const World* world) {

@@ -11,6 +11,8 @@ bool FreesDevices(const ObjectChange& change);
 
 // The pod's spec names the claim, in the pod's namespace.
 bool NamesClaim(const Pod& pod, const ObjectView& claim);
+// The spec names it, or the status says that it was generated for the pod.
+bool UsesClaim(const Pod& pod, const ObjectView& claim);
 
 // The PreQueueingHint of a plugin whose hint answers Skip for pods that do not use the claim,
 // unless devices became free. A claim that no live pod uses yet lists nobody, which is right: the
