@@ -56,11 +56,13 @@ Result<PodRef> ParsePod(const json& value) {
   pod->scheduling_gates = fields.TextsOr("gates");
   const int64_t tolerations = fields.IntegerOr("tolerations", 0, 0, kListLengthMax);
   for (int64_t i = 0; i < tolerations; ++i) {
-    pod->tolerations.push_back({.key = "key-" + std::to_string(i), .exists = true});
+    Toleration& toleration = pod->tolerations.emplace_back();
+    toleration.key = "key-" + std::to_string(i);
+    toleration.exists = true;
   }
   const int64_t generated = fields.IntegerOr("generated_claims", 0, 0, kListLengthMax);
   for (int64_t i = 0; i < generated; ++i) {
-    pod->generated_claims.push_back({.pod_claim_name = "claim-" + std::to_string(i)});
+    pod->generated_claims.emplace_back().pod_claim_name = "claim-" + std::to_string(i);
   }
   pod->nominated_node_name = fields.TextOr("nominated_node", "");
   if (const Status status = fields.Finish(); !status) return status.error();
