@@ -24,7 +24,7 @@ Value Data(const std::string& yaml) {
 }
 
 // The output, or "error <message>".
-std::string Run(const std::string& source, const std::string& yaml) {
+std::string RenderText(const std::string& source, const std::string& yaml) {
   const auto compiled = GoTemplate::Compile("t", source);
   if (!compiled) return "error " + compiled.error().message();
   const auto output = compiled->Render(Data(yaml));
@@ -41,7 +41,7 @@ class Outputs : public testing::TestWithParam<Row> {};
 
 TEST_P(Outputs, AreGos) {
   const Row& row = GetParam();
-  EXPECT_EQ(Run(row.source, row.data), row.output) << row.source << " with " << row.data;
+  EXPECT_EQ(RenderText(row.source, row.data), row.output) << row.source << " with " << row.data;
 }
 
 constexpr Row kPrinting[] = {
@@ -178,7 +178,7 @@ TEST_P(Refusals, NameThePlace) {
   const Row& row = GetParam();
   const std::string wanted = row.output;
   const size_t message = wanted.find(' ') + 1;
-  const std::string result = Run(row.source, row.data);
+  const std::string result = RenderText(row.source, row.data);
   EXPECT_EQ(result.rfind("error t:" + wanted.substr(0, message), 0), 0u)
       << row.source << ": " << result;
   EXPECT_NE(result.find(wanted.substr(message)), std::string::npos) << row.source << ": " << result;
@@ -263,14 +263,14 @@ INSTANTIATE_TEST_SUITE_P(Endless, Refusals, testing::ValuesIn(kEndless));
 TEST(GoTemplate, RefusesDeepNestsAndKeepsLongChains) {
   std::string deep;
   for (int i = 0; i < 2000; ++i) deep += "{{if 1}}";
-  EXPECT_NE(Run(deep, "").find("nested too deep"), std::string::npos);
-  EXPECT_NE(Run("{{" + std::string(5000, '(') + "1" + std::string(5000, ')') + "}}", "")
+  EXPECT_NE(RenderText(deep, "").find("nested too deep"), std::string::npos);
+  EXPECT_NE(RenderText("{{" + std::string(5000, '(') + "1" + std::string(5000, ')') + "}}", "")
                 .find("nested too deep"),
             std::string::npos);
   std::string chain = "{{if eq .Index 0}}0";
   for (int i = 1; i < 100; ++i)
     chain += "{{else if eq .Index " + std::to_string(i) + "}}" + std::to_string(i);
-  EXPECT_EQ(Run(chain + "{{end}}", ""), "7");
+  EXPECT_EQ(RenderText(chain + "{{end}}", ""), "7");
 }
 
 TEST(GoTemplate, RendersManyTimesFromOneCompilation) {

@@ -1,0 +1,51 @@
+#include "tests/fuzz/workload_fuzz.h"
+
+#include <string>
+
+#include "bench/workload/decoder.h"
+#include "bench/workload/go_duration.h"
+#include "bench/workload/object_template.h"
+#include "bench/workload/quantity.h"
+
+namespace schedq {
+namespace {
+
+constexpr size_t kInputBytesMax = 64u << 10;  // Beyond it, size is all that is tested.
+
+std::string TextOf(const uint8_t* data, size_t size) {
+  return std::string(reinterpret_cast<const char*>(data), std::min(size, kInputBytesMax));
+}
+
+// An error is one line that names a place.
+void CheckMessage(const Error& error) {
+  SCHEDQ_CHECK(!error.message().empty(), "an error says something");
+  SCHEDQ_CHECK(error.message().find(':') != std::string::npos, "an error names a place");
+}
+
+}  // namespace
+
+void FuzzWorkloadFile(const uint8_t* data, size_t size) {
+  const std::string text = TextOf(data, size);
+  const auto cases =
+      DecodeWorkloadFile("fuzz.yaml", [&text](const std::string&) { return Result(text); });
+  if (!cases) CheckMessage(cases.error());
+  (void)ParseGoDuration(text);
+  (void)Quantity::Parse(text);
+}
+
+void FuzzTemplate(const uint8_t* data, size_t size) {
+  const auto compiled = ObjectTemplate::Compile("fuzz.yaml", TextOf(data, size));
+  if (!compiled) return CheckMessage(compiled.error());
+  const ValueMap params = {{"b", Value(true)},
+                           {"f", Value(2.5)},
+                           {"l", Value(ValueList{Value(1.0), Value(std::string("x"))})},
+                           {"m", Value(ValueMap{{"k", Value(3.0)}})},
+                           {"s", Value(std::string("text"))}};
+  ObjectRenderer renderer({*compiled, params}, 3);
+  for (int64_t index = 0; index < 2; ++index) {
+    const auto object = renderer.Render(index);
+    if (!object) return CheckMessage(object.error());
+  }
+}
+
+}  // namespace schedq
