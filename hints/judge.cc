@@ -1,14 +1,11 @@
 #include "hints/judge.h"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
 
 #include "engine/base/result.h"
+#include "hints/parallel_ranges.h"
 
 namespace schedq {
 namespace {
@@ -96,12 +93,9 @@ void PluginJudge::Judge(std::span<const JudgedPod> pods, const ClusterEvent& eve
                         const ObjectChange& change, std::span<Verdict> verdicts) const {
   SCHEDQ_CHECK(pods.size() == verdicts.size(), "one verdict a pod");
   if (pods.size() < parallel_from_) return JudgeBatch(pods, event, change, verdicts);
-  // Isolated: a caller that holds a lock must not pick up another caller's task while it waits.
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, pods.size(), kGrain), [&](const auto& range) {
-      JudgeBatch(pods.subspan(range.begin(), range.size()), event, change,
-                 verdicts.subspan(range.begin(), range.size()));
-    });
+  ForEachRange(pods.size(), kGrain, [&](size_t begin, size_t end) {
+    JudgeBatch(pods.subspan(begin, end - begin), event, change,
+               verdicts.subspan(begin, end - begin));
   });
 }
 

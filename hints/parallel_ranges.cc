@@ -1,0 +1,46 @@
+#include "hints/parallel_ranges.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <thread>
+
+#if defined(__has_feature)
+#define SCHEDQ_UNDER_TSAN __has_feature(thread_sanitizer)
+#elif defined(__SANITIZE_THREAD__)
+#define SCHEDQ_UNDER_TSAN 1
+#else
+#define SCHEDQ_UNDER_TSAN 0
+#endif
+
+namespace schedq {
+namespace {
+
+using Body = std::function<void(size_t begin, size_t end)>;
+
+void RunOnPlainThreads(size_t size, size_t grain, const Body& body) {
+  const size_t middle = size / 2;
+  if (middle < grain) return body(0, size);
+  std::thread helper([&] { body(middle, size); });
+  body(0, middle);
+  helper.join();
+}
+
+void RunOnTbb(size_t size, size_t grain, const Body& body) {
+  // TBB halves a range that is larger than its grain, so that halves of 2 x grain are the smallest
+  // that it may cut.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, size, 2 * grain),
+                      [&](const auto& range) { body(range.begin(), range.end()); });
+  });
+}
+
+}  // namespace
+
+void ForEachRange(size_t size, size_t grain, const Body& body) {
+  const auto run = SCHEDQ_UNDER_TSAN ? RunOnPlainThreads : RunOnTbb;
+  run(size, grain, body);
+}
+
+}  // namespace schedq
