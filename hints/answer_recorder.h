@@ -1,7 +1,7 @@
 // Writes down what plugins answer, so that a run can be replayed without them.
 //
-// Purpose: wrap each plugin before it is registered; after each operation of the queue take what was
-// answered during it and write it into the operation's `rejected` and `verdicts`
+// Purpose: wrap each plugin before it is registered; after each operation of the queue take what
+// was answered during it and write it into the operation's `rejected` and `verdicts`
 // (recorded_answers.h). In the trace, such a plugin's kinds are all `recorded`.
 // When not to use it: in a measured run; every answer that matters takes a lock.
 // Threads: plugins may answer from any thread; operations must not overlap.
