@@ -76,7 +76,9 @@ struct ActiveQueueShape {
   static constexpr uint32_t kLanesAtOnce = 8;
   static constexpr uint32_t kLanesMax = 32;
   static constexpr uint32_t kBucketEntries = 1024;
+  static constexpr uint32_t kBagEntries = 12;
   static constexpr uint32_t kBuckets = 1 << 18;
+  static constexpr uint32_t kFirstSegmentsBits = 6;
   // How often, counted in pops from one place, idle lanes and runs are looked for.
   static constexpr uint32_t kPopsPerSweep = 64;
 };
@@ -85,7 +87,7 @@ template <template <typename> class Atom = std::atomic, typename Shape = ActiveQ
           template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
 class ActiveQueue {
  public:
-  ActiveQueue() : segments_(6) {}
+  ActiveQueue() : segments_(Shape::kFirstSegmentsBits) {}
   ActiveQueue(const ActiveQueue&) = delete;
   ActiveQueue& operator=(const ActiveQueue&) = delete;
 
@@ -124,7 +126,7 @@ class ActiveQueue {
 
  private:
   using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
-  using Heap = QuickHeap<Atom, Shape::kBucketEntries, Shape::kBuckets>;
+  using Heap = QuickHeap<Atom, Shape>;
   using Head = typename Lane::Head;
   static constexpr uint32_t kHeapMember = Shape::kLanesMax;
   static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");

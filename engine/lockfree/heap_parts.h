@@ -32,24 +32,25 @@ class HeapScratch {
   }
 
  private:
+  // GCC 12 believes that std::sort touches 17 entries of any array, and warns.
+  static constexpr uint32_t kCapacity = std::max<uint32_t>(kMax, 17);
+
   uint32_t size_ = 0;
-  std::array<ActiveEntry, kMax> entries_;
+  std::array<ActiveEntry, kCapacity> entries_;
 };
 
 // The entries that go first: a sorted array, and a bag of a few that came later. One word decides
 // what is still there, so a pop's exchange on it is exact.
-template <template <typename> class Atom, uint32_t kSorted>
+template <template <typename> class Atom, uint32_t kSorted, uint32_t kBag>
 class HeapFront : public EraElement<Atom> {
  public:
-  static constexpr uint32_t kBag = 12;
-
   enum class PushOutcome { kPushed, kFull, kFrozen };
 
   // The word, from bit 0: frozen (nothing changes any more), which bag slots hold an entry, how
   // many of the sorted array were taken, and a count of changes, which keeps a slot's second entry
   // from being taken for its first; it wraps after 2^40 changes.
   static constexpr uint64_t kFrozen = 1;
-  static uint64_t BagIn(uint64_t word) { return word >> 1 & ((uint64_t{1} << kBag) - 1); }
+  static uint64_t BagIn(uint64_t word) { return word >> 1 & ((uint64_t{1} << kBagBits) - 1); }
   static uint32_t TakenIn(uint64_t word) { return word >> kTakenShift & kTakenMask; }
   static uint64_t ChangesIn(uint64_t word) { return word >> kChangesShift; }
 
@@ -141,7 +142,9 @@ class HeapFront : public EraElement<Atom> {
   template <typename T>
   using Plain = typename Seam<Atom>::template Plain<T>;
 
-  static constexpr uint32_t kTakenShift = 1 + kBag;
+  static constexpr uint32_t kBagBits = 12;
+  static_assert(kBag <= kBagBits, "the word has a bit for each slot of the bag");
+  static constexpr uint32_t kTakenShift = 1 + kBagBits;
   static constexpr uint32_t kTakenMask = (1 << 11) - 1;
   static constexpr uint32_t kChangesShift = kTakenShift + 11;
   static constexpr uint64_t kOneChange = uint64_t{1} << kChangesShift;

@@ -39,12 +39,15 @@
 
 namespace schedq {
 
-template <template <typename> class Atom, uint32_t kBucketEntries, uint32_t kBuckets>
+// Shape has kBucketEntries, kBagEntries and kBuckets.
+template <template <typename> class Atom, typename Shape>
 class QuickHeap {
+  static constexpr uint32_t kBucketEntries = Shape::kBucketEntries;
+
  public:
-  using Front = HeapFront<Atom, kBucketEntries>;
+  using Front = HeapFront<Atom, kBucketEntries, Shape::kBagEntries>;
   using Bucket = HeapBucket<Atom, kBucketEntries>;
-  using Directory = HeapDirectory<Atom, kBuckets>;
+  using Directory = HeapDirectory<Atom, Shape::kBuckets>;
 
   // What a Peek adds to a double collect.
   static constexpr uint32_t kWords = 2;
@@ -132,8 +135,9 @@ class QuickHeap {
   // bucket, so that the next replacement copies few.
   static constexpr uint32_t kFrontMax = kBucketEntries / 4;
   static constexpr uint32_t kFrontKept = kBucketEntries / 8;
-  using Scratch = HeapScratch<kBucketEntries + Front::kBag>;
-  static_assert(kFrontKept >= Front::kBag, "what a front does not keep fits into one bucket");
+  using Scratch = HeapScratch<kBucketEntries + Shape::kBagEntries>;
+  static_assert(kFrontKept >= Shape::kBagEntries,
+                "what a front does not keep fits into one bucket");
 
   struct View {
     uint64_t word;

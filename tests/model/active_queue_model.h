@@ -1,0 +1,135 @@
+// What the model tests of the active queue share: its sequential specification, its dimensions made
+// so small that every border is near, and a body that runs steps and judges their history.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/lockfree/active_queue.h"
+#include "tests/support/linearizability.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/happens_before.h"
+
+namespace schedq {
+
+// A strict priority queue, one operation after another.
+struct ActiveQueueSpec {
+  struct Operation {
+    bool is_push = false;
+    ActiveEntry entry;
+  };
+  // Sorted by what goes first; a key is unique in a test.
+  struct State {
+    std::vector<ActiveEntry> entries;
+    bool operator<(const State& other) const {
+      return std::lexicographical_compare(entries.begin(), entries.end(), other.entries.begin(),
+                                          other.entries.end(), GoesBefore);
+    }
+  };
+  using Result = std::optional<ActiveEntry>;  // of a pop
+
+  static Result Apply(State& state, const Operation& operation) {
+    auto& entries = state.entries;
+    if (operation.is_push) {
+      const auto place =
+          std::upper_bound(entries.begin(), entries.end(), operation.entry, GoesBefore);
+      entries.insert(place, operation.entry);
+      return std::nullopt;
+    }
+    if (entries.empty()) return std::nullopt;
+    const ActiveEntry first = entries.front();
+    entries.erase(entries.begin());
+    return first;
+  }
+  static std::string Describe(const ActiveEntry& entry) {
+    return std::to_string(entry.priority) + "@" + std::to_string(entry.timestamp_ns);
+  }
+  static std::string Describe(const Operation& operation) {
+    return operation.is_push ? "push " + Describe(operation.entry) : "pop";
+  }
+  static std::string Describe(const Result& result) {
+    return result ? Describe(*result) : "nothing";
+  }
+};
+
+using ActiveStep = ActiveQueueSpec::Operation;
+using ActiveSteps = std::vector<ActiveStep>;
+
+inline ActiveStep Push(int32_t priority, int64_t timestamp_ns) {
+  return {true, {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)}};
+}
+inline ActiveStep Pop() { return {}; }
+
+// Two lanes of two runs; segments of two entries; a heap whose parts split at once.
+struct ModelShape {
+  static constexpr uint32_t kSegmentEntries = 2;
+  static constexpr uint32_t kRunsPerLane = 2;
+  static constexpr uint32_t kLanesAtOnce = 2;
+  static constexpr uint32_t kLanesMax = 2;
+  static constexpr uint32_t kBucketEntries = 8;
+  static constexpr uint32_t kBagEntries = 1;
+  static constexpr uint32_t kBuckets = 8;
+  static constexpr uint32_t kFirstSegmentsBits = 1;
+  static constexpr uint32_t kPopsPerSweep = 64;
+};
+// The same without lanes, for priorities that come less than three times: all goes to the heap.
+struct HeapShape : ModelShape {
+  static constexpr uint32_t kLanesAtOnce = 0;
+  static constexpr uint32_t kLanesMax = 1;
+};
+// The same, taking idle runs and lanes out of use after every pop.
+struct SweepingShape : ModelShape {
+  static constexpr uint32_t kPopsPerSweep = 1;
+};
+
+template <typename Queue>
+class ActiveQueueHistory {
+ public:
+  explicit ActiveQueueHistory(uint32_t threads) : recorder_(threads) {}
+
+  void Run(uint32_t thread, const ActiveSteps& steps) {
+    for (const ActiveStep& step : steps) {
+      recorder_.Record(thread, step, [&]() -> ActiveQueueSpec::Result {
+        if (!step.is_push) return queue_.TryPop();
+        queue_.Push(step.entry);
+        return std::nullopt;
+      });
+    }
+  }
+
+  // Empties the queue as thread 0 and judges all that was recorded.
+  void Judge() {
+    while (recorder_.Record(0, Pop(), [&] { return queue_.TryPop(); })) {
+    }
+    const Linearizability verdict = CheckLinearizable(recorder_.History());
+    MODEL_CHECK(verdict.holds, verdict.explanation);
+  }
+
+  Queue& queue() { return queue_; }
+
+ private:
+  Queue queue_;
+  Recorder<ActiveQueueSpec, model::ExecutionOrder> recorder_;
+};
+
+// `first` alone, then the threads, then whatever is left.
+template <typename Shape,
+          template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
+model::Body BodyOf(ActiveSteps first, std::vector<ActiveSteps> threads) {
+  return [=](model::Trial& trial) {
+    using Queue = ActiveQueue<model::Atomic, Shape, CollectOf>;
+    ActiveQueueHistory<Queue> history(static_cast<uint32_t>(threads.size()) + 1);
+    history.Run(0, first);
+    for (uint32_t i = 0; i < threads.size(); ++i) {
+      trial.Thread([&history, &threads, i] { history.Run(i + 1, threads[i]); });
+    }
+    trial.Join();
+    history.Judge();
+  };
+}
+
+}  // namespace schedq

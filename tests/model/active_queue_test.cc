@@ -1,0 +1,138 @@
+// Goal: the active queue is a strict priority queue in every schedule: histories of pushes and pops
+// are linearizable, emptiness included, in lanes, in the heap and between them; and no operation
+// waits for a thread that is frozen.
+// Method: small mixes of two threads with two operations each, exhaustive to three preemptions, on
+// queues whose borders are near; every history is judged against a sequential priority queue in the
+// order of execution. The same scan without its second collect must be caught.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/model/active_queue_model.h"
+
+namespace schedq {
+namespace {
+
+using model::FailureKind;
+using model::Report;
+
+model::Options Named(const std::string& suffix = "") {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  options.stale_reads_max = 1;
+  return options;
+}
+
+template <typename Shape>
+void ExpectLinearizable(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
+                        const std::string& suffix = "") {
+  const Report report = model::Exhaust(Named(suffix), BodyOf<Shape>(first, threads));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 500u) << report;
+}
+
+// Both lanes are there and in use, and empty.
+const ActiveSteps kTwoLanes = {Push(1, 1), Pop(), Push(2, 2), Pop()};
+
+TEST(ActiveQueueModel, HighThenLowMeetsPops) {
+  ExpectLinearizable<ModelShape>(kTwoLanes, {{Push(2, 3), Push(1, 4)}, {Pop(), Pop()}});
+}
+
+TEST(ActiveQueueModel, LowThenHighMeetsPops) {
+  ExpectLinearizable<ModelShape>(kTwoLanes, {{Push(1, 3), Push(2, 4)}, {Pop(), Pop()}});
+}
+
+TEST(ActiveQueueModel, PushesMeetInOneLane) {
+  ExpectLinearizable<ModelShape>(kTwoLanes, {{Push(1, 3), Pop()}, {Push(1, 4), Pop()}});
+}
+
+TEST(ActiveQueueModel, LateTimestampGoesToAFurtherRun) {
+  ExpectLinearizable<ModelShape>(kTwoLanes, {{Push(1, 5), Push(1, 3)}, {Pop(), Pop()}});
+}
+
+TEST(ActiveQueueModel, EmptyRunTakesAnOlderTimestamp) {
+  ExpectLinearizable<ModelShape>({Push(1, 9), Push(1, 5)}, {{Pop(), Push(1, 3)}, {Pop(), Pop()}});
+}
+
+TEST(ActiveQueueModel, EmptinessIsExact) {
+  ExpectLinearizable<ModelShape>(kTwoLanes, {{Push(1, 3), Pop()}, {Pop(), Push(2, 4), Pop()}});
+}
+
+TEST(ActiveQueueModel, PopsMeetAtTheLastEntries) {
+  ExpectLinearizable<ModelShape>({Push(2, 1), Push(1, 2), Push(1, 3)},
+                                 {{Pop(), Pop()}, {Pop(), Push(2, 4)}});
+}
+
+TEST(ActiveQueueModel, SegmentsAreUsedAgain) {
+  ExpectLinearizable<ModelShape>({Push(1, 1), Push(1, 2), Push(1, 3), Pop()},
+                                 {{Pop(), Pop(), Pop()}, {Push(1, 4), Push(2, 5), Push(2, 6)}});
+}
+
+TEST(ActiveQueueModel, LanesAreMadeAtTheSameTime) {
+  ExpectLinearizable<ModelShape>({}, {{Push(1, 1), Pop()}, {Push(2, 2), Pop()}});
+}
+
+TEST(ActiveQueueModel, HeapTakesWhatHasNoLane) {
+  ExpectLinearizable<ModelShape>({Push(1, 1), Push(2, 2), Push(3, 3), Pop(), Pop()},
+                                 {{Push(3, 4), Push(2, 5)}, {Pop(), Pop()}});
+}
+
+TEST(ActiveQueueModel, HeapFrontOverflowsAndDrains) {
+  const ActiveSteps first = {Push(5, 1), Push(6, 2), Push(7, 3)};
+  ExpectLinearizable<HeapShape>(first, {{Push(9, 4), Push(8, 5)}, {Pop(), Pop()}}, "_overflow");
+  ExpectLinearizable<HeapShape>(first, {{Push(4, 4), Pop()}, {Pop(), Pop()}}, "_drain");
+}
+
+TEST(ActiveQueueModel, HeapBucketSplits) {
+  ActiveSteps first;
+  for (int32_t i = 0; i < 10; ++i) first.push_back(Push(20 - i, 1));
+  ExpectLinearizable<HeapShape>(first, {{Push(4, 2), Push(3, 2)}, {Push(5, 2), Pop()}});
+}
+
+TEST(ActiveQueueModel, IdleLanesGoOutOfUse) {
+  ExpectLinearizable<SweepingShape>({Push(2, 1), Push(1, 2), Push(1, 3), Pop()},
+                                    {{Pop(), Push(2, 4)}, {Pop(), Pop()}}, "_lane");
+  ExpectLinearizable<SweepingShape>({Push(1, 5), Push(1, 3), Push(1, 6), Pop()},
+                                    {{Pop(), Push(1, 4)}, {Pop(), Pop()}}, "_run");
+}
+
+// The classic error: a scan from the top that claims what it finds.
+template <template <typename> class Atom, uint32_t kWordsMax>
+class SingleCollect : public DoubleCollect<Atom, kWordsMax> {
+ public:
+  bool StillHolds() const { return true; }
+};
+
+TEST(ActiveQueueModelCanary, ScanWithoutSecondCollectIsCaught) {
+  const Report report = model::Exhaust(
+      Named(),
+      BodyOf<ModelShape, SingleCollect>(kTwoLanes, {{Push(2, 3), Push(1, 4)}, {Pop(), Pop()}}));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+void ExpectNobodyWaits(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
+                       const std::string& suffix) {
+  model::Options options = Named(suffix);
+  options.preemptions_max = 1;
+  options.stale_reads_max = 0;
+  const Report in_lanes = model::ExhaustStalls(options, BodyOf<ModelShape>(first, threads));
+  EXPECT_TRUE(in_lanes.passed() && in_lanes.complete) << in_lanes;
+  EXPECT_GT(in_lanes.freezes, 20u) << in_lanes;
+  options.name += "_heap";
+  const Report in_heap = model::ExhaustStalls(options, BodyOf<HeapShape>(first, threads));
+  EXPECT_TRUE(in_heap.passed() && in_heap.complete) << in_heap;
+}
+
+TEST(ActiveQueueModelStall, FrozenPushStopsNobody) {
+  ExpectNobodyWaits({Push(1, 1)}, {{Push(1, 2)}, {Push(1, 3), Pop(), Pop()}}, "_push");
+  ExpectNobodyWaits({}, {{Push(1, 2)}, {Push(1, 3), Push(2, 4), Pop()}}, "_first");
+}
+
+TEST(ActiveQueueModelStall, FrozenPopStopsNobody) {
+  ExpectNobodyWaits({Push(1, 1), Push(1, 2), Push(1, 3)}, {{Pop()}, {Push(1, 4), Pop(), Pop()}},
+                    "_pop");
+}
+
+}  // namespace
+}  // namespace schedq
