@@ -4,6 +4,8 @@
 
 namespace schedq {
 
+std::vector<EngineKind> AllEngines() { return {EngineKind::kClassic}; }
+
 std::string_view EngineName(EngineKind kind) {
   switch (kind) {
     case EngineKind::kClassic:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/queue.h"
@@ -12,6 +13,7 @@ namespace schedq {
 
 enum class EngineKind : uint8_t { kClassic };
 
+std::vector<EngineKind> AllEngines();
 std::string_view EngineName(EngineKind kind);
 // An error names the known engines.
 Result<EngineKind> ParseEngine(std::string_view name);

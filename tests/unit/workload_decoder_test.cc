@@ -13,84 +13,107 @@ namespace {
 
 constexpr const char* kMeasure = "  - {opcode: createPods, count: 1, collectMetrics: true}\n";
 
-TEST(Decoder, ReadsEveryOpcodeWithEveryField) {
-  const std::string text =
-      "- name: C\n"
-      "  labels: [a]\n"
-      "  defaultPodTemplatePath: pod.yaml\n"
-      "  schedulerConfigPath: config.yaml\n"
-      "  featureGates: {SchedulerAsyncAPICalls: true, SomeGate: true}\n"
-      "  metricsCollectorConfig:\n"
-      "    metrics:\n"
-      "      scheduler_pending_pods: null\n"
-      "      scheduler_queue_incoming_pods_total:\n"
-      "      - {label: queue, values: [active, backoff]}\n"
-      "  defaultThresholdMetricSelector:\n"
-      "    {name: scheduler_queue_incoming_pods_total, labels: {queue: active}, dataBucket: Perc99,"
-      " expectLower: true}\n"
-      "  workloadTemplate:\n"
-      "  - opcode: createNodes\n"
-      "    countParam: $n\n"
-      "    nodeTemplatePath: sub/../node.yaml\n"
-      "    templateParams: {cpu: '$cpu|4', zone: $zone}\n"
-      "    nodeAllocatableStrategy: {nodeAllocatable: {example.com/x: '39'}, migratedPlugins: "
-      "[p]}\n"
-      "    labelNodePrepareStrategy: {labelKey: k, labelValues: [v1, v2]}\n"
-      "    uniqueNodeLabelStrategy: {labelKey: u}\n"
-      "  - {opcode: createNamespaces, prefix: ns, count: 2, namespaceTemplatePath: ns.yaml}\n"
-      "  - {opcode: createPods, countParam: $n, countMultiplierParam: $m, steadyStateParam: "
-      "$steady,"
-      " durationParam: $d, signatureBatchSizeParam: $m}\n"
-      "  - {opcode: createPodSets, count: 2, namespacePrefix: ns,"
-      " createPodsOp: {opcode: createPods, count: 3, skipWaitToCompletion: true}}\n"
-      "  - {opcode: deletePods, namespace: x, labelSelector: {a: b}, skipWaitToCompletion: true,"
-      " deletePodsPerSecond: 50}\n"
-      "  - {opcode: churn, mode: recreate, number: 3, intervalMilliseconds: 250,"
-      " templatePaths: [pod.yaml]}\n"
-      "  - {opcode: createAny, namespace: x, templatePath: claim.yaml}\n"
-      "  - {opcode: updateAny, namespace: x, templatePath: pod.yaml, count: 2, updatePerSecond: 5,"
-      " subresources: [resize]}\n"
-      "  - {opcode: createPodGroups, namespace: x, templatePath: group.yaml, count: 1}\n"
-      "  - {opcode: createResourceClaims, namespace: x, templatePath: claim.yaml, count: 4}\n"
-      "  - {opcode: allocResourceClaims}\n"
-      "  - {opcode: barrier, namespaces: [x], labelSelector: {a: b}, stageRequirement: Attempted}\n"
-      "  - {opcode: sleep, duration: 1m0.5s}\n"
-      "  - {opcode: startCollectingProfile, type: cpu, filePath: f}\n"
-      "  - {opcode: stopCollectingProfile, type: CPU}\n"
-      "  - {opcode: startCollectingMetrics, name: part, namespaces: [x], labelSelector: {a: b}}\n"
-      "  - {opcode: stopCollectingMetrics}\n"
-      "  workloads:\n"
-      "  - name: W\n"
-      "    labels: [b]\n"
-      "    featureGates: {SomeGate: false, SchedulerPopFromBackoffQ: false}\n"
-      "    threshold: {dra: 56, other: 7.5}\n"
-      "    params: {n: 2.9, m: 3, steady: true, d: 10s, zone: z1}\n";
-  const TestFiles files = {
+constexpr const char* kEveryOpcode =
+    "- name: C\n"
+    "  labels: [a]\n"
+    "  defaultPodTemplatePath: pod.yaml\n"
+    "  schedulerConfigPath: config.yaml\n"
+    "  featureGates: {SchedulerAsyncAPICalls: true, SomeGate: true}\n"
+    "  metricsCollectorConfig:\n"
+    "    metrics:\n"
+    "      scheduler_pending_pods: null\n"
+    "      scheduler_queue_incoming_pods_total:\n"
+    "      - {label: queue, values: [active, backoff]}\n"
+    "  defaultThresholdMetricSelector:\n"
+    "    {name: scheduler_queue_incoming_pods_total, labels: {queue: active}, dataBucket: Perc99,"
+    " expectLower: true}\n"
+    "  workloadTemplate:\n"
+    "  - opcode: createNodes\n"
+    "    countParam: $n\n"
+    "    nodeTemplatePath: sub/../node.yaml\n"
+    "    templateParams: {cpu: '$cpu|4', zone: $zone}\n"
+    "    nodeAllocatableStrategy: {nodeAllocatable: {example.com/x: '39'}, migratedPlugins: "
+    "[p]}\n"
+    "    labelNodePrepareStrategy: {labelKey: k, labelValues: [v1, v2]}\n"
+    "    uniqueNodeLabelStrategy: {labelKey: u}\n"
+    "  - {opcode: createNamespaces, prefix: ns, count: 2, namespaceTemplatePath: ns.yaml}\n"
+    "  - {opcode: createPods, countParam: $n, countMultiplierParam: $m, steadyStateParam: "
+    "$steady,"
+    " durationParam: $d, signatureBatchSizeParam: $m}\n"
+    "  - {opcode: createPodSets, count: 2, namespacePrefix: ns,"
+    " createPodsOp: {opcode: createPods, count: 3, skipWaitToCompletion: true}}\n"
+    "  - {opcode: deletePods, namespace: x, labelSelector: {a: b}, skipWaitToCompletion: true,"
+    " deletePodsPerSecond: 50}\n"
+    "  - {opcode: churn, mode: recreate, number: 3, intervalMilliseconds: 250,"
+    " templatePaths: [pod.yaml]}\n"
+    "  - {opcode: createAny, namespace: x, templatePath: claim.yaml}\n"
+    "  - {opcode: updateAny, namespace: x, templatePath: pod.yaml, count: 2, updatePerSecond: 5,"
+    " subresources: [resize]}\n"
+    "  - {opcode: createPodGroups, namespace: x, templatePath: group.yaml, count: 1}\n"
+    "  - {opcode: createResourceClaims, namespace: x, templatePath: claim.yaml, count: 4}\n"
+    "  - {opcode: allocResourceClaims}\n"
+    "  - {opcode: barrier, namespaces: [x], labelSelector: {a: b}, stageRequirement: Attempted}\n"
+    "  - {opcode: sleep, duration: 1m0.5s}\n"
+    "  - {opcode: startCollectingProfile, type: cpu, filePath: f}\n"
+    "  - {opcode: stopCollectingProfile, type: CPU}\n"
+    "  - {opcode: startCollectingMetrics, name: part, namespaces: [x], labelSelector: {a: b}}\n"
+    "  - {opcode: stopCollectingMetrics}\n"
+    "  workloads:\n"
+    "  - name: W\n"
+    "    labels: [b]\n"
+    "    featureGates: {SomeGate: false, SchedulerPopFromBackoffQ: false}\n"
+    "    threshold: {dra: 56, other: 7.5}\n"
+    "    params: {n: 2.9, m: 3, steady: true, d: 10s, zone: z1}\n";
+
+const TestFiles& EveryOpcodeFiles() {
+  static const TestFiles kFiles = {
       {"config.yaml", "kind: KubeSchedulerConfiguration\npodMaxBackoffSeconds: 20\n"},
       {"node.yaml",
        "apiVersion: v1\nkind: Node\nmetadata: {generateName: n-, labels: {zone: "
        "'{{.zone}}'}}\nstatus: {capacity: {cpu: '{{.cpu}}'}}\n"},
       {"ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {labels: {t: d}}\n"},
       {"group.yaml", "apiVersion: scheduling.k8s.io/v1\nkind: PodGroup\nmetadata: {name: g}\n"}};
-  const auto cases = DecodeText(text, files);
-  ASSERT_TRUE(cases) << cases.error().message();
-  ASSERT_EQ(cases->size(), 1u);
-  const TestCase& test_case = (*cases)[0];
+  return kFiles;
+}
+
+class EveryOpcode : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto cases = DecodeText(kEveryOpcode, EveryOpcodeFiles());
+    ASSERT_TRUE(cases) << cases.error().message();
+    cases_ = std::move(*cases);
+    ASSERT_EQ(cases_.size(), 1u);
+    ASSERT_EQ(cases_[0].workloads.size(), 1u);
+  }
+  const Workload& workload() const { return cases_[0].workloads[0]; }
+
+  std::vector<TestCase> cases_;
+};
+
+TEST_F(EveryOpcode, ReadsTheCaseAndItsWorkload) {
+  const TestCase& test_case = cases_[0];
   EXPECT_EQ(test_case.scheduler.pod_max_backoff, Duration(std::chrono::seconds(20)));
   EXPECT_EQ(test_case.metrics->size(), 2u);
-  const Workload& workload = test_case.workloads.at(0);
-  EXPECT_EQ(workload.labels, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(workload.gates.Get(Gate::kSchedulerPopFromBackoffQ), false);
-  EXPECT_EQ(workload.gates.Get(Gate::kSchedulerAsyncAPICalls), true);
-  EXPECT_EQ(workload.threshold.For("dra"), 56);
-  EXPECT_EQ(workload.threshold.For("none"), 0);
-  EXPECT_TRUE(workload.threshold_selector.expect_lower);
-  ASSERT_EQ(workload.ops.size(), 18u);
-  for (size_t i = 0; i < workload.ops.size(); ++i) {
-    EXPECT_EQ(workload.ops[i].index, static_cast<int>(i));
+  EXPECT_EQ(workload().labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(workload().gates.Get(Gate::kSchedulerPopFromBackoffQ), false);
+  EXPECT_EQ(workload().gates.Get(Gate::kSchedulerAsyncAPICalls), true);
+  EXPECT_EQ(workload().threshold.For("dra"), 56);
+  EXPECT_EQ(workload().threshold.For("none"), 0);
+  EXPECT_TRUE(workload().threshold_selector.expect_lower);
+  std::vector<std::string> needs;
+  for (const Need& need : NeedsOf(workload())) needs.push_back(need.text);
+  EXPECT_EQ(needs, (std::vector<std::string>{"updateAny operations", "createPodGroups operations",
+                                             "collecting profiles", "pod groups",
+                                             "feature gate SomeGate=false"}));
+}
+
+TEST_F(EveryOpcode, ReadsEveryField) {
+  ASSERT_EQ(workload().ops.size(), 18u);
+  for (size_t i = 0; i < workload().ops.size(); ++i) {
+    EXPECT_EQ(workload().ops[i].index, static_cast<int>(i));
   }
 
-  const auto& nodes = std::get<CreateNodesOp>(workload.ops[0].action);
+  const auto& nodes = std::get<CreateNodesOp>(workload().ops[0].action);
   EXPECT_EQ(nodes.count, 2);
   EXPECT_EQ(nodes.allocatable.allocatable, (ResourceList{{"example.com/x", 39}}));
   EXPECT_EQ(nodes.label.values.size(), 2u);
@@ -100,30 +123,24 @@ TEST(Decoder, ReadsEveryOpcodeWithEveryField) {
   EXPECT_EQ((*node)->metadata.labels, (Labels{{"zone", "z1"}}));
   EXPECT_EQ(std::get<NodeObject>((*node)->body).allocatable, (ResourceList{{"cpu", 4000}}));
 
-  const auto& pods = std::get<CreatePodsOp>(workload.ops[2].action);
+  const auto& pods = std::get<CreatePodsOp>(workload().ops[2].action);
   EXPECT_EQ(pods.count, 6);
   EXPECT_TRUE(pods.steady_state);
   EXPECT_EQ(pods.duration, Duration(std::chrono::seconds(10)));
   EXPECT_EQ(pods.namespace_name, "namespace-2");
   EXPECT_EQ(pods.signature_batch_size, 3);
 
-  EXPECT_EQ(std::get<CreatePodsOp>(workload.ops[3].action).namespace_name, "ns-0");
-  EXPECT_EQ(std::get<CreatePodsOp>(workload.ops[4].action).namespace_name, "ns-1");
-  EXPECT_TRUE(std::get<CreatePodsOp>(workload.ops[4].action).skip_wait);
+  EXPECT_EQ(std::get<CreatePodsOp>(workload().ops[3].action).namespace_name, "ns-0");
+  EXPECT_EQ(std::get<CreatePodsOp>(workload().ops[4].action).namespace_name, "ns-1");
+  EXPECT_TRUE(std::get<CreatePodsOp>(workload().ops[4].action).skip_wait);
 
-  const auto& churn = std::get<ChurnOp>(workload.ops[6].action);
+  const auto& churn = std::get<ChurnOp>(workload().ops[6].action);
   EXPECT_TRUE(churn.recreate);
   EXPECT_EQ(churn.interval, Duration(std::chrono::milliseconds(250)));
   EXPECT_EQ(churn.namespace_name, "namespace-6");
-  EXPECT_TRUE(std::get<BarrierOp>(workload.ops[12].action).attempted);
-  EXPECT_EQ(std::get<SleepOp>(workload.ops[13].action).duration,
+  EXPECT_TRUE(std::get<BarrierOp>(workload().ops[12].action).attempted);
+  EXPECT_EQ(std::get<SleepOp>(workload().ops[13].action).duration,
             Duration(std::chrono::milliseconds(60'500)));
-
-  std::vector<std::string> needs;
-  for (const Need& need : NeedsOf(workload)) needs.push_back(need.text);
-  EXPECT_EQ(needs, (std::vector<std::string>{"updateAny operations", "createPodGroups operations",
-                                             "collecting profiles", "pod groups",
-                                             "feature gate SomeGate=false"}));
 }
 
 struct BadFile {
@@ -133,120 +150,119 @@ struct BadFile {
   const char* message;
 };
 
+const std::string kMeasureText = kMeasure;
+const BadFile kBadFiles[] = {
+    {"empty", "", 1, "no test cases"},
+    {"only a comment", "# nothing\n", 1, "no test cases"},
+    {"a map", "name: C\n", 1, "no test cases"},
+    {"no YAML", "- a: [1\n", 2, "expected YAML"},
+    {"tab indent", "- name: C\n\tlabels: []\n", 2, "expected YAML"},
+    {"binary", std::string("- name: \x01\n", 11), 1, "control character"},
+    {"a second document", CaseOf(kMeasureText) + "---\n- b\n", 7, "second document"},
+    {"duplicate key", "- name: C\n  name: D\n", 2, "duplicate key \"name\""},
+    {"a map as key", "- ? {a: b}\n  : c\n", 1, "expected a scalar"},
+    {"a tag", "- !!set {a}\n", 1, "expected a value without a tag"},
+    {"unknown alias", "- *a\n", 1, "expected YAML"},
+    {"no case name", "- workloads: []\n", 1, "the test case has no name"},
+    {"unknown case key", CaseOf(kMeasureText) + "  threshold: 3\n", 6, "unknown key \"threshold\""},
+    {"unknown workload key", CaseOf(kMeasureText) + "    param: {}\n", 6, "unknown key \"param\""},
+    {"no operations", "- name: C\n  workloads: [{name: W}]\n", 1, "no workloadTemplate"},
+    {"no workloads", "- name: C\n  workloadTemplate:\n" + kMeasureText, 1, "no workloads"},
+    {"case twice", CaseOf(kMeasureText) + CaseOf(kMeasureText), 6,
+     "test case \"C\" is there twice"},
+    {"workload twice", CaseOf(kMeasureText) + "  - name: W\n", 6, "workload \"W\" is there twice"},
+    {"no opcode", CaseOf("  - {count: 3}\n"), 3, "no opcode"},
+    {"unknown opcode", CaseOf("  - {opcode: createPod}\n"), 3, "opcode is \"createPod\""},
+    {"unknown op key", CaseOf("  - {opcode: createPods, coutn: 3}\n"), 3, "unknown key \"coutn\""},
+    {"wrong type", CaseOf("  - {opcode: createPods, count: many}\n"), 3, "count is \"many\""},
+    {"fraction", CaseOf("  - {opcode: createPods, count: 1.5}\n"), 3, "expected an integer"},
+    {"negative", CaseOf("  - {opcode: createPods, count: -1}\n"), 3, "count is \"-1\", expected 0"},
+    {"huge", CaseOf("  - {opcode: createPods, count: 99999999999999999999}\n"), 3, "expected an"},
+    {"too many", CaseOf("  - {opcode: createPods, count: 100000000}\n"), 3, "expected 0 to"},
+    {"quoted number", CaseOf("  - {opcode: createPods, count: '3'}\n"), 3, "expected an integer"},
+    {"not a bool", CaseOf("  - {opcode: createPods, count: 1, collectMetrics: 1}\n"), 3,
+     "expected true or false"},
+    {"list for a map", CaseOf("  - {opcode: barrier, labelSelector: [a]}\n"), 3, "expected a map"},
+    {"no dollar", CaseOf("  - {opcode: createPods, countParam: n}\n"), 3, "expected $name"},
+    {"negative param", CaseOf("  - {opcode: createPods, countParam: $n}\n", "n: -3"), 6,
+     "parameter is \"-3\""},
+    {"text param", CaseOf("  - {opcode: createPods, countParam: $n}\n", "n: x"), 6,
+     "parameter is \"x\""},
+    {"unread param", CaseOf(kMeasureText, "a: 1"), 6, "parameter a is never read"},
+    {"bad duration", CaseOf("  - {opcode: sleep, duration: 10}\n"), 3, "expected a duration"},
+    {"negative duration", CaseOf("  - {opcode: sleep, duration: -1s}\n"), 3, "expected a duration"},
+    {"bad duration param", CaseOf("  - {opcode: sleep, durationParam: $d}\n", "d: soon"), 6,
+     "expected a duration"},
+    {"missing template", CaseOf("  - {opcode: createPods, count: 1, podTemplatePath: x.yaml}\n"), 3,
+     "podTemplatePath \"x.yaml\" does not exist"},
+    {"missing default", CaseOf(kMeasureText) + "  defaultPodTemplatePath: x.yaml\n", 6,
+     "defaultPodTemplatePath \"x.yaml\" does not exist"},
+    {"no template", CaseOf("  - {opcode: createAny}\n"), 3, "has no templatePath"},
+    {"wrong kind", CaseOf("  - {opcode: createNodes, count: 1, nodeTemplatePath: pod.yaml}\n"), 3,
+     "pod.yaml is of kind Pod, expected Node"},
+    {"no namespace", CaseOf("  - {opcode: createAny, templatePath: claim.yaml}\n"), 3,
+     "namespace is missing, expected one for a ResourceClaim"},
+    {"steady without end", CaseOf("  - {opcode: createPods, count: 1, steadyState: true}\n"), 3,
+     "steadyState without duration"},
+    {"skip and measure",
+     CaseOf("  - {opcode: createPods, count: 1, collectMetrics: true, skipWaitToCompletion: "
+            "true}\n"),
+     3, "collectMetrics with skipWaitToCompletion"},
+    {"churn mode", CaseOf("  - {opcode: churn, mode: x, templatePaths: [pod.yaml]}\n"), 3,
+     "expected create or recreate"},
+    {"churn nothing", CaseOf("  - {opcode: churn, mode: create}\n"), 3, "no templatePaths"},
+    {"churn none", CaseOf("  - {opcode: churn, mode: recreate, templatePaths: [pod.yaml]}\n"), 3,
+     "expected at least 1"},
+    {"stage", CaseOf("  - {opcode: barrier, stageRequirement: Done}\n"), 3, "expected Scheduled"},
+    {"profile", CaseOf("  - {opcode: startCollectingProfile, type: mem, filePath: x}\n"), 3,
+     "expected CPU"},
+    {"sets of nodes",
+     CaseOf("  - {opcode: createPodSets, count: 1, namespacePrefix: n, createPodsOp: {opcode: "
+            "sleep}}\n"),
+     3, "expected createPods"},
+    {"endless sets",
+     CaseOf("  - {opcode: createPodSets, count: 9999999, namespacePrefix: n, createPodsOp: "
+            "{opcode: createPods}}\n"),
+     3, "expected at most 100000"},
+    {"nothing measured", CaseOf("  - {opcode: sleep, duration: 1s}\n"), 3, "no operation collects"},
+    {"stop alone", CaseOf("  - {opcode: stopCollectingMetrics}\n"), 3, "startCollectingMetrics"},
+    {"overlap", CaseOf("  - {opcode: startCollectingMetrics, namespaces: [a]}\n" + kMeasureText), 4,
+     "a second collection"},
+    {"unknown metric",
+     CaseOf(kMeasureText) + "  metricsCollectorConfig:\n    metrics: {scheduler_latency: null}\n",
+     7, "unknown metric \"scheduler_latency\""},
+    {"metric without prefix",
+     CaseOf(kMeasureText) + "  metricsCollectorConfig:\n    metrics: {pending_pods: null}\n", 7,
+     "unknown metric \"pending_pods\""},
+    {"selector of nothing",
+     CaseOf(kMeasureText) +
+         "    thresholdMetricSelector: {name: scheduler_pending_pods, dataBucket: Average}\n",
+     6, "scheduler_pending_pods is not collected"},
+    {"selector label",
+     CaseOf(kMeasureText) +
+         "    thresholdMetricSelector: {name: "
+         "scheduler_scheduling_attempt_duration_seconds, labels: {result: maybe}, "
+         "dataBucket: Average}\n",
+     6, "label result=maybe"},
+    {"selector bucket",
+     CaseOf(kMeasureText) + "    thresholdMetricSelector: {name: SchedulingThroughput}\n", 6,
+     "has no dataBucket"},
+    {"negative threshold", CaseOf(kMeasureText) + "    threshold: -1\n", 6,
+     "threshold is negative"},
+    {"text threshold", CaseOf(kMeasureText) + "    threshold: {dra: x}\n", 6, "expected a number"},
+    {"gate conflict",
+     CaseOf(kMeasureText) + "    featureGates: {SchedulerAsyncAPICalls: false, "
+                            "SchedulerPreEnqueuePodStatus: true}\n",
+     5, "SchedulerPreEnqueuePodStatus"},
+    {"gate type", CaseOf(kMeasureText) + "    featureGates: {X: 3}\n", 6, "expected true or false"},
+    {"bad default",
+     CaseOf("  - {opcode: createAny, namespace: x, templatePath: claim.yaml, "
+            "templateParams: {a: '$b|[1'}}\n"),
+     3, "the default after | is not YAML"},
+};
+
 TEST(Decoder, NamesWhatIsWrongAndWhere) {
-  const std::string measure = kMeasure;
-  const BadFile rows[] = {
-      {"empty", "", 1, "no test cases"},
-      {"only a comment", "# nothing\n", 1, "no test cases"},
-      {"a map", "name: C\n", 1, "no test cases"},
-      {"no YAML", "- a: [1\n", 2, "expected YAML"},
-      {"tab indent", "- name: C\n\tlabels: []\n", 2, "expected YAML"},
-      {"binary", std::string("- name: \x01\n", 11), 1, "control character"},
-      {"a second document", CaseOf(measure) + "---\n- b\n", 7, "second document"},
-      {"duplicate key", "- name: C\n  name: D\n", 2, "duplicate key \"name\""},
-      {"a map as key", "- ? {a: b}\n  : c\n", 1, "expected a scalar"},
-      {"a tag", "- !!set {a}\n", 1, "expected a value without a tag"},
-      {"unknown alias", "- *a\n", 1, "expected YAML"},
-      {"no case name", "- workloads: []\n", 1, "the test case has no name"},
-      {"unknown case key", CaseOf(measure) + "  threshold: 3\n", 6, "unknown key \"threshold\""},
-      {"unknown workload key", CaseOf(measure) + "    param: {}\n", 6, "unknown key \"param\""},
-      {"no operations", "- name: C\n  workloads: [{name: W}]\n", 1, "no workloadTemplate"},
-      {"no workloads", "- name: C\n  workloadTemplate:\n" + measure, 1, "no workloads"},
-      {"case twice", CaseOf(measure) + CaseOf(measure), 6, "test case \"C\" is there twice"},
-      {"workload twice", CaseOf(measure) + "  - name: W\n", 6, "workload \"W\" is there twice"},
-      {"no opcode", CaseOf("  - {count: 3}\n"), 3, "no opcode"},
-      {"unknown opcode", CaseOf("  - {opcode: createPod}\n"), 3, "opcode is \"createPod\""},
-      {"unknown op key", CaseOf("  - {opcode: createPods, coutn: 3}\n"), 3,
-       "unknown key \"coutn\""},
-      {"wrong type", CaseOf("  - {opcode: createPods, count: many}\n"), 3, "count is \"many\""},
-      {"fraction", CaseOf("  - {opcode: createPods, count: 1.5}\n"), 3, "expected an integer"},
-      {"negative", CaseOf("  - {opcode: createPods, count: -1}\n"), 3,
-       "count is \"-1\", expected 0"},
-      {"huge", CaseOf("  - {opcode: createPods, count: 99999999999999999999}\n"), 3, "expected an"},
-      {"too many", CaseOf("  - {opcode: createPods, count: 100000000}\n"), 3, "expected 0 to"},
-      {"quoted number", CaseOf("  - {opcode: createPods, count: '3'}\n"), 3, "expected an integer"},
-      {"not a bool", CaseOf("  - {opcode: createPods, count: 1, collectMetrics: 1}\n"), 3,
-       "expected true or false"},
-      {"list for a map", CaseOf("  - {opcode: barrier, labelSelector: [a]}\n"), 3,
-       "expected a map"},
-      {"no dollar", CaseOf("  - {opcode: createPods, countParam: n}\n"), 3, "expected $name"},
-      {"negative param", CaseOf("  - {opcode: createPods, countParam: $n}\n", "n: -3"), 6,
-       "parameter is \"-3\""},
-      {"text param", CaseOf("  - {opcode: createPods, countParam: $n}\n", "n: x"), 6,
-       "parameter is \"x\""},
-      {"unread param", CaseOf(measure, "a: 1"), 6, "parameter a is never read"},
-      {"bad duration", CaseOf("  - {opcode: sleep, duration: 10}\n"), 3, "expected a duration"},
-      {"negative duration", CaseOf("  - {opcode: sleep, duration: -1s}\n"), 3,
-       "expected a duration"},
-      {"bad duration param", CaseOf("  - {opcode: sleep, durationParam: $d}\n", "d: soon"), 6,
-       "expected a duration"},
-      {"missing template", CaseOf("  - {opcode: createPods, count: 1, podTemplatePath: x.yaml}\n"),
-       3, "podTemplatePath \"x.yaml\" does not exist"},
-      {"missing default", CaseOf(measure) + "  defaultPodTemplatePath: x.yaml\n", 6,
-       "defaultPodTemplatePath \"x.yaml\" does not exist"},
-      {"no template", CaseOf("  - {opcode: createAny}\n"), 3, "has no templatePath"},
-      {"wrong kind", CaseOf("  - {opcode: createNodes, count: 1, nodeTemplatePath: pod.yaml}\n"), 3,
-       "pod.yaml is of kind Pod, expected Node"},
-      {"no namespace", CaseOf("  - {opcode: createAny, templatePath: claim.yaml}\n"), 3,
-       "namespace is missing, expected one for a ResourceClaim"},
-      {"steady without end", CaseOf("  - {opcode: createPods, count: 1, steadyState: true}\n"), 3,
-       "steadyState without duration"},
-      {"skip and measure",
-       CaseOf("  - {opcode: createPods, count: 1, collectMetrics: true, skipWaitToCompletion: "
-              "true}\n"),
-       3, "collectMetrics with skipWaitToCompletion"},
-      {"churn mode", CaseOf("  - {opcode: churn, mode: x, templatePaths: [pod.yaml]}\n"), 3,
-       "expected create or recreate"},
-      {"churn nothing", CaseOf("  - {opcode: churn, mode: create}\n"), 3, "no templatePaths"},
-      {"churn none", CaseOf("  - {opcode: churn, mode: recreate, templatePaths: [pod.yaml]}\n"), 3,
-       "expected at least 1"},
-      {"stage", CaseOf("  - {opcode: barrier, stageRequirement: Done}\n"), 3, "expected Scheduled"},
-      {"profile", CaseOf("  - {opcode: startCollectingProfile, type: mem, filePath: x}\n"), 3,
-       "expected CPU"},
-      {"sets of nodes",
-       CaseOf("  - {opcode: createPodSets, count: 1, namespacePrefix: n, createPodsOp: {opcode: "
-              "sleep}}\n"),
-       3, "expected createPods"},
-      {"endless sets",
-       CaseOf("  - {opcode: createPodSets, count: 9999999, namespacePrefix: n, createPodsOp: "
-              "{opcode: createPods}}\n"),
-       3, "expected at most 100000"},
-      {"nothing measured", CaseOf("  - {opcode: sleep, duration: 1s}\n"), 3,
-       "no operation collects"},
-      {"stop alone", CaseOf("  - {opcode: stopCollectingMetrics}\n"), 3, "startCollectingMetrics"},
-      {"overlap", CaseOf("  - {opcode: startCollectingMetrics, namespaces: [a]}\n" + measure), 4,
-       "a second collection"},
-      {"unknown metric",
-       CaseOf(measure) + "  metricsCollectorConfig:\n    metrics: {scheduler_latency: null}\n", 7,
-       "unknown metric \"scheduler_latency\""},
-      {"metric without prefix",
-       CaseOf(measure) + "  metricsCollectorConfig:\n    metrics: {pending_pods: null}\n", 7,
-       "unknown metric \"pending_pods\""},
-      {"selector of nothing",
-       CaseOf(measure) +
-           "    thresholdMetricSelector: {name: scheduler_pending_pods, dataBucket: Average}\n",
-       6, "scheduler_pending_pods is not collected"},
-      {"selector label",
-       CaseOf(measure) + "    thresholdMetricSelector: {name: "
-                         "scheduler_scheduling_attempt_duration_seconds, labels: {result: maybe}, "
-                         "dataBucket: Average}\n",
-       6, "label result=maybe"},
-      {"selector bucket",
-       CaseOf(measure) + "    thresholdMetricSelector: {name: SchedulingThroughput}\n", 6,
-       "has no dataBucket"},
-      {"negative threshold", CaseOf(measure) + "    threshold: -1\n", 6, "threshold is negative"},
-      {"text threshold", CaseOf(measure) + "    threshold: {dra: x}\n", 6, "expected a number"},
-      {"gate conflict",
-       CaseOf(measure) + "    featureGates: {SchedulerAsyncAPICalls: false, "
-                         "SchedulerPreEnqueuePodStatus: true}\n",
-       5, "SchedulerPreEnqueuePodStatus"},
-      {"gate type", CaseOf(measure) + "    featureGates: {X: 3}\n", 6, "expected true or false"},
-      {"bad default",
-       CaseOf("  - {opcode: createAny, namespace: x, templatePath: claim.yaml, "
-              "templateParams: {a: '$b|[1'}}\n"),
-       3, "the default after | is not YAML"},
-  };
-  for (const BadFile& row : rows) {
+  for (const BadFile& row : kBadFiles) {
     const auto cases = DecodeText(row.text);
     ASSERT_FALSE(cases) << row.what;
     const std::string& message = cases.error().message();
@@ -269,7 +285,7 @@ TEST(Decoder, NamesTheLineOfABadTemplate) {
       {"apiVersion: v1\n{{range 999999999}}{{end}}", "t.yaml:2:1: range over 999999999"},
       {"apiVersion: v1\nkind: {{DivideInt 1 .Index}}", "t.yaml:2:9: error calling DivideInt"},
       {"{{range 3}}\n{{end}}kind: [", "t.yaml:2:"},
-      {"", "t.yaml:1:1: the object is nothing, expected a map"},
+      {"", "t.yaml:1: the object is nothing, expected a map"},
       {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}], toleration: []}\n",
        "t.yaml:3:33: unknown key \"toleration\" in the pod's spec"},
       {"{{range 2}}#\n{{end}}apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: c\n"

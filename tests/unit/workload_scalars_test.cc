@@ -1,5 +1,5 @@
-// Goal: quantities, durations and YAML scalars mean exactly what Kubernetes, Go and scheduler_perf's
-// YAML reader take them for. Method: tables of texts and values, and texts that are none.
+// Goal: quantities, durations and YAML scalars mean exactly what Kubernetes, Go and the YAML reader
+// of scheduler_perf take them for. Method: tables of texts and values, and texts that are none.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
-// Goal: the built-in suite decodes and runs, selection takes what it is asked for, and every file of
-// a Kubernetes checkout decodes. Method: the files themselves. The checkout is the folder that
+// Goal: the built-in suite decodes and runs, selection takes what is asked for, and every file of a
+// Kubernetes checkout decodes. Method: the files themselves. The checkout is the folder that
 // SCHEDQ_KUBERNETES_DIR names; without it a fixture with upstream's constructs stands in, and the
 // test says so.
 #include <gtest/gtest.h>

@@ -118,8 +118,8 @@ std::string QueueBench::PlaceOf(const std::string& name) const {
   const PodWhereabouts where = queue_->Where("ns/" + name);
   std::string text(PlaceName(where.place));
   if (InBackoff(where.place)) {
-    const auto since = std::chrono::floor<std::chrono::milliseconds>(
-        *where.fields.backoff_expiration - start_);
+    const auto since =
+        std::chrono::floor<std::chrono::milliseconds>(*where.fields.backoff_expiration - start_);
     text += "@" + std::to_string(since.count());
   } else if (where.place == Place::kGated) {
     text += ":" + registry_.plugin(where.fields.gating_plugin).name;
