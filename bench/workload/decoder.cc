@@ -110,7 +110,7 @@ class FileDecoder {
     fields.Read("labels", &workload.labels);
     ReadGates(fields, &workload.gates, &workload.features);
     const Result<Gates> gates = Gates::Resolve(workload.gates);
-    if (!gates) errors_.Add(node.at, gates.error().message());
+    if (!gates) errors_.Add(node.at, gates.error().message() + ", expected gates that agree");
     if (const auto* threshold = fields.Find("threshold")) {
       workload.threshold = DecodeThreshold(*threshold);
     }

@@ -58,9 +58,7 @@ bool OpDecoder::DecodeAction(const std::string& opcode, YamlFields& fields, Op* 
   } else if (opcode == "createResourceClaims") {
     op->action = CreateResourceClaims(fields);
   } else if (opcode == "allocResourceClaims") {
-    AllocResourceClaimsOp alloc;
-    fields.Read("namespace", &alloc.namespace_name);
-    op->action = std::move(alloc);
+    fields.Read("namespace", &op->action.emplace<AllocResourceClaimsOp>().namespace_name);
   } else if (opcode == "barrier") {
     op->action = Barrier(fields);
   } else if (opcode == "sleep") {

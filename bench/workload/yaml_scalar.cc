@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 namespace schedq {
@@ -81,11 +82,9 @@ std::optional<double> YamlNumber(const YamlNode& node) {
 
 std::optional<double> ParseDecimal(std::string_view text) {
   if (!LooksDecimal(text)) return std::nullopt;
-  if (text[0] == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  if (error == std::errc::result_out_of_range && value != 0) return std::nullopt;
+  // strtod tells too large from too small, which from_chars does not.
+  const double value = std::strtod(std::string(text).c_str(), nullptr);
+  if (!std::isfinite(value)) return std::nullopt;
   return value;
 }
 

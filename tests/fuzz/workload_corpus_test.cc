@@ -1,4 +1,4 @@
-// Goal: no bytes crash or hang workload decoding. Method: a small corpus of good and of broken files
+// Goal: no bytes crash or hang workload decoding. Method: a small corpus of good and broken files
 // goes through the functions that libFuzzer drives, whole, cut short at every length, and with
 // single bytes changed (seeded; the same bytes every time).
 #include <gtest/gtest.h>
