@@ -26,12 +26,12 @@ uint64_t SaturatingMultiply(uint64_t left, uint64_t right) {
 
 }  // namespace
 
-size_t Histogram::BucketOf(uint64_t value) {
+size_t LatencyHistogram::BucketOf(uint64_t value) {
   const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - kLinearBits);
   return static_cast<size_t>(shift) * kBucketsPerShift + (value >> shift);
 }
 
-uint64_t Histogram::HighestIn(size_t bucket) {
+uint64_t LatencyHistogram::HighestIn(size_t bucket) {
   if (bucket < 2 * kBucketsPerShift) return bucket;
   const uint64_t shift = bucket / kBucketsPerShift - 1;
   const uint64_t mantissa = bucket - shift * kBucketsPerShift;
@@ -39,9 +39,9 @@ uint64_t Histogram::HighestIn(size_t bucket) {
   return ((mantissa + 1) << shift) - 1;
 }
 
-Histogram::Histogram(uint64_t value_max) : buckets_(BucketOf(value_max) + 1) {}
+LatencyHistogram::LatencyHistogram(uint64_t value_max) : buckets_(BucketOf(value_max) + 1) {}
 
-void Histogram::Record(uint64_t value, uint64_t times) {
+void LatencyHistogram::Record(uint64_t value, uint64_t times) {
   if (times == 0) return;
   buckets_[std::min(BucketOf(value), buckets_.size() - 1)] += times;
   count_ += times;
@@ -50,7 +50,7 @@ void Histogram::Record(uint64_t value, uint64_t times) {
   max_ = std::max(max_, value);
 }
 
-void Histogram::Merge(const Histogram& other) {
+void LatencyHistogram::Merge(const LatencyHistogram& other) {
   SCHEDQ_CHECK(buckets_.size() == other.buckets_.size(), "histograms of different ranges");
   for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
   count_ += other.count_;
@@ -59,7 +59,7 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-void Histogram::Clear() {
+void LatencyHistogram::Clear() {
   std::fill(buckets_.begin(), buckets_.end(), 0);
   count_ = 0;
   total_ = 0;
@@ -67,11 +67,11 @@ void Histogram::Clear() {
   max_ = 0;
 }
 
-double Histogram::Mean() const {
+double LatencyHistogram::Mean() const {
   return count_ == 0 ? 0 : static_cast<double>(total_) / static_cast<double>(count_);
 }
 
-uint64_t Histogram::Percentile(double percent) const {
+uint64_t LatencyHistogram::Percentile(double percent) const {
   SCHEDQ_CHECK(percent >= 0 && percent <= 100, "a percentile lies in [0, 100]");
   if (count_ == 0) return 0;
   // 99.9 / 100 * 1000 is a little above 999 in doubles; its ceiling must still be 999.

@@ -20,19 +20,19 @@
 
 namespace schedq {
 
-class Histogram {
+class LatencyHistogram {
  public:
   static constexpr double kRelativeErrorMax = 1.0 / 1024;
   static constexpr uint64_t kOneHourNs = 3'600'000'000'000;
 
   // Values above `value_max` share the last bucket, where a percentile may read as max().
-  explicit Histogram(uint64_t value_max = kOneHourNs);
+  explicit LatencyHistogram(uint64_t value_max = kOneHourNs);
 
   void Record(uint64_t value) { Record(value, 1); }
   void Record(uint64_t value, uint64_t times);
 
   // `other` must have been made for the same value_max.
-  void Merge(const Histogram& other);
+  void Merge(const LatencyHistogram& other);
   void Clear();
 
   uint64_t count() const { return count_; }
@@ -45,7 +45,7 @@ class Histogram {
   // kRelativeErrorMax; 0 when nothing was recorded. O(buckets).
   uint64_t Percentile(double percent) const;
 
-  bool operator==(const Histogram&) const = default;
+  bool operator==(const LatencyHistogram&) const = default;
 
  private:
   static size_t BucketOf(uint64_t value);

@@ -2,7 +2,7 @@
 
 namespace schedq {
 
-LatencySummary LatencySummary::Of(const Histogram& histogram) {
+LatencySummary LatencySummary::Of(const LatencyHistogram& histogram) {
   LatencySummary summary;
   summary.count = histogram.count();
   summary.total_ns = histogram.total();

@@ -21,7 +21,7 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 
   // `histogram` holds nanoseconds.
-  static LatencySummary Of(const Histogram& histogram);
+  static LatencySummary Of(const LatencyHistogram& histogram);
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {

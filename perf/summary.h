@@ -1,7 +1,7 @@
 // What a handful of repetitions says: order statistics, mean and spread.
 //
 // Purpose: describe small samples (repetitions of a measurement). When not to use it: latencies of
-// single operations, which come in millions, go into a Histogram.
+// single operations, which come in millions, go into a LatencyHistogram.
 // Threads: pure functions; any thread.
 // Source: quantiles are type 7 of Hyndman and Fan, "Sample quantiles in statistical packages"
 // (1996), the default of R and NumPy.

@@ -22,8 +22,8 @@ std::vector<uint64_t> ValuesOfAllMagnitudes(uint64_t seed, size_t count) {
   return values;
 }
 
-Histogram Recorded(const std::vector<uint64_t>& values, uint64_t value_max = kAll) {
-  Histogram histogram(value_max);
+LatencyHistogram Recorded(const std::vector<uint64_t>& values, uint64_t value_max = kAll) {
+  LatencyHistogram histogram(value_max);
   for (const uint64_t value : values) histogram.Record(value);
   return histogram;
 }
@@ -36,7 +36,7 @@ uint64_t TrueOrderStatistic(std::vector<uint64_t> values, uint64_t millipercent)
 }
 
 TEST(PerfHistogram, SmallValuesAreExact) {
-  Histogram histogram;
+  LatencyHistogram histogram;
   for (uint64_t value = 1; value <= 1000; ++value) histogram.Record(value);
   EXPECT_EQ(histogram.Percentile(50), 500u);
   EXPECT_EQ(histogram.Percentile(99), 990u);
@@ -53,13 +53,13 @@ TEST(PerfHistogram, SmallValuesAreExact) {
 TEST(PerfHistogram, PercentilesKeepTheErrorBound) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const std::vector<uint64_t> values = ValuesOfAllMagnitudes(seed, 1 + seed * 97);
-    const Histogram histogram = Recorded(values);
+    const LatencyHistogram histogram = Recorded(values);
     for (const uint64_t millipercent : {0, 1000, 25000, 50000, 90000, 99000, 99900, 100000}) {
       const uint64_t truth = TrueOrderStatistic(values, millipercent);
       const uint64_t reported = histogram.Percentile(static_cast<double>(millipercent) / 1000);
       ASSERT_GE(reported, truth) << "seed " << seed << ", percentile " << millipercent / 1000.0;
       ASSERT_LE(static_cast<double>(reported - truth),
-                static_cast<double>(truth) * Histogram::kRelativeErrorMax)
+                static_cast<double>(truth) * LatencyHistogram::kRelativeErrorMax)
           << "seed " << seed << ", percentile " << millipercent / 1000.0;
     }
   }
@@ -69,13 +69,13 @@ TEST(PerfHistogram, EveryBucketEdgeKeepsTheErrorBound) {
   for (int bit = 0; bit < 64; ++bit) {
     for (const int64_t offset : {-1, 0, 1}) {
       const uint64_t value = (uint64_t{1} << bit) + static_cast<uint64_t>(offset);
-      Histogram histogram(kAll);
+      LatencyHistogram histogram(kAll);
       histogram.Record(value);
       histogram.Record(kAll);  // Lifts max, so that it does not hide the bucket's upper end.
       const uint64_t reported = histogram.Percentile(50);
       ASSERT_GE(reported, value);
       ASSERT_LE(static_cast<double>(reported - value),
-                static_cast<double>(value) * Histogram::kRelativeErrorMax);
+                static_cast<double>(value) * LatencyHistogram::kRelativeErrorMax);
     }
   }
 }
@@ -85,36 +85,36 @@ TEST(PerfHistogram, MergeEqualsRecordingBoth) {
   const std::vector<uint64_t> right = ValuesOfAllMagnitudes(2, 300);
   std::vector<uint64_t> both = left;
   both.insert(both.end(), right.begin(), right.end());
-  Histogram merged = Recorded(left);
+  LatencyHistogram merged = Recorded(left);
   merged.Merge(Recorded(right));
   EXPECT_EQ(merged, Recorded(both));
   EXPECT_FALSE(merged == Recorded(left));
   merged.Clear();
-  EXPECT_EQ(merged, Histogram(kAll));
+  EXPECT_EQ(merged, LatencyHistogram(kAll));
 }
 
 TEST(PerfHistogram, MergingAnEmptyOneChangesNothing) {
-  Histogram histogram = Recorded({5, 7}, 1000);
-  histogram.Merge(Histogram(1000));
+  LatencyHistogram histogram = Recorded({5, 7}, 1000);
+  histogram.Merge(LatencyHistogram(1000));
   EXPECT_EQ(histogram, Recorded({5, 7}, 1000));
 }
 
 TEST(PerfHistogramDeathTest, DifferentRangesDoNotMerge) {
-  Histogram histogram(1000);
-  EXPECT_DEATH(histogram.Merge(Histogram(1'000'000)), "different ranges");
+  LatencyHistogram histogram(1000);
+  EXPECT_DEATH(histogram.Merge(LatencyHistogram(1'000'000)), "different ranges");
 }
 
 TEST(PerfHistogram, RecordingTimesEqualsRecordingOften) {
-  Histogram often(1000);
+  LatencyHistogram often(1000);
   for (int i = 0; i < 7; ++i) often.Record(33);
-  Histogram times(1000);
+  LatencyHistogram times(1000);
   times.Record(33, 7);
   times.Record(44, 0);
   EXPECT_EQ(often, times);
 }
 
 TEST(PerfHistogram, ValuesBeyondTheRangeCountAndReadAsMax) {
-  const Histogram histogram = Recorded({10, 20, 1'000'000'000}, 10'000);
+  const LatencyHistogram histogram = Recorded({10, 20, 1'000'000'000}, 10'000);
   EXPECT_EQ(histogram.count(), 3u);
   EXPECT_EQ(histogram.Percentile(50), 20u);
   EXPECT_EQ(histogram.Percentile(99), 1'000'000'000u);
@@ -122,13 +122,13 @@ TEST(PerfHistogram, ValuesBeyondTheRangeCountAndReadAsMax) {
 }
 
 TEST(PerfHistogram, TotalSaturates) {
-  const Histogram histogram = Recorded({kAll, kAll});
+  const LatencyHistogram histogram = Recorded({kAll, kAll});
   EXPECT_EQ(histogram.total(), kAll);
   EXPECT_EQ(histogram.count(), 2u);
 }
 
 TEST(PerfHistogram, NothingRecorded) {
-  const Histogram histogram;
+  const LatencyHistogram histogram;
   EXPECT_EQ(histogram.Percentile(99), 0u);
   EXPECT_EQ(histogram.min(), 0u);
   EXPECT_EQ(histogram.max(), 0u);
@@ -137,7 +137,7 @@ TEST(PerfHistogram, NothingRecorded) {
 }
 
 TEST(PerfHistogram, LatencySummaryHasEveryPercentile) {
-  Histogram histogram;
+  LatencyHistogram histogram;
   for (uint64_t value = 1; value <= 2000; ++value) histogram.Record(value);
   const LatencySummary expected = {.count = 2000,
                                    .total_ns = 2'001'000,
