@@ -4,6 +4,7 @@
 // complete and large enough to mean something.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tests/model/checkers_pooled_stack.h"
 #include "tests/support/faulty_structures.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -243,6 +245,13 @@ TEST(CanaryTest, AbortAndExceptionFailTheRunOnly) {
     trial.Join();
   });
   EXPECT_TRUE(throws.failed_by(FailureKind::kCheck)) << throws;
+#ifndef SCHEDQ_MODEL_ASAN  // which keeps faults for itself
+  const Report faults = model::Exhaust(Named(".fault"), [](Trial& trial) {
+    trial.Thread([] { std::raise(SIGSEGV); });
+    trial.Join();
+  });
+  EXPECT_TRUE(faults.failed_by(FailureKind::kCheck)) << faults;
+#endif
 }
 
 TEST(CanaryTest, DeadlinePassesOnlyWhenNobodyCanGoOn) {

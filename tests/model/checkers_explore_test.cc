@@ -49,6 +49,22 @@ TEST(ExploreTest, GivingUpIsNotComplete) {
   EXPECT_EQ(report.schedules, 5u);
 }
 
+TEST(ExploreTest, JoinOrdersAndThreadsMayFollow) {
+  // Plain accesses of two phases need no atomic between them: the join orders them.
+  const Report report = model::Exhaust({.name = "phases"}, [](Trial& trial) {
+    model::CheckedCell<int> cells[2];
+    for (int phase = 1; phase <= 3; ++phase) {
+      for (int self = 0; self < 2; ++self) {
+        trial.Thread([&, self] { cells[self].Write(cells[self].Read() + 1); });
+      }
+      trial.Join();
+      MODEL_CHECK(cells[0].Read() == phase && cells[1].Read() == phase, "both have run");
+    }
+  });
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_EQ(report.schedules, 8u);  // two orders in each phase
+}
+
 // Fails when a reader meets all three of a writer's values in order, each in time.
 void NarrowWindow(Trial& trial) {
   model::Atomic<int> value(0);

@@ -1,5 +1,8 @@
 #include "tests/support/model/explore.h"
 
+#include <gtest/gtest.h>
+
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -186,7 +189,12 @@ std::ostream& operator<<(std::ostream& out, const Report& report) {
   const Failure& failure = *report.failure;
   out << "\n" << FailureName(failure.kind) << ": " << failure.message << "\n";
   if (failure.seed) out << "seed " << *failure.seed << "\n";
-  out << "replay with " << kReplayVariable << "='" << failure.replay << "'\n";
+  out << "replay with " << kReplayVariable << "='" << failure.replay << "' "
+      << program_invocation_name;
+  if (const auto* test = testing::UnitTest::GetInstance()->current_test_info()) {
+    out << " --gtest_filter=" << test->test_suite_name() << "." << test->name();
+  }
+  out << "\n";
   const size_t lines = failure.trace.size();
   const size_t skipped = lines > kTraceLinesMax ? lines - kTraceLinesMax : 0;
   if (skipped > 0) out << "(" << skipped << " earlier lines; a replay prints all)\n";

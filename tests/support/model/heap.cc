@@ -6,6 +6,12 @@
 #include <cstring>
 #include <new>
 
+#include "tests/support/model/sanitizers.h"
+
+#if defined(__clang__) && (defined(SCHEDQ_MODEL_ASAN) || defined(SCHEDQ_MODEL_TSAN))
+#error "clang links its own operator new into sanitized programs; build the model with GCC there"
+#endif
+
 namespace schedq::model {
 
 namespace {

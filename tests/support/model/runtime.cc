@@ -1,6 +1,7 @@
 // Threads of a run: who goes on, who waits, how it ends. The steps are in steps.cc.
 #include "tests/support/model/runtime.h"
 
+#include <cstdio>
 #include <exception>
 
 namespace schedq::model {
@@ -123,16 +124,16 @@ void Runtime::Fail(FailureKind kind, std::string message) {
   outcome_.kind = kind;
   outcome_.message.assign(message);
   NoteThread(outcome_.message.c_str());
-  // The fiber never comes back; `message` goes with its stack.
+  // The fiber never comes back, so nobody else will free the message.
+  std::string().swap(message);
   Fiber::Switch(threads_[running_].fiber, host_);
   std::terminate();
 }
 
 void Runtime::OnHeapError(const char* what, const void* address) {
-  if (running_ != 0 || unfinished_ > 0) {
-    Fail(FailureKind::kBadFree,
-         std::string(what) + " at " + std::to_string(reinterpret_cast<uintptr_t>(address)));
-  }
+  char message[120];
+  std::snprintf(message, sizeof(message), "%s (%p)", what, address);
+  Fail(FailureKind::kBadFree, message);
 }
 
 const View& Runtime::Knowledge() {
