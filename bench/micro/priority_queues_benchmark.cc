@@ -32,6 +32,7 @@ void AddContestants(BenchmarkList& list, const PairsWorkload& workload) {
   AddPairs<LockedOctonaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<TbbPriorityQueue>(list, workload, ContenderRole::kRival);
   AddPairs<FollyFlatCombiningQueue>(list, workload, ContenderRole::kRival);
+  AddPairs<FollyLendingCombiningQueue>(list, workload, ContenderRole::kRival);
   AddPairs<CdsFlatCombiningQueue>(list, workload, ContenderRole::kRival);
   if (workload.entries <= kMoundEntriesMax)
     AddPairs<FollyStrictMound>(list, workload, ContenderRole::kRival);

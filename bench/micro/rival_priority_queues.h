@@ -61,16 +61,26 @@ class TbbPriorityQueue {
   tbb::concurrent_priority_queue<QueueKey> queue_;
 };
 
-class FollyFlatCombiningQueue {
+// folly's queue either lends every requester the role of combiner or keeps a thread for it.
+template <bool kHasCombinerThread>
+class FollyCombiningQueue {
  public:
-  static constexpr const char* kName = "folly::FlatCombiningPriorityQueue";
-
   void Push(const QueueKey& key) { queue_.push(key); }
   bool TryPop(QueueKey& key) { return queue_.try_pop(key); }
 
  private:
-  // Without the dedicated combiner thread, which would take a core of its own.
-  folly::FlatCombiningPriorityQueue<QueueKey> queue_{0, false};
+  folly::FlatCombiningPriorityQueue<QueueKey> queue_{0, kHasCombinerThread};
+};
+
+// The default of folly's constructor, and what anchors.json has.
+class FollyFlatCombiningQueue : public FollyCombiningQueue<true> {
+ public:
+  static constexpr const char* kName = "folly::FlatCombiningPriorityQueue";
+};
+
+class FollyLendingCombiningQueue : public FollyCombiningQueue<false> {
+ public:
+  static constexpr const char* kName = "folly::FlatCombiningPriorityQueue undedicated";
 };
 
 // PopBatch 0: every pop returns the greatest key.
