@@ -271,18 +271,18 @@ class FileDecoder {
                           "metricsCollectorConfig");
       return;
     }
-    for (const auto& [key, value] : selector.labels) {
-      const bool matches =
-          std::any_of(found->second.begin(), found->second.end(), [&](const MetricLabel& label) {
-            return label.label == key &&
-                   (label.values.empty() || std::find(label.values.begin(), label.values.end(),
-                                                      value) != label.values.end());
-          });
-      if (!matches) {
-        errors_.Add(at, "label " + key + "=" + value + " of the threshold's metric " +
-                            selector.name + " is not collected, expected one that is");
-        return;
-      }
+    for (const auto& wanted : selector.labels) {
+      const auto matches = [&wanted](const MetricLabel& label) {
+        const std::vector<std::string>& values = label.values;
+        return label.label == wanted.first &&
+               (values.empty() ||
+                std::find(values.begin(), values.end(), wanted.second) != values.end());
+      };
+      if (std::any_of(found->second.begin(), found->second.end(), matches)) continue;
+      errors_.Add(at, "label " + wanted.first + "=" + wanted.second +
+                          " of the threshold's metric " + selector.name +
+                          " is not collected, expected one that is");
+      return;
     }
   }
 
