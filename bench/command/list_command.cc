@@ -73,9 +73,7 @@ std::string TotalsText(const Totals& totals) {
       "{} cases, {} workloads: {} can run, {} need what is not modelled\n", totals.cases,
       totals.workloads, totals.can_run, totals.workloads - totals.can_run);
   for (const auto& [need, count] : totals.needs) {
-    text +=
-        fmt::format("  {:5} {}{}\n", count, need.second,
-                    need.first ? " (named only, it does not keep a workload from running)" : "");
+    text += fmt::format("  {:5} {}{}\n", count, need.second, need.first ? " (ignored)" : "");
   }
   return text;
 }
