@@ -40,9 +40,15 @@ ObjectChange ChangeOf(const TraceOperation& operation) {
 }  // namespace
 
 Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header, EngineKind engine) {
+  return Create(header,
+                [engine](QueueOptions options) { return MakeQueue(engine, std::move(options)); });
+}
+
+Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header,
+                                                   const EngineMaker& make_engine) {
   auto answers = std::make_unique<RecordedAnswers>();
   auto replayer = std::unique_ptr<Replayer>(new Replayer(header, std::move(answers)));
-  if (Status status = replayer->Build(engine); !status) return status.error();
+  if (Status status = replayer->Build(make_engine); !status) return status.error();
   return replayer;
 }
 
@@ -51,7 +57,7 @@ Replayer::Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> a
 
 Replayer::~Replayer() = default;
 
-Status Replayer::Build(EngineKind engine) {
+Status Replayer::Build(const EngineMaker& make_engine) {
   Result<std::vector<Plugin>> plugins = MakeTracePlugins(header_.plugins, &world_, answers_.get());
   if (!plugins) return plugins.error();
   Result<PluginRegistry> registry = PluginRegistry::Build(std::move(*plugins));
@@ -66,7 +72,7 @@ Status Replayer::Build(EngineKind engine) {
   options.judge = judge_.get();
   options.observers = {&touched_};
   options.metrics = &metrics_;
-  queue_ = MakeQueue(engine, std::move(options));
+  queue_ = make_engine(std::move(options));
   return Status::Ok();
 }
 

@@ -5,6 +5,7 @@
 // Threads: one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,8 +32,13 @@ using TraceOutcome = TraceWant;
 
 class Replayer {
  public:
+  using EngineMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions)>;
+
   // An error says what is wrong with the header.
   static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header, EngineKind engine);
+  // With any engine: a test's own, for instance.
+  static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header,
+                                                  const EngineMaker& make_engine);
   ~Replayer();
 
   // An error: the operation is malformed here (time running backwards, a name that is neither live
@@ -41,6 +47,8 @@ class Replayer {
 
   SchedulingQueue& queue() { return *queue_; }
   MetricsRegistry& metrics() { return metrics_; }
+  const PluginRegistry& plugins() const { return *registry_; }
+  Instant Now() const { return clock_.Now(); }
   const TracedPods& pods() const { return pods_; }
 
  private:
@@ -55,7 +63,7 @@ class Replayer {
 
   Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> answers);
 
-  Status Build(EngineKind engine);
+  Status Build(const EngineMaker& make_engine);
   Status SetAnswers(const TraceOperation& operation, const ObjectRef& object);
   Status Act(const TraceOperation& operation, TraceOutcome* outcome);
   Status Add(const TraceOperation& operation);

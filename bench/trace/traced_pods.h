@@ -41,6 +41,7 @@ class TracedPods {
   std::string DisplayName(const Entry& entry) const;
 
   std::map<std::string, Entry>& entries() { return entries_; }
+  const std::map<std::string, Entry>& entries() const { return entries_; }
 
  private:
   std::map<std::string, Entry> entries_;                           // By full name.
