@@ -142,3 +142,8 @@ else()
                            "${SCHEDQ_DOUBLE_CONVERSION}" fmt::fmt Threads::Threads
                            ${CMAKE_DL_LIBS})
 endif()
+
+if(SCHEDQ_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # folly's templates use fences, which ThreadSanitizer does not see; that is theirs to answer for.
+  target_compile_options(schedq_folly INTERFACE -Wno-tsan)
+endif()
