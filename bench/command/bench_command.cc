@@ -26,7 +26,7 @@ namespace {
 
 const CommandRegistration kRegistration(50, [] { return std::make_unique<BenchCommand>(); });
 
-constexpr uint64_t kRounds = 9;
+constexpr uint64_t kRounds = 7;
 constexpr uint64_t kQuickRounds = 3;
 
 void InitializeLibrary(const std::vector<std::string>& flags) {
@@ -56,7 +56,7 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
   app.footer(
       "google-benchmark's own flags: --benchmark_filter, --benchmark_list_tests,\n"
-      "--benchmark_repetitions (rounds; 9 by default), --benchmark_min_time, --benchmark_out.");
+      "--benchmark_repetitions (rounds; 7 by default), --benchmark_min_time, --benchmark_out.");
   // For --benchmark_*; ReadFlags refuses everything else.
   app.allow_extras();
 }
