@@ -196,6 +196,9 @@ TEST(ExploreTest, LocksAreCorrectWhenNobodyIsFrozen) {
 }
 
 TEST(ExploreTest, HundredThousandSchedulesTakeSeconds) {
+#ifdef SCHEDQ_MODEL_TSAN
+  GTEST_SKIP() << "ThreadSanitizer takes milliseconds for the fibers of each schedule";
+#endif
   const auto begun = std::chrono::steady_clock::now();
   const Report report = model::Exhaust({.name = "speed"}, [](Trial& trial) {
     model::Atomic<int> value(0);
@@ -213,7 +216,7 @@ TEST(ExploreTest, HundredThousandSchedulesTakeSeconds) {
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 100'000u);
   EXPECT_GE(report.steps_most, 40u);
-#if !defined(SCHEDQ_MODEL_ASAN) && !defined(SCHEDQ_MODEL_TSAN)
+#ifndef SCHEDQ_MODEL_ASAN
   EXPECT_LT(took.count(), 5.0);
 #endif
   RecordProperty("microseconds_per_schedule",

@@ -44,8 +44,10 @@ class CrashGuard {
     std::raise(signal);
   }
 
-#ifdef SCHEDQ_MODEL_ASAN
+#if defined(SCHEDQ_MODEL_ASAN)
   static constexpr size_t kSignals = 1;  // faults are AddressSanitizer's to explain
+#elif defined(SCHEDQ_MODEL_TSAN)
+  static constexpr size_t kSignals = 0;  // ThreadSanitizer wants handlers to return
 #else
   static constexpr size_t kSignals = 3;
 #endif

@@ -67,7 +67,9 @@ void Fiber::Prepare(Entry entry, void* argument) {
   ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes_);
 #endif
 #ifdef SCHEDQ_MODEL_TSAN
-  if (tsan_fiber_ == nullptr) tsan_fiber_ = __tsan_create_fiber(0);
+  // A new one each time: the calls that an earlier run left open stay in the old one's shadow stack.
+  if (tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
+  tsan_fiber_ = __tsan_create_fiber(0);
 #endif
   context_ = fcontext::make_fcontext(static_cast<char*>(stack_) + stack_bytes_, stack_bytes_,
                                      &FiberEntry::Run);
