@@ -162,6 +162,18 @@ TEST_F(HintsTracePluginsTest, RecordedHintsQueueWhatTheOperationLists) {
   EXPECT_EQ(AnswerOf("recorded", pod_, change_), Hint::kSkip);
 }
 
+// Otherwise a later object could get the same address, and the answers with it.
+TEST_F(HintsTracePluginsTest, RecordedAnswersHoldTheObjectThatTheyBelongTo) {
+  ObjectRef object = ViewOfClaim("c");
+  const std::weak_ptr<const ObjectView> watched = object;
+  answers_.BeginOperation(std::move(object));
+  answers_.Queue("ns", "p", "P");
+  answers_.BeginOperation();
+  EXPECT_FALSE(watched.expired());
+  answers_.Clear();
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST_F(HintsTracePluginsTest, RecordedVerdictsOfAnOperationWithoutObjectHoldForThatOperation) {
   answers_.BeginOperation();
   answers_.Queue("ns", "p", "P");
