@@ -83,6 +83,9 @@ struct ActiveQueueShape {
   static constexpr uint32_t kPopsPerSweep = 64;
 };
 
+// What a pop is told when it asks whether to take an entry.
+enum class Consent : uint8_t { kTake, kLeave };
+
 template <template <typename> class Atom = std::atomic, typename Shape = ActiveQueueShape,
           template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
 class ActiveQueue {
@@ -108,11 +111,19 @@ class ActiveQueue {
 
   // The entry that goes first, or nothing if the queue is empty. Lock-free.
   std::optional<ActiveEntry> TryPop() {
+    return TryPopIf([](const ActiveEntry&) { return Consent::kTake; });
+  }
+
+  // As TryPop, but asks `consent(entry)` about the entry that goes first, whose ticket is not known
+  // yet; nothing also if it says to leave it. It is asked again if another thread changes the queue.
+  // A pop that takes linearizes where it was asked last.
+  template <typename Ask>
+  std::optional<ActiveEntry> TryPopIf(Ask consent) {
     std::optional<ActiveEntry> taken(std::in_place);
     PopOutcome outcome = PopOutcome::kChanged;
-    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken);
+    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken, consent);
     if (outcome == PopOutcome::kTakenSweepDue) Sweep();
-    if (outcome == PopOutcome::kEmpty) taken.reset();
+    if (outcome == PopOutcome::kEmpty || outcome == PopOutcome::kLeft) taken.reset();
     return taken;
   }
 
@@ -132,7 +143,7 @@ class ActiveQueue {
   static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");
   using Collect = CollectOf<Atom, 2 + Shape::kLanesMax * Lane::kWords + Heap::kWords>;
 
-  enum class PopOutcome { kTaken, kTakenSweepDue, kEmpty, kChanged };
+  enum class PopOutcome { kTaken, kTakenSweepDue, kEmpty, kLeft, kChanged };
 
   // Entries of one priority and rising timestamps.
   void PushGroup(const ActiveEntry* entries, size_t count) {
@@ -150,20 +161,23 @@ class ActiveQueue {
     }
   }
 
-  PopOutcome TryPopOnce(ActiveEntry& taken) {
+  template <typename Ask>
+  PopOutcome TryPopOnce(ActiveEntry& taken, Ask& consent) {
     Collect collect;
     const uint64_t in_use = CollectMembers(in_use_, collect);
     const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
     const bool is_heap_in_use = (in_use >> kHeapMember & 1) != 0;
-    if (further_in_use == 0 && !is_heap_in_use) return TryPopOfMains(in_use, collect, taken);
+    if (further_in_use == 0 && !is_heap_in_use)
+      return TryPopOfMains(in_use, collect, taken, consent);
     const Head head = CollectBest(in_use, further_in_use, collect);
-    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken);
+    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken, consent);
     if (!collect.StillHolds()) return PopOutcome::kChanged;
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent);
   }
 
   // The common case: main runs are all that is in use, so the first that is not empty decides.
-  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken) {
+  template <typename Ask>
+  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken, Ask& consent) {
     // The words were read before the directory is: lanes that they name are in there.
     for (const auto& place : lanes_.Current()) {
       if ((in_use >> place.number & 1) == 0) continue;
@@ -171,7 +185,8 @@ class ActiveQueue {
       const auto view = run.Look();
       if (!view.IsEmpty()) {
         if (!collect.StillHolds()) return PopOutcome::kChanged;
-        return TakeFromRun({&run, view, 0, place.lane->priority()}, taken);
+        const Head head{&run, view, run.TimestampAt(segments_, view), place.lane->priority()};
+        return TakeFromRun(head, taken, consent);
       }
       collect.Add(run.tail_word(), view.tail);
     }
@@ -199,7 +214,8 @@ class ActiveQueue {
     return {};
   }
 
-  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken) {
+  template <typename Ask>
+  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken, Ask& consent) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();
     const bool is_heap_first =
@@ -210,24 +226,33 @@ class ActiveQueue {
       collect.Add(head.run->head_word(), head.view.head);
     }
     if (!collect.StillHolds()) return PopOutcome::kChanged;
-    if (is_heap_first) return TakeFromHeap(peeked, taken);
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken);
+    if (is_heap_first) return TakeFromHeap(peeked, taken, consent);
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent);
   }
 
-  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken) {
+  template <typename Ask>
+  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, Ask& consent) {
+    if (consent(head.Key()) == Consent::kLeave) {
+      // The timestamp is the head's only if the head is still there.
+      return head.run->Look().head == head.view.head ? PopOutcome::kLeft : PopOutcome::kChanged;
+    }
     if (!head.run->TryTake(segments_, head.view, taken)) return PopOutcome::kChanged;
     taken.priority = head.priority;
     return TakenAsNumber(head.view.Position());
   }
 
-  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken) {
+  template <typename Ask>
+  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken, Ask& consent) {
+    // Within a session what was peeked at was there.
+    if (consent(peeked.first.entry) == Consent::kLeave) return PopOutcome::kLeft;
     if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;
     taken = peeked.first.entry;
     return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
   }
 
   static PopOutcome TakenAsNumber(uint64_t number) {
-    return number % Shape::kPopsPerSweep == 0 ? PopOutcome::kTakenSweepDue : PopOutcome::kTaken;
+    return (number + 1) % Shape::kPopsPerSweep == 0 ? PopOutcome::kTakenSweepDue
+                                                    : PopOutcome::kTaken;
   }
 
   // Takes out of the occupancies what was idle since the last sweep.

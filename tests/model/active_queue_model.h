@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +29,10 @@ struct ActiveQueueSpec {
                                           other.entries.end(), GoesBefore);
     }
   };
-  using Result = std::optional<ActiveEntry>;  // of a pop
+  // The ticket that was popped. Not an optional: the recorder keeps one around it.
+  using Result = uint64_t;
+  static constexpr Result kNothing = 0;
+  static constexpr Result kPushed = ~uint64_t{0};
 
   static Result Apply(State& state, const Operation& operation) {
     auto& entries = state.entries;
@@ -38,21 +40,20 @@ struct ActiveQueueSpec {
       const auto place =
           std::upper_bound(entries.begin(), entries.end(), operation.entry, GoesBefore);
       entries.insert(place, operation.entry);
-      return std::nullopt;
+      return kPushed;
     }
-    if (entries.empty()) return std::nullopt;
-    const ActiveEntry first = entries.front();
+    if (entries.empty()) return kNothing;
+    const Result first = entries.front().ticket;
     entries.erase(entries.begin());
     return first;
   }
-  static std::string Describe(const ActiveEntry& entry) {
-    return std::to_string(entry.priority) + "@" + std::to_string(entry.timestamp_ns);
-  }
   static std::string Describe(const Operation& operation) {
-    return operation.is_push ? "push " + Describe(operation.entry) : "pop";
+    return operation.is_push ? "push " + Describe(operation.entry.ticket) : "pop";
   }
   static std::string Describe(const Result& result) {
-    return result ? Describe(*result) : "nothing";
+    if (result == kPushed) return "done";
+    if (result == kNothing) return "nothing";
+    return std::to_string(result / 100) + "@" + std::to_string(result % 100);
   }
 };
 
@@ -60,6 +61,7 @@ using ActiveStep = ActiveQueueSpec::Operation;
 using ActiveSteps = std::vector<ActiveStep>;
 
 inline ActiveStep Push(int32_t priority, int64_t timestamp_ns) {
+  // The ticket says it all, for the explanation of a failure.
   return {true, {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)}};
 }
 inline ActiveStep Pop() { return {}; }
@@ -92,26 +94,29 @@ class ActiveQueueHistory {
   explicit ActiveQueueHistory(uint32_t threads) : recorder_(threads) {}
 
   void Run(uint32_t thread, const ActiveSteps& steps) {
-    for (const ActiveStep& step : steps) {
-      recorder_.Record(thread, step, [&]() -> ActiveQueueSpec::Result {
-        if (!step.is_push) return queue_.TryPop();
-        queue_.Push(step.entry);
-        return std::nullopt;
-      });
-    }
+    for (const ActiveStep& step : steps) RunStep(thread, step);
   }
 
   // Empties the queue as thread 0 and judges all that was recorded.
   void Judge() {
-    while (recorder_.Record(0, Pop(), [&] { return queue_.TryPop(); })) {
+    while (RunStep(0, Pop()) != ActiveQueueSpec::kNothing) {
     }
     const Linearizability verdict = CheckLinearizable(recorder_.History());
     MODEL_CHECK(verdict.holds, verdict.explanation);
   }
 
-  Queue& queue() { return queue_; }
-
  private:
+  uint64_t RunStep(uint32_t thread, const ActiveStep& step) {
+    return recorder_.Record(thread, step, [&] {
+      if (step.is_push) {
+        queue_.Push(step.entry);
+        return ActiveQueueSpec::kPushed;
+      }
+      const auto popped = queue_.TryPop();
+      return popped ? popped->ticket : ActiveQueueSpec::kNothing;
+    });
+  }
+
   Queue queue_;
   Recorder<ActiveQueueSpec, model::ExecutionOrder> recorder_;
 };
