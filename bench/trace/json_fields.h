@@ -19,6 +19,8 @@ class JsonFields {
   JsonFields(const nlohmann::json& json, std::string what);
 
   bool Has(std::string_view field) const;
+  // Nothing was refused so far.
+  bool ok() const { return !error_; }
 
   // Required; absent is an error.
   std::string Text(std::string_view field);

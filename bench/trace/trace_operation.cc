@@ -171,7 +171,7 @@ Status ParseBody(JsonFields* fields, TraceOperation* operation) {
     case TraceOp::kAdd:
     case TraceOp::kUpdate: {
       const json& value = fields->Object("pod");
-      if (!fields->Has("pod")) return Status::Ok();  // Finish() says what is missing.
+      if (!fields->ok()) return Status::Ok();  // Finish() says what is wrong.
       Result<PodRef> pod = ParsePod(value);
       if (!pod) return pod.error();
       operation->pod = std::move(*pod);
