@@ -201,6 +201,8 @@ class ActiveQueue {
 
   // The best lane's oldest head, or no run. Lanes below it are not looked at.
   Head CollectBest(uint64_t in_use, uint64_t further_in_use, Collect& collect) {
+    // Where priorities are random, lanes are rarely in use.
+    if (((in_use | further_in_use) & ~(uint64_t{1} << kHeapMember)) == 0) return {};
     for (const auto& place : lanes_.Current()) {
       Head head;
       if ((in_use >> place.number & 1) != 0) place.lane->CollectMain(segments_, collect, head);
