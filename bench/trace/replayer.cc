@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bench/trace/queue_outcome.h"
+
 namespace schedq {
 namespace {
 
@@ -125,7 +127,7 @@ Status Replayer::Act(const TraceOperation& operation, TraceOutcome* outcome) {
       queue_->FlushUnschedulable();
       break;
     case TraceOp::kEnd:
-      Sum(outcome);
+      SumQueue(*queue_, outcome);
       break;
   }
   return Status::Ok();
@@ -176,8 +178,11 @@ Status Replayer::Add(const TraceOperation& operation) {
 }
 
 Status Replayer::Update(const TraceOperation& operation) {
-  TracedPods::Entry* entry = pods_.Of(*operation.pod);
-  if (entry->live == nullptr) return Error("update: pod " + operation.pod->name + " is not live");
+  const Result<TracedPods::Entry*> found = pods_.Named(FullName(*operation.pod));
+  if (!found || (*found)->live == nullptr) {
+    return Error("update: pod " + operation.pod->name + " is not live");
+  }
+  TracedPods::Entry* entry = *found;
   if (entry->live->uid != operation.pod->uid) {
     return Error("update: pod " + operation.pod->name + " has uid " + operation.pod->uid +
                  ", expected " + entry->live->uid);
@@ -289,20 +294,6 @@ void Replayer::AskNominated(const TraceOperation& operation, TraceOutcome* outco
   std::sort(outcome->nominated.begin(), outcome->nominated.end());
 }
 
-void Replayer::Sum(TraceOutcome* outcome) {
-  outcome->scheduling_cycle = static_cast<int64_t>(queue_->SchedulingCycle());
-  outcome->logged_events = static_cast<int64_t>(queue_->LoggedEvents());
-  for (const Place place : {Place::kActive, Place::kBackoff, Place::kUnschedulable}) {
-    for (EventLabel label = 0; label < kEventLabelCount; ++label) {
-      const uint64_t total = queue_->Metrics().IncomingTotal(place, label);
-      if (total == 0) continue;
-      const std::string key =
-          std::string(IncomingQueueName(place)) + "|" + std::string(LabelText(label));
-      outcome->incoming[key] = static_cast<int64_t>(total);
-    }
-  }
-}
-
 Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const {
   PluginSet plugins;
   for (const std::string& name : names) {
@@ -313,23 +304,11 @@ Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const
   return plugins;
 }
 
-std::string Replayer::PlaceText(const std::string& full_name) const {
-  const PodWhereabouts where = queue_->Where(full_name);
-  std::string text(PlaceName(where.place));
-  if (where.place == Place::kBackoff || where.place == Place::kErrorBackoff) {
-    const Instant expiration = where.fields.backoff_expiration.value_or(header_.start);
-    text += "@" + std::to_string(MillisecondsSince(header_.start, expiration));
-  } else if (where.place == Place::kGated) {
-    text += ":" + registry_->plugin(where.fields.gating_plugin).name;
-  }
-  return text;
-}
-
 // `all`: also pods that nobody said were touched. That catches an engine that moves a pod and tells
 // no observer.
 void Replayer::TellChanges(bool all, TraceOutcome* outcome) {
   const auto tell = [&](TracedPods::Entry& entry) {
-    std::string place = PlaceText(entry.full_name);
+    std::string place = PlaceText(*queue_, *registry_, header_.start, entry.full_name);
     if (place == entry.place) return;
     outcome->changed[pods_.DisplayName(entry)] = place;
     entry.place = std::move(place);

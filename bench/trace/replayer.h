@@ -75,9 +75,7 @@ class Replayer {
   Status Nominate(const TraceOperation& operation);
   void Pop(TraceOutcome* outcome);
   void AskNominated(const TraceOperation& operation, TraceOutcome* outcome);
-  void Sum(TraceOutcome* outcome);
   Result<PluginSet> Plugins(const std::vector<std::string>& names) const;
-  std::string PlaceText(const std::string& full_name) const;
   void TellChanges(bool all, TraceOutcome* outcome);
 
   const TraceHeader header_;

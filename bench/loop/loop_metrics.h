@@ -1,0 +1,42 @@
+// The metrics of the simulated scheduler beside its queue: attempts, extension points, events.
+//
+// Purpose: upstream's names and buckets, filled with virtual durations.
+// Threads: one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/metrics.h"
+#include "engine/event.h"
+
+namespace schedq {
+
+enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
+
+class LoopMetrics {
+ public:
+  LoopMetrics();
+
+  const MetricsRegistry& registry() const { return registry_; }
+
+  // A whole attempt, with its binding if it came to one.
+  void CountAttempt(AttemptResult result, Duration duration) const;
+  void ObserveAlgorithm(Duration duration) const { algorithm_.Observe(duration); }
+  void ObserveExtensionPoint(const std::string& point, bool success, Duration duration) const;
+  void ObserveEventHandling(EventLabel label, Duration duration) const;
+  // A pod was bound, so long after its first attempt could begin.
+  void CountScheduled(uint32_t attempts, Duration since_first) const;
+
+ private:
+  MetricsRegistry registry_;
+  CounterFamily* attempts_;
+  HistogramFamily* attempt_durations_;
+  Histogram algorithm_;
+  HistogramFamily* extension_points_;
+  HistogramFamily* event_handling_;
+  HistogramFamily* since_first_;
+  Histogram attempts_to_schedule_;
+};
+
+}  // namespace schedq
