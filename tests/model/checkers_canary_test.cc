@@ -195,13 +195,14 @@ TEST(CanaryTest, RecyclingHeapGivesBackTheLatestBlock) {
         recycles ? model::HeapPolicy::kRecycleLifo : model::HeapPolicy::kQuarantine;
     const Report report = model::Exhaust(options, [recycles](Trial& trial) {
       trial.Thread([=] {
-        auto* first = new uint64_t(1);
+        // Called as functions, because a compiler may leave out an allocation that is not used.
+        void* first = ::operator new(8);
         const auto before = reinterpret_cast<uintptr_t>(first);
-        delete first;
-        auto* second = new uint64_t(2);
+        ::operator delete(first);
+        void* second = ::operator new(8);
         MODEL_CHECK((reinterpret_cast<uintptr_t>(second) == before) == recycles,
                     "an address comes back only when the heap recycles");
-        delete second;
+        ::operator delete(second);
       });
       trial.Join();
     });
