@@ -11,7 +11,7 @@
 
 namespace schedq {
 
-enum class EngineKind : uint8_t { kClassic };
+enum class EngineKind : uint8_t { kClassic, kLockfree };
 
 std::vector<EngineKind> AllEngines();
 std::string_view EngineName(EngineKind kind);

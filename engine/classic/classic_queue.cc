@@ -69,6 +69,7 @@ void ClassicQueue::Update(PodRef before, PodRef after) {
 void ClassicQueue::UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after) {
   entity.pod = after;
   UpdateNomination(entity.key, *before, *after);
+  entity.sorted_priority = after->priority;
   if (entity.queued == Place::kActive) {
     active_.Resort(&entity);
   } else if (InBackoff(entity.queued)) {

@@ -62,7 +62,7 @@ class ClassicQueue final : public SchedulingQueue {
   // Higher priority first, then older.
   struct ActiveOrder {
     bool operator()(const Entity& a, const Entity& b) const {
-      if (a.pod->priority != b.pod->priority) return a.pod->priority > b.pod->priority;
+      if (a.sorted_priority != b.sorted_priority) return a.sorted_priority > b.sorted_priority;
       return a.fields.timestamp < b.fields.timestamp;
     }
   };

@@ -42,6 +42,7 @@ void ClassicQueue::MoveToActive(Entity& entity, EventLabel label, bool skip_pre_
   }
   if (!entity.fields.first_attempt) entity.fields.first_attempt = options_.clock->Now();
   RemoveFromPool(entity);
+  entity.sorted_priority = entity.pod->priority;
   active_.Push(&entity);
   entity.queued = Place::kActive;
   metrics_.AddIncoming(Place::kActive, label);
@@ -57,6 +58,7 @@ void ClassicQueue::MoveToBackoff(Entity& entity, EventLabel label) {
   }
   RemoveFromPool(entity);
   entity.queued = entity.fields.Rejectors().empty() ? Place::kErrorBackoff : Place::kBackoff;
+  entity.sorted_priority = entity.pod->priority;
   BackoffOf(entity).Push(&entity);
   metrics_.AddIncoming(entity.queued, label);
   if (pops_from_backoff) NotifyPoppers();

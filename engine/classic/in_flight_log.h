@@ -10,14 +10,9 @@
 #include <iterator>
 #include <list>
 
-#include "engine/object.h"
+#include "engine/logged_event.h"
 
 namespace schedq {
-
-struct LoggedEvent {
-  ClusterEvent event;
-  ObjectChange change;
-};
 
 class InFlightLog {
  private:

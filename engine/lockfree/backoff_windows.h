@@ -1,0 +1,183 @@
+// Pods that back off, by the second in which their backoff ends, best first within a second.
+//
+// Purpose: a ring of 1-second windows, each a small strict queue. Insert is one push; a flush takes
+// whole windows in order; popping early looks at the first windows that hold something.
+// When not to use it: for exact expirations (see BackoffByTime in lockfree_queue.h).
+// Threads: all operations from any thread, lock-free.
+// Invariants:
+//  1. A window serves one second at a time; it is given to a later second only when it is empty.
+//  2. Seconds with entries lie between `first` and `last`. An entry whose second is outside of what
+//     the ring can hold, or whose window changed hands under it, is in `far`, ordered by second.
+//  3. Entries carry the version of their pod, so one that was pushed twice counts once.
+// Memory: a window for each second of the ring that was ever used, at most kWindows; each grows to
+// the most entries that it ever held.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "engine/base/atom.h"
+#include "engine/base/time.h"
+#include "engine/lockfree/active_queue.h"
+
+namespace schedq {
+
+// Windows are many and small.
+struct WindowShape : ActiveQueueShape {
+  static constexpr uint32_t kRunsPerLane = 4;
+  static constexpr uint32_t kLanesAtOnce = 8;
+  static constexpr uint32_t kLanesMax = 8;
+  static constexpr uint32_t kBuckets = 1 << 12;
+  static constexpr uint32_t kFirstSegmentsBits = 1;
+};
+
+// The window of an instant: its whole second of absolute time.
+inline int64_t SecondOf(Instant instant) {
+  return std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()).count();
+}
+
+enum class EarlyPop : uint8_t { kTaken, kEmpty, kChanged };
+
+template <template <typename> class Atom>
+class BackoffWindows {
+ public:
+  static constexpr int64_t kWindows = 1024;  // 17 minutes between the first and the last.
+  using Queue = ActiveQueue<Atom, WindowShape>;
+
+  BackoffWindows() = default;
+  BackoffWindows(const BackoffWindows&) = delete;
+  BackoffWindows& operator=(const BackoffWindows&) = delete;
+  ~BackoffWindows() {
+    for (auto& window : windows_) delete window.queue.load();
+  }
+
+  // Linearization point: the window's push.
+  void Push(int64_t second, const ActiveEntry& entry) {
+    Window& window = WindowOf(second);
+    if (Claim(window, second)) {
+      QueueOf(window).Push(entry);
+      Widen(second);
+      // The window may have been found empty and given away just before the push.
+      if (window.second.load() == second) return;
+    }
+    far_.Push({0, second, entry.ticket});
+    far_in_use_.store(true);
+  }
+
+  // The best entry of the first window that is not empty. `is_unchanged()` is asked right before it
+  // is taken: false gives it up (kChanged). Linearization point: that question.
+  template <typename IsUnchanged>
+  EarlyPop TryPopFirst(IsUnchanged is_unchanged, ActiveEntry* taken) {
+    const int64_t last = last_.load();
+    for (int64_t second = first_.load(); second <= last; ++second) {
+      Window& window = WindowOf(second);
+      if (window.second.load() != second) continue;
+      const EarlyPop outcome = TakeFrom(QueueOf(window), is_unchanged, taken);
+      if (outcome != EarlyPop::kEmpty) return outcome;
+    }
+    return far_in_use_.load() ? TakeFrom(far_, is_unchanged, taken) : EarlyPop::kEmpty;
+  }
+
+  // Takes every entry whose second is before `cutoff`, window by window, best first within one.
+  template <typename Take>
+  void Flush(int64_t cutoff, Take take) {
+    const int64_t last = std::min(last_.load(), cutoff - 1);
+    for (int64_t second = first_.load(); second <= last; ++second) {
+      Window& window = WindowOf(second);
+      if (window.second.load() != second) continue;
+      Queue& queue = QueueOf(window);
+      while (std::optional<ActiveEntry> entry = queue.TryPop()) take(*entry);
+    }
+    FlushFar(cutoff, take);
+    // A push that is late lowers it again (Widen).
+    RaiseFirst(cutoff);
+  }
+
+ private:
+  struct Window {
+    // Written by who claims the window.
+    Atom<int64_t> second{std::numeric_limits<int64_t>::min()};
+    // Set once.
+    Atom<Queue*> queue{nullptr};
+  };
+
+  Window& WindowOf(int64_t second) {
+    return windows_[static_cast<uint64_t>(second) % static_cast<uint64_t>(kWindows)];
+  }
+
+  // Whether the window now serves `second`.
+  bool Claim(Window& window, int64_t second) {
+    int64_t served = window.second.load();
+    if (served == second) return true;
+    if (served > second) return false;
+    Queue& queue = QueueOf(window);
+    if (queue.Size() != 0) return false;
+    return window.second.compare_exchange_strong(served, second) || served == second;
+  }
+
+  Queue& QueueOf(Window& window) {
+    Queue* queue = window.queue.load();
+    if (queue != nullptr) return *queue;
+    auto fresh = std::make_unique<Queue>();
+    if (window.queue.compare_exchange_strong(queue, fresh.get())) return *fresh.release();
+    return *queue;
+  }
+
+  // After a push: the second is looked at from now on.
+  void Widen(int64_t second) {
+    int64_t last = last_.load();
+    while (last < second && !last_.compare_exchange_weak(last, second)) {
+    }
+    int64_t first = first_.load();
+    while (first > second && !first_.compare_exchange_weak(first, second)) {
+    }
+  }
+
+  // Passes over windows that are empty and in the past.
+  void RaiseFirst(int64_t cutoff) {
+    int64_t first = first_.load();
+    while (first < cutoff) {
+      if (!first_.compare_exchange_weak(first, cutoff)) continue;
+      // A push into a passed window may have read the old `first`: look once more.
+      for (int64_t second = std::max(first, cutoff - kWindows); second < cutoff; ++second) {
+        Window& window = WindowOf(second);
+        if (window.second.load() == second && QueueOf(window).Size() != 0) Widen(second);
+      }
+      return;
+    }
+  }
+
+  template <typename Source, typename IsUnchanged>
+  static EarlyPop TakeFrom(Source& queue, IsUnchanged is_unchanged, ActiveEntry* taken) {
+    bool has_changed = false;
+    const std::optional<ActiveEntry> entry = queue.TryPopIf([&](const ActiveEntry&) {
+      has_changed = !is_unchanged();
+      return has_changed ? Consent::kLeave : Consent::kTake;
+    });
+    if (entry) *taken = *entry;
+    if (entry) return EarlyPop::kTaken;
+    return has_changed ? EarlyPop::kChanged : EarlyPop::kEmpty;
+  }
+
+  template <typename Take>
+  void FlushFar(int64_t cutoff, Take take) {
+    if (!far_in_use_.load()) return;
+    const auto is_due = [&](const ActiveEntry& entry) {
+      return entry.timestamp_ns < cutoff ? Consent::kTake : Consent::kLeave;
+    };
+    while (std::optional<ActiveEntry> entry = far_.TryPopIf(is_due)) take(*entry);
+  }
+
+  std::array<Window, kWindows> windows_;
+  // Bounds of the seconds that may hold entries. Lowered and raised by pushes, `first` raised by
+  // flushes; a stale reader of `first` looks at windows that are empty.
+  Atom<int64_t> first_{std::numeric_limits<int64_t>::max()};
+  Atom<int64_t> last_{std::numeric_limits<int64_t>::min()};
+  Queue far_;
+  Atom<bool> far_in_use_{false};
+};
+
+}  // namespace schedq

@@ -1,0 +1,295 @@
+// One scheduling attempt: popped, in flight, done or failed.
+#pragma once
+
+#include "engine/lockfree/lockfree_queue.h"
+
+namespace schedq {
+
+// Each round without an answer met a stale ticket, or a push of another thread.
+template <template <typename> class Atom>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom>::TryPop() {
+  const bool pops_from_backoff = options_.gates.PopFromBackoffQ();
+  for (;;) {
+    const uint64_t pushes = pushes_.load();
+    if (const std::optional<ActiveEntry> entry = active_.TryPop()) {
+      if (std::optional<PoppedPod> popped = Take(*entry, Place::kActive)) return popped;
+      continue;
+    }
+    if (!pops_from_backoff) return std::nullopt;
+    // Active was empty. It still is where this is asked, unless somebody has pushed.
+    const auto is_unchanged = [&] { return pushes_.load() == pushes; };
+    ActiveEntry entry;
+    switch (windows_.TryPopFirst(is_unchanged, &entry)) {
+      case EarlyPop::kTaken:
+        if (std::optional<PoppedPod> popped = Take(entry, Place::kBackoff)) return popped;
+        break;
+      case EarlyPop::kEmpty:
+        if (is_unchanged()) return std::nullopt;
+        break;
+      case EarlyPop::kChanged:
+        break;
+    }
+  }
+}
+
+template <template <typename> class Atom>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Pop(std::optional<Duration> timeout) {
+  std::optional<MonotonicTime> deadline;
+  if (timeout) deadline = std::chrono::steady_clock::now() + *timeout;
+  for (;;) {
+    if (std::optional<PoppedPod> popped = TryPop()) return popped;
+    const auto ticket = poppable_.PrepareWait();
+    std::optional<PoppedPod> popped = TryPop();
+    if (popped || is_closed_.load()) {
+      poppable_.CancelWait();
+      return popped;
+    }
+    if (!poppable_.CommitWait(ticket, deadline)) return TryPop();
+  }
+}
+
+// nullopt: the ticket is stale, or its uid is in flight already and the pod is discarded.
+template <template <typename> class Atom>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Take(const ActiveEntry& entry, Place place) {
+  const auto id = static_cast<PodId>(entry.ticket >> 32);
+  const auto version = static_cast<uint32_t>(entry.ticket);
+  // A retry means that the pod was updated in place.
+  for (;;) {
+    const Pinned pinned = table_.Pin(id);
+    const SlotWord before = pinned.word();
+    if (!pinned || before.version != version || before.queued != place) return std::nullopt;
+    if (HasFlight(pinned.facts(), pinned.facts().key)) {
+      Discard(id, pinned);
+      continue;
+    }
+    PodFacts facts = pinned.facts();
+    ++facts.fields.attempts;
+    // Before the exchange: who sees the pod in flight finds its place in the log.
+    facts.flight = log_.Begin();
+    const FlightPosition flight = facts.flight;
+    PoppedPod popped{facts.pod, facts.key, 0, facts.fields};
+    SlotWord after = before;
+    after.queued = Place::kAbsent;
+    ++after.version;
+    after.record = MakeRecord(std::move(facts));
+    if (!table_.Exchange(id, pinned, after)) {
+      EndInLog(flight);
+      continue;
+    }
+    popped.cycle = cycle_.fetch_add(1) + 1;
+    counts_.Move(place, Place::kInFlight);
+    if (place == Place::kBackoff) {
+      metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
+    }
+    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
+    popped.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+    for (QueueObserver* observer : options_.observers) {
+      observer->OnMoved(popped.pod, place, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
+      observer->OnPopped(popped.pod, popped.fields.attempts);
+    }
+    return popped;
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Discard(PodId id, const Pinned& pinned) {
+  const SlotWord before = pinned.word();
+  SlotWord after = before;
+  after.queued = Place::kAbsent;
+  ++after.version;
+  const PodRef pod = pinned.facts().pod;
+  const PluginSet rejectors = pinned.facts().fields.Rejectors();
+  if (!table_.Exchange(id, pinned, after)) return;
+  counts_.Move(before.queued, Place::kAbsent);
+  if (before.queued == Place::kBackoff) {
+    metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
+  }
+  rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  for (QueueObserver* observer : options_.observers) {
+    observer->OnMoved(pod, before.queued, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
+  }
+}
+
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::HasFlight(const PodFacts& facts, const PodKey& key) const {
+  return FlightOf(facts, key) != nullptr;
+}
+
+// The facts whose attempt of `key` is in flight: these, or those of an older one. Bound: the number
+// of incarnations of one name that are in flight at once.
+template <template <typename> class Atom>
+const PodFacts* BasicLockfreeQueue<Atom>::FlightOf(const PodFacts& facts, const PodKey& key) const {
+  const PodFacts* candidate = &facts;
+  for (;;) {
+    if (candidate->flight.IsSet() && candidate->key == key) return candidate;
+    if (candidate->older == kNoRecord) return nullptr;
+    candidate = &table_.records().At(candidate->older);
+  }
+}
+
+// Bound: as FlightOf.
+template <template <typename> class Atom>
+auto BasicLockfreeQueue<Atom>::WithoutFlight(const PodFacts& facts, const PodKey& key) -> Trimmed {
+  Trimmed trimmed(&table_.records(), facts);
+  if (facts.flight.IsSet() && facts.key == key) {
+    trimmed.facts.flight = {};
+  } else if (facts.older != kNoRecord) {
+    const PodFacts& older = table_.records().At(facts.older);
+    if (older.flight.IsSet() && older.key == key) {
+      // It was kept for its attempt alone: what is behind it takes its place.
+      trimmed.facts.older = older.older;
+    } else {
+      trimmed.facts.older = MakeRecord(WithoutFlight(older, key).facts);
+      trimmed.made = trimmed.facts.older;
+    }
+  }
+  return trimmed;
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Done(const PodKey& key) {
+  EndFlight(key);
+}
+
+// Takes the attempt of `key` out of flight, if it is in flight.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::EndFlight(const PodKey& key) {
+  // A retry means that somebody else changed this very pod.
+  for (;;) {
+    const Pinned pinned = table_.Pin(key.id);
+    if (!pinned) return;
+    const PodFacts* attempt = FlightOf(pinned.facts(), key);
+    if (attempt == nullptr) return;
+    const FlightPosition flight = attempt->flight;
+    const Trimmed trimmed = WithoutFlight(pinned.facts(), key);
+    const PodFacts& facts = trimmed.facts;
+    SlotWord after = pinned.word();
+    const bool is_gone = !after.live && after.queued == Place::kAbsent && !facts.flight.IsSet() &&
+                         facts.older == kNoRecord;
+    after.record = is_gone ? kNoRecord : MakeRecord(facts);
+    if (!table_.Exchange(key.id, pinned, after)) continue;
+    EndInLog(flight);
+    counts_.Move(Place::kInFlight, Place::kAbsent);
+    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
+    if (is_gone) options_.pod_names->Release(key.id);
+    return;
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::EndInLog(FlightPosition flight) {
+  log_.End(flight, CountDropped());
+}
+
+template <template <typename> class Atom>
+Status BasicLockfreeQueue<Atom>::Fail(const PodKey& key, PluginSet unschedulable,
+                                      PluginSet pending) {
+  Status status;
+  while (!TryFail(key, unschedulable, pending, &status)) {
+  }
+  return status;
+}
+
+// False: the slot changed, try again.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::TryFail(const PodKey& key, PluginSet unschedulable,
+                                       PluginSet pending, Status* status) {
+  const Pinned pinned = table_.Pin(key.id);
+  if (!pinned) return true;
+  const bool is_current = pinned.facts().key == key && pinned.word().live;
+  if (is_current && pinned.word().queued == Place::kAbsent) {
+    const PodFacts* attempt = FlightOf(pinned.facts(), key);
+    return TryReturn(pinned, attempt != nullptr ? *attempt : pinned.facts(), unschedulable,
+                     pending);
+  }
+  if (is_current) {
+    const Pod& pod = *pinned.facts().pod;
+    *status = Error("fail: pod " + pod.namespace_name + "/" + pod.name +
+                    " is in a queue already: " + std::string(PlaceName(pinned.word().queued)));
+  }
+  EndFlight(key);
+  return true;
+}
+
+// Puts the pod back into a queue, going on from what the attempt knew. No wake-up is lost: the pod
+// enters its place first, and then reads what was logged meanwhile.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::TryReturn(const Pinned& pinned, const PodFacts& attempt,
+                                         PluginSet unschedulable, PluginSet pending) {
+  Draft draft(event_epoch_.load());
+  const PodKey key = pinned.facts().key;
+  const Trimmed trimmed = WithoutFlight(pinned.facts(), key);
+  PodFacts facts = trimmed.facts;
+  QueueingFields& fields = facts.fields;
+  fields = attempt.fields;
+  fields.unschedulable_plugins = unschedulable;
+  fields.pending_plugins = pending;
+  fields.gating_plugin = kNoPlugin;
+  if (fields.Rejectors().empty()) {
+    ++fields.consecutive_errors;
+  } else {
+    ++fields.unschedulable_count;
+    fields.consecutive_errors = 0;
+  }
+  fields.timestamp = options_.clock->Now();
+  fields.backoff_expiration.reset();
+  options_.backoff.ExpirationOf(&fields, options_.gates.PopFromBackoffQ());
+  fields.was_flushed = false;
+  fields.flush_timestamp.reset();
+
+  const FlightPosition flight = attempt.flight;
+  std::optional<typename Log::Cursor> cursor;
+  if (flight.IsSet()) {
+    cursor = log_.BeginReading(flight);
+    if (!cursor) return false;  // Somebody else has ended the attempt: the slot has changed.
+  }
+  const Verdict verdict = cursor ? JudgeLogged(facts, &*cursor) : Verdict::kAfterBackoff;
+
+  const PluginSet rejectors = fields.Rejectors();
+  draft.StartFrom(std::move(facts));
+  DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
+  const Place place = draft.place;
+  const bool is_done =
+      Commit(key.id, pinned, &draft, Cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)});
+  if (is_done) {
+    rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
+    if (InPool(place) && cursor) ReadLogAgain(key.id, &*cursor);
+  }
+  if (cursor) log_.EndReading(flight, CountDropped());
+  if (is_done && flight.IsSet()) {
+    EndInLog(flight);
+    counts_.Move(Place::kInFlight, Place::kAbsent);
+    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
+  }
+  return is_done;
+}
+
+// The best verdict over what was logged since the pop. Never narrowed. Reads to the log's end, so
+// that what is read afterwards is new.
+template <template <typename> class Atom>
+Verdict BasicLockfreeQueue<Atom>::JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor) {
+  const JudgedPod judged = ToJudge(facts);
+  const Verdict best_possible =
+      facts.fields.pending_plugins.empty() ? Verdict::kAfterBackoff : Verdict::kImmediately;
+  // An error is retried whatever happened.
+  const bool is_error = facts.fields.Rejectors().empty();
+  Verdict best = is_error ? Verdict::kAfterBackoff : Verdict::kSkip;
+  log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
+    if (best == best_possible) return;
+    Verdict verdict = Verdict::kSkip;
+    options_.judge->Judge({&judged, 1}, logged.event, logged.change, {&verdict, 1});
+    best = std::max(best, verdict);
+  });
+  return best;
+}
+
+// What was logged after the pod judged the log and before it was in the pool: as if these events
+// found it there.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
+  log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
+    React(id, kEveryRegistration, logged.event, logged.change);
+  });
+}
+
+}  // namespace schedq

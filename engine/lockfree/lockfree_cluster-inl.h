@@ -1,0 +1,304 @@
+// What the cluster tells the queue: pods that come, change and go, activations, nominations.
+#pragma once
+
+#include "engine/lockfree/lockfree_queue.h"
+
+namespace schedq {
+
+template <template <typename> class Atom>
+BasicLockfreeQueue<Atom>::BasicLockfreeQueue(QueueOptions options)
+    : options_(std::move(options)),
+      all_plugins_(options_.plugin_names.size() >= kPluginCountMax
+                       ? ~uint64_t{0}
+                       : (uint64_t{1} << options_.plugin_names.size()) - 1),
+      metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }) {}
+
+template <template <typename> class Atom>
+BasicLockfreeQueue<Atom>::~BasicLockfreeQueue() {
+  Close();
+  for (PodId id = 0; id < table_.limit(); ++id) {
+    if (table_.Peek(id).record != kNoRecord) options_.pod_names->Release(id);
+  }
+}
+
+// The number means something only while somebody holds the name; every use checks the uid, too.
+template <template <typename> class Atom>
+PodKey BasicLockfreeQueue<Atom>::FindKey(const Pod& pod) const {
+  const std::optional<PodId> id = options_.pod_names->Find(pod.namespace_name, pod.name);
+  if (!id) return {};
+  return {*id, UidFingerprint(pod.uid)};
+}
+
+template <template <typename> class Atom>
+PodKey BasicLockfreeQueue<Atom>::KeyOf(const Pod& pod) const {
+  return FindKey(pod);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Add(PodRef pod) {
+  const PodKey key{options_.pod_names->Acquire(pod->namespace_name, pod->name),
+                   UidFingerprint(pod->uid)};
+  table_.Ensure(key.id);
+  rejectors_.Ensure(table_.limit());
+  // A retry means that somebody else changed this very pod.
+  bool is_new = false;
+  while (!TryAdd(key.id, pod, key, &is_new)) {
+  }
+  // A slot that had a record holds the name already.
+  if (!is_new) options_.pod_names->Release(key.id);
+}
+
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::TryAdd(PodId id, const PodRef& pod, const PodKey& key,
+                                      bool* is_new) {
+  Draft draft(event_epoch_.load());
+  const Pinned pinned = table_.Pin(id);
+  const bool is_known = pinned && pinned.facts().key == key && pinned.word().live &&
+                        pinned.word().queued != Place::kAbsent;
+  if (is_known) {
+    bool must_add = false;
+    const PodRef before = pinned.facts().pod;
+    return TryUpdate(id, before, pod, &must_add) && !must_add;
+  }
+  PodFacts fresh = FreshFacts(id, pod, key, pinned);
+  const Nomination nomination = fresh.nomination;
+  draft.StartFrom(std::move(fresh));
+  DecidePlace(&draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
+  // Another uid under a name that is still live: the old pod is gone.
+  const bool is_replaced = pinned && pinned.word().live && !(pinned.facts().key == key);
+  PodRef replaced;
+  PluginSet replaced_rejectors;
+  Nomination replaced_nomination;
+  if (pinned) {
+    replaced_nomination = pinned.facts().nomination;
+    if (is_replaced) replaced = pinned.facts().pod;
+    if (pinned.word().queued != Place::kAbsent) {
+      replaced_rejectors = pinned.facts().fields.Rejectors();
+    }
+  }
+  const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
+  if (!Commit(id, pinned, &draft, cause)) {
+    nominations_.End(id, nomination);
+    return false;
+  }
+  *is_new = !pinned;
+  nominations_.End(id, replaced_nomination);
+  replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  if (replaced != nullptr) {
+    for (QueueObserver* observer : options_.observers) observer->OnDeleted(replaced);
+  }
+  return true;
+}
+
+// The facts of a pod that is added. An attempt that is still in flight under the name goes on as an
+// older one.
+template <template <typename> class Atom>
+PodFacts BasicLockfreeQueue<Atom>::FreshFacts(PodId id, const PodRef& pod, const PodKey& key,
+                                              const Pinned& pinned) {
+  PodFacts facts;
+  facts.pod = pod;
+  facts.key = key;
+  facts.fields.timestamp = options_.clock->Now();
+  facts.nomination = nominations_.Begin(id, pod->nominated_node_name);
+  if (pinned) {
+    facts.older = pinned.IsInFlight() ? pinned.word().record : pinned.facts().older;
+  }
+  return facts;
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Update(PodRef before, PodRef after) {
+  const PodKey key = FindKey(*after);
+  bool must_add = key.id == kNoPod;
+  while (!must_add && !TryUpdate(key.id, before, after, &must_add)) {
+  }
+  if (must_add) Add(after);
+}
+
+// False: the slot changed, try again. `must_add`: the pod is nowhere.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::TryUpdate(PodId id, const PodRef& known_before, const PodRef& after,
+                                         bool* must_add) {
+  Draft draft(event_epoch_.load());
+  const Pinned pinned = table_.Pin(id);
+  const PodKey key{id, UidFingerprint(after->uid)};
+  *must_add = !pinned || !pinned.word().live || !(pinned.facts().key == key);
+  if (*must_add) return true;
+  const PodRef before = known_before ? known_before : pinned.facts().pod;
+  const Place place = pinned.word().queued;
+  const bool is_in_flight = HasFlight(pinned.facts(), key);
+  *must_add = !is_in_flight && place == Place::kAbsent;
+  if (*must_add) return true;
+
+  draft.StartFrom(pinned.facts());
+  draft.Edit().pod = after;
+  draft.place = place;
+  // A node that is named by either version replaces what is in memory; if neither names one, what
+  // is in memory was decided here and not yet written, and is kept.
+  const bool is_renominated = !is_in_flight && (!before->nominated_node_name.empty() ||
+                                                !after->nominated_node_name.empty());
+  const Nomination old_nomination = pinned.facts().nomination;
+  Nomination nomination;
+  if (is_renominated) {
+    nomination = nominations_.Begin(id, after->nominated_node_name);
+    draft.Edit().nomination = nomination;
+  }
+  // Only the key's change needs a new ticket; in flight nothing is sorted again.
+  draft.needs_ticket =
+      !is_in_flight && before->priority != after->priority &&
+      (place == Place::kActive || (place == Place::kBackoff && options_.gates.PopFromBackoffQ()));
+  if (!Commit(id, pinned, &draft, Cause())) {
+    if (is_renominated) nominations_.End(id, nomination);
+    return false;
+  }
+  if (is_renominated) nominations_.End(id, old_nomination);
+  if (is_in_flight) UpdateInFlight(key, before, after);
+  if (InPool(place)) JudgeUpdate(key, before, after);
+  return true;
+}
+
+// The failing pod will judge these, and so will others in flight: the log is shared. If the pod has
+// failed since, it is in the pool and did not see them: then they are judged here.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::UpdateInFlight(const PodKey& key, const PodRef& before,
+                                              const PodRef& after) {
+  const ObjectChange change = TargetPodChange(before, after);
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+    LogIfAnyInFlight(event, change);
+  }
+  const Pinned pinned = table_.Pin(key.id);
+  if (pinned && pinned.facts().key == key && InPool(pinned.word().queued)) {
+    JudgeUpdate(key, before, after);
+  }
+}
+
+// Judges a pod of the pool for the events of its own update, until it has left the pool.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::JudgeUpdate(const PodKey& key, const PodRef& before,
+                                           const PodRef& after) {
+  const ObjectChange change = TargetPodChange(before, after);
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+    // A retry means that somebody else changed this very pod.
+    for (bool is_done = false; !is_done;) {
+      Draft draft(event_epoch_.load());
+      const Pinned pinned = table_.Pin(key.id);
+      if (!pinned || !(pinned.facts().key == key) || !InPool(pinned.word().queued)) return;
+      const JudgedPod judged = ToJudge(pinned.facts());
+      Verdict verdict = Verdict::kSkip;
+      options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+      if (verdict == Verdict::kSkip) break;
+      draft.StartFrom(pinned.facts());
+      DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
+      is_done = Commit(key.id, pinned, &draft, Cause{event.label});
+    }
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Delete(const Pod& pod) {
+  const PodKey key = FindKey(pod);
+  while (key.id != kNoPod && !RemoveFromCluster(key)) {
+  }
+}
+
+// In flight it stays so until Fail or Done. False: the slot changed, try again.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::RemoveFromCluster(const PodKey& key) {
+  const Pinned pinned = table_.Pin(key.id);
+  if (!pinned || !(pinned.facts().key == key)) return true;
+  const PodFacts& facts = pinned.facts();
+  const SlotWord before = pinned.word();
+  SlotWord after = before;
+  after.live = false;
+  after.queued = Place::kAbsent;
+  ++after.version;
+  const bool is_gone = !pinned.IsInFlight() && facts.older == kNoRecord;
+  if (is_gone) {
+    after.record = kNoRecord;
+  } else if (facts.nomination.node != 0) {
+    PodFacts without = facts;
+    without.nomination = {};
+    after.record = MakeRecord(std::move(without));
+  }
+  const PodRef pod = facts.pod;
+  const Nomination nomination = facts.nomination;
+  const PluginSet rejectors = facts.fields.Rejectors();
+  if (!table_.Exchange(key.id, pinned, after)) return false;
+  nominations_.End(key.id, nomination);
+  counts_.Move(before.queued, Place::kAbsent);
+  if (before.queued != Place::kAbsent) {
+    rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+    for (QueueObserver* observer : options_.observers) {
+      observer->OnMoved(pod, before.queued, is_gone ? Place::kAbsent : Place::kInFlight, kNoLabel);
+    }
+  }
+  if (before.live) {
+    for (QueueObserver* observer : options_.observers) observer->OnDeleted(pod);
+  }
+  if (is_gone) options_.pod_names->Release(key.id);
+  return true;
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Bind(const PodKey& key) {
+  {
+    const Pinned pinned = table_.Pin(key.id);
+    if (!pinned) return;
+    if (pinned.facts().key == key && pinned.word().live && pinned.facts().fields.was_flushed) {
+      metrics_.AddScheduledAfterFlush();
+    }
+  }
+  EndFlight(key);
+  while (!RemoveFromCluster(key)) {
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Activate(std::span<const PodRef> pods) {
+  for (const PodRef& pod : pods) {
+    const PodKey key = FindKey(*pod);
+    while (key.id != kNoPod && !TryActivate(key)) {
+    }
+  }
+}
+
+// False: the slot changed, try again.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::TryActivate(const PodKey& key) {
+  Draft draft(event_epoch_.load());
+  const Pinned pinned = table_.Pin(key.id);
+  if (!pinned || !(pinned.facts().key == key)) return true;
+  const Place place = pinned.word().queued;
+  if (InPool(place) || InBackoff(place)) {
+    draft.StartFrom(pinned.facts());
+    DecidePlace(&draft, Verdict::kImmediately,
+                InBackoff(place) && options_.gates.PopFromBackoffQ());
+    return Commit(key.id, pinned, &draft, Cause{LabelOf(SpecialLabel::kForceActivate)});
+  }
+  if (place != Place::kAbsent || !HasFlight(pinned.facts(), key)) return true;
+  LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pinned.facts().pod));
+  // If it has failed since, it did not see this, and must be activated where it is now.
+  return !InPool(table_.Peek(key.id).queued);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Nominate(const PodRef& pod, std::string_view node) {
+  const PodKey key = FindKey(*pod);
+  if (key.id == kNoPod) return;
+  for (;;) {
+    const Pinned pinned = table_.Pin(key.id);
+    // A pod that is not live cannot be nominated; it has no nomination to drop either.
+    if (!pinned || !pinned.word().live || !(pinned.facts().key == key)) return;
+    const Nomination old_nomination = pinned.facts().nomination;
+    PodFacts facts = pinned.facts();
+    facts.nomination = nominations_.Begin(key.id, node);
+    const Nomination nomination = facts.nomination;
+    SlotWord after = pinned.word();
+    after.record = MakeRecord(std::move(facts));
+    const bool is_done = table_.Exchange(key.id, pinned, after);
+    nominations_.End(key.id, is_done ? old_nomination : nomination);
+    if (is_done) return;
+  }
+}
+
+}  // namespace schedq

@@ -1,0 +1,265 @@
+// Events, and what time does: which pods an event concerns, and the flushes.
+#pragma once
+
+#include "engine/lockfree/lockfree_queue.h"
+
+namespace schedq {
+
+// Logged before the pool is looked at: a pod that fails meanwhile is found in the pool, or finds the
+// event in the log.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Event(const ClusterEvent& event, const ObjectChange& change,
+                                     const PreCheck& pre_check) {
+  const PluginSet registered = options_.judge->RegisteredFor(event);
+  if (!event.IsWildcard() && registered.empty()) return;
+  const auto started = std::chrono::steady_clock::now();
+  LogIfAnyInFlight(event, change);
+  event_epoch_.fetch_add(1);
+  Narrowing narrowing;
+  if (options_.gates.PreQueueingHints() && !event.IsWildcard() &&
+      (change.before != nullptr || change.after != nullptr)) {
+    options_.judge->Narrow(event, change, &narrowing);
+  } else {
+    narrowing.asked_of_all = kEveryRegistration;
+    narrowing.plugins_of_all = event.IsWildcard() ? all_plugins_ : registered;
+  }
+  JudgePool(event, change, narrowing, pre_check);
+  metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::LogIfAnyInFlight(const ClusterEvent& event,
+                                                const ObjectChange& change) {
+  // A pod that is popped after this begins its attempt after the event.
+  if (log_.IsEmpty()) return;
+  metrics_.AddInFlight(event.label, 1);
+  log_.Append({event, change}, CountDropped());
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::JudgePool(const ClusterEvent& event, const ObjectChange& change,
+                                         const Narrowing& narrowing, const PreCheck& pre_check) {
+  const PluginSet registered = options_.judge->RegisteredFor(event);
+  Batch batch;
+  const auto consider = [&](PodId id, RegistrationMask asked) {
+    Consider(id, asked, event, registered, pre_check, &batch);
+    if (batch.candidates.size() == kBatch) JudgeBatch(event, change, &batch);
+  };
+  if (narrowing.plugins_of_all.empty()) {
+    for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
+  } else {
+    std::vector<Narrowing::NarrowedPod> listed = narrowing.pods;
+    std::sort(listed.begin(), listed.end(),
+              [](const auto& a, const auto& b) { return a.pod < b.pod; });
+    auto next = listed.begin();
+    // Both in ascending order, so that each pod is considered once, with all that ask about it.
+    rejectors_.ForEach(narrowing.plugins_of_all, table_.limit(), [&](PodId id) {
+      for (; next != listed.end() && next->pod < id; ++next) consider(next->pod, next->asked);
+      RegistrationMask asked = narrowing.asked_of_all;
+      if (next != listed.end() && next->pod == id) asked |= (next++)->asked;
+      consider(id, asked);
+    });
+    for (; next != listed.end(); ++next) consider(next->pod, next->asked);
+  }
+  JudgeBatch(event, change, &batch);
+}
+
+// What does not interest the gating plugin never lets the pod through, and what no rejector
+// registered for cannot help.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::IsCandidate(const Pinned& pinned, const ClusterEvent& event,
+                                           PluginSet registered) const {
+  if (!pinned || !InPool(pinned.word().queued)) return false;
+  const QueueingFields& fields = pinned.facts().fields;
+  if (event.IsWildcard()) return true;
+  if (pinned.word().queued == Place::kGated && !registered.Has(fields.gating_plugin)) return false;
+  const PluginSet rejectors = fields.Rejectors();
+  return rejectors.empty() || !(rejectors & registered).empty();
+}
+
+template <template <typename> class Atom>
+JudgedPod BasicLockfreeQueue<Atom>::ToJudge(const PodFacts& facts, RegistrationMask asked) const {
+  return {.pod = facts.pod.get(),
+          .id = facts.key.id,
+          .unschedulable = facts.fields.unschedulable_plugins,
+          .pending = facts.fields.pending_plugins,
+          .asked = asked};
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Consider(PodId id, RegistrationMask asked, const ClusterEvent& event,
+                                        PluginSet registered, const PreCheck& pre_check,
+                                        Batch* batch) {
+  if (id >= table_.limit() || !InPool(table_.Peek(id).queued)) return;
+  const uint64_t epoch = event_epoch_.load();
+  Pinned pinned = table_.Pin(id);
+  if (!IsCandidate(pinned, event, registered)) return;
+  if (pre_check && !pre_check(*pinned.facts().pod)) return;
+  batch->judged.push_back(ToJudge(pinned.facts(), asked));
+  batch->candidates.push_back({std::move(pinned), asked, epoch});
+}
+
+// Judges the batch, requeues those worth it, and leaves the batch empty.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::JudgeBatch(const ClusterEvent& event, const ObjectChange& change,
+                                          Batch* batch) {
+  if (batch->candidates.empty()) return;
+  batch->verdicts.assign(batch->judged.size(), Verdict::kSkip);
+  options_.judge->Judge(batch->judged, event, change, batch->verdicts);
+  for (size_t i = 0; i < batch->candidates.size(); ++i) {
+    if (batch->verdicts[i] == Verdict::kSkip) continue;
+    const Candidate& candidate = batch->candidates[i];
+    const PodId id = batch->judged[i].id;
+    Draft draft(candidate.pinned.facts(), candidate.epoch);
+    DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
+    if (!Commit(id, candidate.pinned, &draft, Cause{event.label, true})) {
+      React(id, candidate.asked, event, change);
+    }
+  }
+  batch->judged.clear();
+  batch->candidates.clear();
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::React(PodId id, RegistrationMask asked, const ClusterEvent& event,
+                                     const ObjectChange& change) {
+  const PluginSet registered = options_.judge->RegisteredFor(event);
+  // A retry means that somebody else changed this very pod.
+  for (;;) {
+    Draft draft(event_epoch_.load());
+    const Pinned pinned = table_.Pin(id);
+    if (!IsCandidate(pinned, event, registered)) return;
+    const JudgedPod judged = ToJudge(pinned.facts(), asked);
+    Verdict verdict = Verdict::kSkip;
+    options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+    if (verdict == Verdict::kSkip) return;
+    draft.StartFrom(pinned.facts());
+    DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
+    if (Commit(id, pinned, &draft, Cause{event.label, true})) return;
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::FlushBackoff() {
+  const Instant now = options_.clock->Now();
+  const bool windows = options_.gates.PopFromBackoffQ();
+  const Instant cutoff = windows ? TruncateToSecond(now) : now;
+  if (windows) {
+    windows_.Flush(SecondOf(cutoff),
+                   [&](const ActiveEntry& entry) { FlushTicket(entry, Place::kBackoff); });
+  } else {
+    FlushByTime(&backoff_by_time_, Place::kBackoff, cutoff);
+  }
+  FlushByTime(&error_backoff_, Place::kErrorBackoff, cutoff);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::FlushByTime(TimeQueue* queue, Place place, Instant cutoff) {
+  const int64_t cutoff_ns = cutoff.time_since_epoch().count();
+  const auto is_due = [&](const ActiveEntry& entry) {
+    return entry.timestamp_ns < cutoff_ns ? Consent::kTake : Consent::kLeave;
+  };
+  while (std::optional<ActiveEntry> entry = queue->TryPopIf(is_due)) FlushTicket(*entry, place);
+}
+
+// A stale ticket is dropped.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::FlushTicket(const ActiveEntry& entry, Place place) {
+  const auto id = static_cast<PodId>(entry.ticket >> 32);
+  // A retry means that the pod was updated in place.
+  for (;;) {
+    Draft draft(event_epoch_.load());
+    const Pinned pinned = table_.Pin(id);
+    const SlotWord word = pinned.word();
+    if (!pinned || word.version != static_cast<uint32_t>(entry.ticket) || word.queued != place) {
+      return;
+    }
+    draft.StartFrom(pinned.facts());
+    DecidePlace(&draft, Verdict::kImmediately, options_.gates.PopFromBackoffQ());
+    if (Commit(id, pinned, &draft, Cause{LabelOf(SpecialLabel::kBackoffComplete)})) return;
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::FlushUnschedulable() {
+  const Instant now = options_.clock->Now();
+  std::vector<PodId> due;
+  rejectors_.ForEach(all_plugins_, table_.limit(), [&](PodId id) {
+    if (!InPool(table_.Peek(id).queued)) return;
+    const Pinned pinned = table_.Pin(id);
+    if (pinned && InPool(pinned.word().queued) && IsDueForFlush(pinned.facts().fields, now)) {
+      due.push_back(id);
+    }
+  });
+  if (due.empty()) return;
+  LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
+  for (const PodId id : due) Rescue(id, now);
+}
+
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::IsDueForFlush(const QueueingFields& fields, Instant now) const {
+  const Instant since = std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min()));
+  return now - since > options_.max_in_unschedulable;
+}
+
+// Marks the pod and judges it by the wildcard.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Rescue(PodId id, Instant now) {
+  const ClusterEvent timeout = UnschedulableTimeoutEvent();
+  // A retry means that somebody else changed this very pod.
+  for (;;) {
+    Draft draft(event_epoch_.load());
+    const Pinned pinned = table_.Pin(id);
+    if (!pinned || !InPool(pinned.word().queued) || !IsDueForFlush(pinned.facts().fields, now)) {
+      return;
+    }
+    draft.StartFrom(pinned.facts());
+    draft.Edit().fields.was_flushed = true;
+    draft.Edit().fields.flush_timestamp = now;
+    const JudgedPod judged = ToJudge(draft.facts());
+    Verdict verdict = Verdict::kSkip;
+    options_.judge->Judge({&judged, 1}, timeout, {}, {&verdict, 1});
+    DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
+    if (Commit(id, pinned, &draft, Cause{timeout.label, true})) return;
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Run() {
+  const Instant now = options_.clock->Now();
+  // With the gate on, a window is flushed at the second at which it ends.
+  const Instant first =
+      options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) + kSecond : now + kSecond;
+  std::lock_guard lock(tickers_mutex_);
+  if (is_closed_.load() || !tickers_.empty()) return;
+  tickers_.push_back(options_.clock->Every(first, kSecond, [this] { FlushBackoff(); }));
+  tickers_.push_back(options_.clock->Every(now + kFlushUnschedulablePeriod,
+                                           kFlushUnschedulablePeriod,
+                                           [this] { FlushUnschedulable(); }));
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Close() {
+  std::vector<TimerId> tickers;
+  {
+    std::lock_guard lock(tickers_mutex_);
+    is_closed_.store(true);
+    tickers.swap(tickers_);
+  }
+  // Outside the mutex: Cancel waits for a tick that runs.
+  for (const TimerId ticker : tickers) options_.clock->Cancel(ticker);
+  std::vector<PodKey> flying;
+  for (PodId id = 0; id < table_.limit(); ++id) {
+    const Pinned pinned = table_.Pin(id);
+    if (!pinned) continue;
+    for (const PodFacts* facts = &pinned.facts();;) {
+      if (facts->flight.IsSet()) flying.push_back(facts->key);
+      if (facts->older == kNoRecord) break;
+      facts = &table_.records().At(facts->older);
+    }
+  }
+  for (const PodKey& key : flying) EndFlight(key);
+  poppable_.NotifyAll();
+}
+
+}  // namespace schedq

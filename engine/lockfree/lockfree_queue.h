@@ -1,0 +1,205 @@
+// The product: the scheduling queue without locks. README.md in this folder says what concurrency
+// means here.
+//
+// Purpose: what SchedulingQueue promises, callable from any thread at any time, where no operation
+// takes a lock or waits for another thread, but for a Pop that sleeps because there is nothing.
+// When not to use it: as the judge of what is right; that is the classic engine.
+// Progress: every operation is lock-free except Pop, which blocks while there is nothing to pop,
+// and Run and Close, which take a mutex of their own around the tickers.
+// Linearization: each operation on a pod linearizes at the exchange of the pod's slot word that
+// makes its draft true (pod_table.h); a pop at its claim in the active queue or the windows.
+//
+// Invariants:
+//  1. A ticket is published only after the exchange that gave the pod its place, and counts only
+//     while the slot's version is the ticket's. So a queue may hold stale tickets and no pod twice.
+//  2. No lost wake-up. An event is logged, then the pool is looked at. A failing pod enters the
+//     pool, then reads the log on. A pod that PreEnqueue rejects enters the pool, and if any event
+//     began meanwhile PreEnqueue is asked again (event_epoch_).
+//  3. Observers hear of a move after it happened and before its ticket is published, so before any
+//     pop of that ticket.
+// Memory: README.md has the sum; nothing grows but with the most pods there were at one time, and
+// with stale tickets, which end when they are popped or flushed.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/backoff_windows.h"
+#include "engine/lockfree/draft.h"
+#include "engine/lockfree/event_count.h"
+#include "engine/lockfree/event_log.h"
+#include "engine/lockfree/nomination_index.h"
+#include "engine/lockfree/place_counts.h"
+#include "engine/lockfree/pod_table.h"
+#include "engine/lockfree/rejector_index.h"
+#include "engine/pod_events.h"
+#include "engine/queue.h"
+
+namespace schedq {
+
+template <template <typename> class Atom>
+class BasicLockfreeQueue final : public SchedulingQueue {
+ public:
+  explicit BasicLockfreeQueue(QueueOptions options);
+  ~BasicLockfreeQueue() override;
+
+  void Add(PodRef pod) override;
+  void Update(PodRef before, PodRef after) override;
+  void Delete(const Pod& pod) override;
+  void Bind(const PodKey& pod) override;
+  using SchedulingQueue::Event;
+  void Event(const ClusterEvent& event, const ObjectChange& change,
+             const PreCheck& pre_check) override;
+  void Activate(std::span<const PodRef> pods) override;
+
+  std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override;
+  std::optional<PoppedPod> TryPop() override;
+  void Done(const PodKey& pod) override;
+  Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override;
+
+  void FlushBackoff() override;
+  void FlushUnschedulable() override;
+  void Run() override;
+  void Close() override;
+
+  void Nominate(const PodRef& pod, std::string_view node) override;
+  std::vector<PodRef> NominatedPods(std::string_view node) const override;
+  std::string NominatedNode(const PodKey& pod) const override;
+
+  PodKey KeyOf(const Pod& pod) const override;
+  QueueCounts Counts() const override { return counts_.Read(); }
+  std::vector<PodRef> List(Place place) const override;
+  PodWhereabouts Where(std::string_view pod_name) const override;
+  uint64_t SchedulingCycle() const override { return cycle_.load(); }
+  uint64_t LoggedEvents() const override { return log_.events(); }
+  const QueueMetrics& Metrics() const override { return metrics_; }
+
+ private:
+  using Table = PodTable<Atom>;
+  using Pinned = typename Table::Pinned;
+  using Log = EventLog<Atom>;
+  using TimeQueue = ActiveQueue<Atom, WindowShape>;  // By exact expiration; one priority.
+  static constexpr size_t kBatch = 64;
+
+  // What an operation is to a pod that it moves.
+  struct Cause {
+    EventLabel label = kNoLabel;
+    // Events and flushes take a pod out of the pool first: one that is gated again counts again.
+    bool takes_out_first = false;
+  };
+
+  // Deciding (lockfree_requeue-inl.h): works on a draft, changes nothing else.
+  bool PassesPreEnqueue(Draft* draft) const;
+  bool IsBackingOff(const PodFacts& facts) const;
+  void DecidePlace(Draft* draft, Verdict verdict, bool skip_pre_enqueue) const;
+  // Making it true. False: the slot changed, and nothing happened.
+  bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  void Publish(const Pinned& pinned, const SlotWord& after, const PodFacts& facts,
+               const Draft& draft, Cause cause);
+  void TellPublished(const PodFacts& facts, Place from, const Draft& draft, Cause cause) const;
+  void PushTicket(const SlotWord& word, const PodFacts& facts);
+  void RecheckGated(PodId id, Cause cause);
+  uint32_t MakeRecord(PodFacts facts);
+
+  // Pods that come, change and go (lockfree_cluster-inl.h).
+  PodKey FindKey(const Pod& pod) const;
+  bool TryAdd(PodId id, const PodRef& pod, const PodKey& key, bool* is_new);
+  PodFacts FreshFacts(PodId id, const PodRef& pod, const PodKey& key, const Pinned& pinned);
+  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, bool* must_add);
+  void UpdateInFlight(const PodKey& key, const PodRef& before, const PodRef& after);
+  void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
+  bool RemoveFromCluster(const PodKey& key);
+  bool TryActivate(const PodKey& key);
+
+  // Attempts (lockfree_attempt-inl.h).
+  std::optional<PoppedPod> Take(const ActiveEntry& entry, Place place);
+  void Discard(PodId id, const Pinned& pinned);
+  bool HasFlight(const PodFacts& facts, const PodKey& key) const;
+  const PodFacts* FlightOf(const PodFacts& facts, const PodKey& key) const;
+  // Facts without one attempt, and a reference to the chain that was made for them.
+  struct Trimmed {
+    Trimmed(PodRecordPool<Atom>* records, const PodFacts& facts) : facts(facts), records(records) {}
+    Trimmed(Trimmed&& other) noexcept
+        : facts(std::move(other.facts)),
+          made(std::exchange(other.made, kNoRecord)),
+          records(other.records) {}
+    Trimmed& operator=(Trimmed&&) = delete;
+    ~Trimmed() { records->Release(made); }
+
+    PodFacts facts;
+    uint32_t made = kNoRecord;
+    PodRecordPool<Atom>* records;
+  };
+  Trimmed WithoutFlight(const PodFacts& facts, const PodKey& key);
+  void EndFlight(const PodKey& key);
+  void EndInLog(FlightPosition flight);
+  bool TryFail(const PodKey& key, PluginSet unschedulable, PluginSet pending, Status* status);
+  bool TryReturn(const Pinned& pinned, const PodFacts& attempt, PluginSet unschedulable,
+                 PluginSet pending);
+  Verdict JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor);
+  void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
+
+  // Events and time (lockfree_events-inl.h).
+  struct Candidate {
+    Pinned pinned;
+    RegistrationMask asked = 0;
+    uint64_t epoch = 0;
+  };
+  struct Batch {
+    std::vector<Candidate> candidates;
+    std::vector<JudgedPod> judged;
+    std::vector<Verdict> verdicts;
+  };
+  void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
+  bool IsCandidate(const Pinned& pinned, const ClusterEvent& event, PluginSet registered) const;
+  JudgedPod ToJudge(const PodFacts& facts, RegistrationMask asked = kEveryRegistration) const;
+  void JudgePool(const ClusterEvent& event, const ObjectChange& change, const Narrowing& narrowing,
+                 const PreCheck& pre_check);
+  void Consider(PodId id, RegistrationMask asked, const ClusterEvent& event, PluginSet registered,
+                const PreCheck& pre_check, Batch* batch);
+  void JudgeBatch(const ClusterEvent& event, const ObjectChange& change, Batch* batch);
+  // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
+  void React(PodId id, RegistrationMask asked, const ClusterEvent& event,
+             const ObjectChange& change);
+  void FlushTicket(const ActiveEntry& entry, Place place);
+  void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
+  bool IsDueForFlush(const QueueingFields& fields, Instant now) const;
+  void Rescue(PodId id, Instant now);
+
+  auto CountDropped() const {
+    return [this](EventLabel label) { metrics_.AddInFlight(label, -1); };
+  }
+
+  const QueueOptions options_;
+  const PluginSet all_plugins_;
+  QueueMetrics metrics_;
+  PlaceCounts counts_;
+
+  Table table_;
+  RejectorIndex<Atom> rejectors_;
+  ActiveQueue<Atom> active_;
+  BackoffWindows<Atom> windows_;  // Gate SchedulerPopFromBackoffQ on.
+  TimeQueue backoff_by_time_;     // The gate off.
+  TimeQueue error_backoff_;
+  Log log_;
+  NominationIndex<Atom> nominations_;
+  EventCount<Atom> poppable_;
+
+  // Entries that were pushed where a pop may find them. Added to after the push is visible: a pop
+  // that read the same number before and after it looked at several queues saw all of them at once.
+  Atom<uint64_t> pushes_{0};
+  // Events that have begun to look at the pool. Added to before they look.
+  Atom<uint64_t> event_epoch_{0};
+  Atom<uint64_t> cycle_{0};
+  Atom<bool> is_closed_{false};
+
+  std::mutex tickers_mutex_;  // Guards tickers_; never taken by an operation on pods.
+  std::vector<TimerId> tickers_;
+};
+
+using LockfreeQueue = BasicLockfreeQueue<std::atomic>;
+
+}  // namespace schedq

@@ -1,0 +1,64 @@
+// The read side. What is read about one pod belongs together; what is read about many is no
+// snapshot.
+#pragma once
+
+#include "engine/lockfree/lockfree_queue.h"
+
+namespace schedq {
+
+template <template <typename> class Atom>
+std::vector<PodRef> BasicLockfreeQueue<Atom>::List(Place place) const {
+  std::vector<PodRef> pods;
+  for (PodId id = 0; id < table_.limit(); ++id) {
+    const Pinned pinned = table_.Pin(id);
+    if (!pinned) continue;
+    if (place != Place::kInFlight) {
+      const Place here = place == Place::kAbsent ? pinned.Shown() : pinned.word().queued;
+      if (here == place) pods.push_back(pinned.facts().pod);
+      continue;
+    }
+    for (const PodFacts* facts = &pinned.facts();;) {
+      if (facts->flight.IsSet()) pods.push_back(facts->pod);
+      if (facts->older == kNoRecord) break;
+      facts = &table_.records().At(facts->older);
+    }
+  }
+  return pods;
+}
+
+// The newest incarnation is the only one that can be queued; an older one may be in flight.
+template <template <typename> class Atom>
+PodWhereabouts BasicLockfreeQueue<Atom>::Where(std::string_view pod_name) const {
+  const std::optional<PodId> id = options_.pod_names->Find(pod_name);
+  if (!id) return {};
+  const Pinned pinned = table_.Pin(*id);
+  if (!pinned) return {};
+  const PodFacts* facts = &pinned.facts();
+  if (pinned.word().queued == Place::kAbsent && !facts->flight.IsSet() &&
+      facts->older != kNoRecord) {
+    facts = &table_.records().At(facts->older);
+  }
+  const bool is_newest_live = pinned.word().live && facts->key == pinned.facts().key;
+  return {pinned.Shown(), facts->pod, is_newest_live, facts->fields};
+}
+
+template <template <typename> class Atom>
+std::vector<PodRef> BasicLockfreeQueue<Atom>::NominatedPods(std::string_view node) const {
+  std::vector<PodRef> pods;
+  for (const auto& [id, sequence] : nominations_.On(node)) {
+    const Pinned pinned = table_.Pin(id);
+    if (pinned && pinned.facts().nomination.sequence == sequence) {
+      pods.push_back(pinned.facts().pod);
+    }
+  }
+  return pods;
+}
+
+template <template <typename> class Atom>
+std::string BasicLockfreeQueue<Atom>::NominatedNode(const PodKey& pod) const {
+  const Pinned pinned = table_.Pin(pod.id);
+  if (!pinned || !(pinned.facts().key == pod)) return {};
+  return std::string(nominations_.NodeName(pinned.facts().nomination));
+}
+
+}  // namespace schedq

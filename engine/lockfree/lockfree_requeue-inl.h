@@ -1,0 +1,178 @@
+// Where a pod goes, and how that becomes true.
+#pragma once
+
+#include "engine/lockfree/lockfree_queue.h"
+
+namespace schedq {
+
+// Runs PreEnqueue. A rejection makes its plugin a rejector and the gating plugin, and clears the
+// mark of the flush; passing clears the gating plugin only.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::PassesPreEnqueue(Draft* draft) const {
+  const PluginId gating = draft->facts().fields.gating_plugin;
+  const PluginId rejected = options_.pre_enqueue->Check(*draft->facts().pod, gating);
+  if (rejected == kNoPlugin) {
+    draft->door = Draft::Door::kPassed;
+    if (gating != kNoPlugin) draft->Edit().fields.gating_plugin = kNoPlugin;
+    return true;
+  }
+  draft->door = Draft::Door::kRejected;
+  const QueueingFields& fields = draft->facts().fields;
+  if (!fields.Rejectors().Has(rejected)) draft->newly_rejected = rejected;
+  if (gating == rejected && fields.unschedulable_plugins.Has(rejected) && !fields.was_flushed) {
+    return false;  // Nothing changes.
+  }
+  QueueingFields& edited = draft->Edit().fields;
+  edited.unschedulable_plugins.Insert(rejected);
+  edited.gating_plugin = rejected;
+  edited.was_flushed = false;
+  return false;
+}
+
+// True also in the window in which backoff ends: windows are flushed whole.
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::IsBackingOff(const PodFacts& facts) const {
+  const auto& expiration = facts.fields.backoff_expiration;
+  if (!expiration) return false;
+  const Instant now = options_.clock->Now();
+  return *expiration >= (options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) : now);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::DecidePlace(Draft* draft, Verdict verdict,
+                                           bool skip_pre_enqueue) const {
+  if (verdict == Verdict::kSkip) {
+    const bool is_gated = draft->facts().fields.gating_plugin != kNoPlugin;
+    draft->place = is_gated ? Place::kGated : Place::kUnschedulable;
+    return;
+  }
+  const bool backs_off = verdict == Verdict::kAfterBackoff && IsBackingOff(draft->facts());
+  const bool asks = !skip_pre_enqueue && (!backs_off || options_.gates.PopFromBackoffQ());
+  if (asks && !PassesPreEnqueue(draft)) {
+    draft->place = Place::kGated;
+    return;
+  }
+  draft->needs_ticket = true;
+  if (backs_off) {
+    // An error is a pod without rejectors, judged after PreEnqueue.
+    const bool is_error = draft->facts().fields.Rejectors().empty();
+    draft->place = is_error ? Place::kErrorBackoff : Place::kBackoff;
+    return;
+  }
+  draft->place = Place::kActive;
+  if (!draft->facts().fields.first_attempt) {
+    draft->Edit().fields.first_attempt = options_.clock->Now();
+  }
+}
+
+// The new record owns a reference to the older attempts.
+template <template <typename> class Atom>
+uint32_t BasicLockfreeQueue<Atom>::MakeRecord(PodFacts facts) {
+  if (facts.older != kNoRecord) table_.records().Retain(facts.older);
+  return table_.records().Make(std::move(facts));
+}
+
+template <template <typename> class Atom>
+bool BasicLockfreeQueue<Atom>::Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause) {
+  const SlotWord before = pinned.word();
+  SlotWord after = before;
+  after.queued = draft->place;
+  after.live = draft->live;
+  if (draft->needs_ticket || after.queued != before.queued) ++after.version;
+  // Before the pod can be seen in the pool: see rejector_index.h.
+  if (InPool(after.queued)) rejectors_.Mark(id, draft->facts().fields.Rejectors());
+  if (!draft->is_changed()) {
+    if (!table_.Exchange(id, pinned, after)) return false;
+    Publish(pinned, after, pinned.facts(), *draft, cause);
+  } else {
+    after.record = MakeRecord(draft->TakeOwn());
+    // One reference of our own: others may replace the record as soon as it is seen.
+    table_.records().Retain(after.record);
+    const bool is_done = table_.Exchange(id, pinned, after);
+    if (is_done) Publish(pinned, after, table_.records().At(after.record), *draft, cause);
+    table_.records().Release(after.record);
+    if (!is_done) return false;
+  }
+  if (after.queued == Place::kGated && event_epoch_.load() != draft->epoch) {
+    RecheckGated(id, cause);
+  }
+  return true;
+}
+
+// Counters, observers, and last the ticket: from then on others may pop the pod.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::Publish(const Pinned& pinned, const SlotWord& after,
+                                       const PodFacts& facts, const Draft& draft, Cause cause) {
+  const SlotWord before = pinned.word();
+  counts_.Move(before.queued, after.queued);
+  if (draft.newly_rejected != kNoPlugin) metrics_.AddRejected(draft.newly_rejected, 1);
+  const bool enters_pool =
+      InPool(after.queued) && (!InPool(before.queued) || cause.takes_out_first);
+  if (cause.label != kNoLabel && (draft.needs_ticket || enters_pool)) {
+    metrics_.AddIncoming(after.queued, cause.label);
+  }
+  if (!options_.observers.empty() && cause.label != kNoLabel) {
+    TellPublished(facts, pinned ? pinned.Shown() : Place::kAbsent, draft, cause);
+  }
+  if (draft.needs_ticket) PushTicket(after, facts);
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::TellPublished(const PodFacts& facts, Place from, const Draft& draft,
+                                             Cause cause) const {
+  std::string message;
+  if (draft.door == Draft::Door::kRejected) {
+    message = options_.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);
+  }
+  for (QueueObserver* observer : options_.observers) {
+    if (draft.door == Draft::Door::kPassed) observer->OnPassed(facts.pod);
+    if (draft.door == Draft::Door::kRejected) {
+      observer->OnGated(facts.pod, facts.fields.gating_plugin, message);
+    }
+    observer->OnMoved(facts.pod, from, draft.place, cause.label);
+  }
+}
+
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::PushTicket(const SlotWord& word, const PodFacts& facts) {
+  const uint64_t ticket = uint64_t{facts.key.id} << 32 | word.version;
+  const QueueingFields& fields = facts.fields;
+  const ActiveEntry entry{facts.pod->priority, fields.timestamp.time_since_epoch().count(), ticket};
+  if (word.queued == Place::kActive) {
+    active_.Push(entry);
+  } else {
+    const Instant expiration = *fields.backoff_expiration;
+    const ActiveEntry timed{0, expiration.time_since_epoch().count(), ticket};
+    if (word.queued == Place::kErrorBackoff) {
+      error_backoff_.Push(timed);
+      return;
+    }
+    if (!options_.gates.PopFromBackoffQ()) {
+      backoff_by_time_.Push(timed);
+      return;
+    }
+    windows_.Push(SecondOf(expiration), entry);
+  }
+  pushes_.fetch_add(1);
+  poppable_.NotifyOne();
+}
+
+// A pod was gated by a PreEnqueue that an event may have overtaken: the event changed the world
+// after PreEnqueue looked, and looked at the pool before the pod was in it. So ask again until no
+// event began while we did. Bound: one round for each such event.
+template <template <typename> class Atom>
+void BasicLockfreeQueue<Atom>::RecheckGated(PodId id, Cause cause) {
+  for (;;) {
+    Draft draft(event_epoch_.load());
+    const Pinned pinned = table_.Pin(id);
+    if (!pinned || pinned.word().queued != Place::kGated) return;
+    draft.StartFrom(pinned.facts());
+    DecidePlace(&draft, Verdict::kAfterBackoff, /*skip_pre_enqueue=*/false);
+    const bool is_still_the_same = draft.place == Place::kGated && !draft.is_changed();
+    if (is_still_the_same && event_epoch_.load() == draft.epoch) return;
+    // A draft that is committed looks after itself.
+    if (!is_still_the_same && Commit(id, pinned, &draft, cause)) return;
+  }
+}
+
+}  // namespace schedq

@@ -1,0 +1,36 @@
+// How many pods are in each place. Sharded by thread: a count taken while pods move is not a
+// snapshot.
+#pragma once
+
+#include "engine/base/metric_cells.h"
+#include "engine/place.h"
+#include "engine/queue_metrics.h"
+
+namespace schedq {
+
+class PlaceCounts {
+ public:
+  PlaceCounts() : cells_(kPlaceCount) {}
+
+  void Move(Place from, Place to) const {
+    if (from == to) return;
+    cells_.At(static_cast<size_t>(from)).Add(~uint64_t{0});
+    cells_.At(static_cast<size_t>(to)).Add(1);
+  }
+
+  QueueCounts Read() const {
+    return {.active = At(Place::kActive),
+            .backoff = At(Place::kBackoff),
+            .error_backoff = At(Place::kErrorBackoff),
+            .unschedulable = At(Place::kUnschedulable),
+            .gated = At(Place::kGated),
+            .in_flight = At(Place::kInFlight)};
+  }
+
+ private:
+  uint64_t At(Place place) const { return cells_.At(static_cast<size_t>(place)).Sum(); }
+
+  MetricCellBlock cells_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,122 @@
+// One version of what the queue knows of a pod. Never changed once others can see it.
+//
+// Purpose: a slot (pod_table.h) names one record; to change anything but the pod's place, a thread
+// makes a new record and exchanges it. So a reader that has pinned a record sees fields that belong
+// together, and nobody waits for a writer.
+// Threads: all operations of the pool from any thread, lock-free.
+// Invariants:
+//  1. A record has references: one from the slot or the newer record that names it, and one from
+//     each thread that has pinned it. At zero its content is destroyed and its memory used again.
+//  2. References are zero while a record is free, so a late reader cannot pin it; a reader that
+//     pins the next record made from the same memory finds out from the slot's word.
+// Memory: as many records as were ever in use at one time; they are never given back.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "engine/base/index_pool.h"
+#include "engine/lockfree/event_log.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queueing_fields.h"
+
+namespace schedq {
+
+inline constexpr uint32_t kNoRecord = 0;
+
+// The node that a pod is nominated to, as the nomination index knows it. Node 0 is none.
+struct Nomination {
+  uint32_t node = 0;
+  uint64_t sequence = 0;
+};
+
+struct PodFacts {
+  PodRef pod;  // The newest version that the cluster has told.
+  PodKey key;
+  QueueingFields fields;
+  Nomination nomination;
+  // Where in the event log the attempt began, while it is in flight.
+  FlightPosition flight;
+  // An attempt of an earlier incarnation, or of this one before it was added anew under its uid,
+  // that is still in flight. Owned by this record.
+  uint32_t older = kNoRecord;
+};
+
+template <template <typename> class Atom>
+class PodRecord {
+ public:
+  Atom<uint64_t>& FreeLink() { return free_link_; }
+  PodFacts& facts() { return *std::launder(reinterpret_cast<PodFacts*>(storage_)); }
+  void Construct(PodFacts facts) { new (storage_) PodFacts(std::move(facts)); }
+  void Destroy() { facts().~PodFacts(); }
+
+  // Release pairs with the exchange in TryRetain: who pins the record sees its content.
+  void StoreFirstReference() { references_.store(1, std::memory_order_release); }
+
+  // False: the record is free.
+  bool TryRetain() {
+    uint32_t references = LoadRelaxed(references_);
+    do {
+      if (references == 0) return false;
+      // Acquire pairs with StoreFirstReference. Each retry is another thread's success.
+    } while (!references_.compare_exchange_weak(
+        references, references + 1, std::memory_order_acquire, std::memory_order_relaxed));
+    return true;
+  }
+  // True: that was the last one. Acquire-release: the destruction comes after every use.
+  bool Drop() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+ private:
+  // Written by whoever owns the record while it is free.
+  Atom<uint64_t> free_link_;
+  // Written by all who retain and drop; zero while the record is free.
+  Atom<uint32_t> references_;
+  alignas(PodFacts) std::byte storage_[sizeof(PodFacts)];
+};
+
+template <template <typename> class Atom>
+class PodRecordPool {
+ public:
+  explicit PodRecordPool(uint32_t first_bits) : records_(first_bits) {
+    // Number 0 means no record.
+    SCHEDQ_CHECK(records_.Allocate() == kNoRecord, "a fresh pool begins with number 0");
+  }
+
+  // With one reference, the caller's.
+  uint32_t Make(PodFacts facts) {
+    const uint32_t number = records_.Allocate();
+    PodRecord<Atom>& record = records_[number];
+    record.Construct(std::move(facts));
+    record.StoreFirstReference();
+    return number;
+  }
+
+  bool TryRetain(uint32_t number) { return records_[number].TryRetain(); }
+  // For a caller who has a reference.
+  void Retain(uint32_t number) {
+    SCHEDQ_CHECK(records_[number].TryRetain(), "a referenced record is not free");
+  }
+
+  // Bound: the length of the chain of older attempts.
+  void Release(uint32_t number) {
+    while (number != kNoRecord && records_[number].Drop()) {
+      PodRecord<Atom>& record = records_[number];
+      const uint32_t older = record.facts().older;
+      record.Destroy();
+      records_.Free(number);
+      number = older;
+    }
+  }
+
+  const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
+
+ private:
+  IndexPool<PodRecord<Atom>, Atom> records_;
+};
+
+}  // namespace schedq
