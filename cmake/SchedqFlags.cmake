@@ -47,6 +47,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 warns falsely about std::string's operator+ at -O3 (its bug 105651).
   target_compile_options(schedq_flags INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SCHEDQ_SANITIZE)
+  # GCC says itself that sanitizers make it warn falsely here (std::regex is such a place).
+  target_compile_options(schedq_flags INTERFACE -Wno-maybe-uninitialized)
+endif()
 target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
