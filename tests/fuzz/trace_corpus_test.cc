@@ -1,0 +1,103 @@
+// Goal: no bytes crash or hang the reader of traces or the engines behind it. Method: a small trace
+// of every operation goes through the function that libFuzzer drives, cut short at every length,
+// with single bytes changed, and with its lines in another order (seeded; the same every time).
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "tests/fuzz/trace_fuzz.h"
+
+namespace schedq {
+namespace {
+
+constexpr std::string_view kHeader =
+    R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z","gates":{"SchedulerPopFromBackoffQ":true},)"
+    R"("pod_initial_backoff_ms":1000,"pod_max_backoff_ms":10000,"pod_max_in_unschedulable_ms":9,)"
+    R"("plugins":[{"name":"A","pre_enqueue":"no-gates","events":[{"on":"TargetPod","actions":)"
+    R"(["UpdatePodSchedulingGatesEliminated","Update"],"hint":"queue"}]},{"name":"B",)"
+    R"("pre_enqueue":"claims-known","events":[{"on":"ResourceClaim","actions":["Add","Update",)"
+    R"("Delete"],"hint":"references-object","pre_hint":"referencing-pods"},{"on":"*","actions":)"
+    R"(["All"],"hint":"error"}]},{"name":"C","pre_enqueue":"recorded","events":[{"on":"Node",)"
+    R"("actions":["Add","UpdateNodeLabel"],"hint":"recorded","pre_hint":"recorded"}]}]})";
+
+const std::vector<std::string>& Operations() {
+  static const std::vector<std::string> operations = {
+      R"({"op":"add","t":0,"pod":{"name":"a","namespace":"n","uid":"1","priority":-5,"labels":)"
+      R"({"zone":"z"},"claims":["c"],"tolerations":2,"generated_claims":1,"nominated_node":"x"}})",
+      R"({"op":"add","t":1,"pod":{"name":"b","uid":"2","gates":["g"]},"rejected":{"b":"C"}})",
+      R"({"op":"event","t":2,"on":"ResourceClaim","action":"Add","object":{"namespace":"n",)"
+      R"("name":"c","labels":{"zone":"z"},"was_allocated":true,"is_allocated":false}})",
+      R"({"op":"pop","t":2,"want":{"changed":{"a":"in-flight"},"pod":"a","attempts":1,"cycle":1}})",
+      R"({"op":"event","t":3,"on":"Node","action":"Add","object":{},"verdicts":{"C":["a","b"]}})",
+      R"({"op":"fail","t":4,"pod":"a","unschedulable":["A"],"pending":["C"]})",
+      R"({"op":"update","t":5,"pod":{"name":"b","uid":"2","priority":9}})",
+      R"({"op":"activate","t":6,"pods":["a","b"]})",
+      R"({"op":"nominate","t":7,"pod":"a","node":"y"})",
+      R"({"op":"nominated","t":7,"node":"y","want":{"changed":{},"pods":["a"]}})",
+      R"({"op":"pop","t":1008})",
+      R"({"op":"bind","t":1009,"pod":"a"})",
+      R"({"op":"flush_backoff","t":2700})",
+      R"({"op":"flush_unschedulable","t":300500})",
+      R"({"op":"delete","t":300501,"pod":"b"})",
+      R"({"op":"end","t":300501,"want":{"changed":{},"scheduling_cycle":1,)"
+      R"("queue_incoming_pods_total":{"active|UnscheduledPodAdd":1},"in_flight_events":0}})",
+  };
+  return operations;
+}
+
+std::string Trace(const std::vector<std::string>& operations) {
+  std::string text(kHeader);
+  for (const std::string& operation : operations) text += "\n" + operation;
+  return text;
+}
+
+void Feed(const std::string& text) {
+  FuzzTrace(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+}
+
+TEST(TraceCorpus, ComesBackCutShort) {
+  const std::string text = Trace(Operations());
+  for (size_t size = 0; size <= text.size(); size += size < kHeader.size() ? 1 : 3) {
+    Feed(text.substr(0, size));
+  }
+}
+
+TEST(TraceCorpus, ComesBackChanged) {
+  Random random(20251118);
+  constexpr int kChanges = 3000;
+  constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
+  const std::string text = Trace(Operations());
+  for (int i = 0; i < kChanges; ++i) {
+    std::string changed = text;
+    for (uint64_t j = random.Below(3); j < 3; ++j) {
+      // Half of the changes are behind the header, so that they are reached.
+      const size_t from = random.Chance(0.5) ? kHeader.size() : 0;
+      changed[from + random.Below(changed.size() - from)] = kMarks[random.Below(kMarks.size())];
+    }
+    Feed(changed);
+  }
+}
+
+// The times of all lines are the same, so that another order makes sense more often.
+TEST(TraceCorpus, ComesBackShuffled) {
+  Random random(20251119);
+  std::vector<std::string> operations = Operations();
+  for (std::string& operation : operations) {
+    const size_t from = operation.find("\"t\":") + 4;
+    operation.replace(from, operation.find_first_of(",}", from) - from, "300");
+  }
+  for (int i = 0; i < 500; ++i) {
+    std::vector<std::string> shuffled = operations;
+    shuffled.insert(shuffled.end(), operations.begin() + 2, operations.end());
+    random.Shuffle(shuffled);
+    shuffled.insert(shuffled.begin(), operations.begin(), operations.begin() + 2);
+    Feed(Trace(shuffled));
+  }
+}
+
+}  // namespace
+}  // namespace schedq

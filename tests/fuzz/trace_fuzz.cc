@@ -1,0 +1,47 @@
+#include "tests/fuzz/trace_fuzz.h"
+
+#include <string_view>
+
+#include "bench/trace/replayer.h"
+#include "bench/trace/trace_writer.h"
+
+namespace schedq {
+namespace {
+
+std::string_view TakeLine(std::string_view* text) {
+  const size_t end = text->find('\n');
+  const std::string_view line = text->substr(0, end);
+  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
+  return line;
+}
+
+void ReadsBack(const TraceOperation& operation) {
+  const std::string line = FormatTraceOperation(operation);
+  const Result<TraceOperation> again = ParseTraceOperation(line);
+  SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again) == line, "an operation reads back");
+}
+
+void Replay(const TraceHeader& header, std::string_view text, EngineKind engine) {
+  const auto replayer = Replayer::Create(header, engine);
+  if (!replayer) return;
+  while (!text.empty()) {
+    const Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text));
+    if (!operation) return;
+    ReadsBack(*operation);
+    if (!(*replayer)->Apply(*operation)) return;
+  }
+}
+
+}  // namespace
+
+void FuzzTrace(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  const Result<TraceHeader> header = ParseTraceHeader(TakeLine(&text));
+  if (!header) return;
+  const std::string line = FormatTraceHeader(*header);
+  const Result<TraceHeader> again = ParseTraceHeader(line);
+  SCHEDQ_CHECK(again.ok() && FormatTraceHeader(*again) == line, "a header reads back");
+  for (const EngineKind engine : AllEngines()) Replay(*header, text, engine);
+}
+
+}  // namespace schedq

@@ -1,0 +1,7 @@
+// libFuzzer's entry for traces (clang, SCHEDQ_FUZZ).
+#include "tests/fuzz/trace_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  schedq::FuzzTrace(data, size);
+  return 0;
+}

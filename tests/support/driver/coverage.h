@@ -1,0 +1,47 @@
+// What a driver has reached: how often each operation met a pod in each place, by gates.
+//
+// The pod that an operation meets is its target: the pod that it names, the pod that it popped
+// (absent: it found none), or, for operations on everything, any pod that was there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bench/trace/trace.h"
+#include "engine/place.h"
+
+namespace schedq {
+
+class Coverage {
+ public:
+  static constexpr int kGateCombinations = 4;
+
+  static int GatesIndex(const Gates& gates) {
+    return (gates.PopFromBackoffQ() ? 2 : 0) + (gates.PreQueueingHints() ? 1 : 0);
+  }
+  // Why no trace can reach a cell; empty: it can.
+  static std::string_view WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff);
+
+  void Count(TraceOp op, Place place, const Gates& gates) {
+    ++counts_[GatesIndex(gates)][static_cast<int>(op)][static_cast<int>(place)];
+  }
+  uint64_t At(TraceOp op, Place place, int gates) const {
+    return counts_[gates][static_cast<int>(op)][static_cast<int>(place)];
+  }
+  void Add(const Coverage& other);
+
+  // The smallest count of a feasible cell.
+  uint64_t Least() const;
+  // The cells that are infeasible and were reached all the same; empty: none.
+  std::string Impossible() const;
+  // A table for each combination of gates; infeasible cells show a dash.
+  std::string Table() const;
+
+ private:
+  using Cells = std::array<std::array<uint64_t, kPlaceCount>, kTraceOpCount>;
+  std::array<Cells, kGateCombinations> counts_{};
+};
+
+}  // namespace schedq

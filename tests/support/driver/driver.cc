@@ -1,0 +1,170 @@
+#include "tests/support/driver/driver.h"
+
+#include <memory>
+
+#include "bench/trace/expectation.h"
+#include "tests/support/driver/operation_generator.h"
+#include "tests/support/driver/random_header.h"
+#include "tests/support/driver/state_judge.h"
+
+namespace schedq {
+namespace {
+
+// The engines of one run, each with its judge.
+class SideBySide {
+ public:
+  enum class Answer { kGood, kMakesNoSense, kWrong };
+
+  SideBySide(const TraceHeader& header, const std::vector<DrivenEngine>& engines) {
+    for (const DrivenEngine& engine : engines) {
+      auto replayer = Replayer::Create(header, engine.make);
+      SCHEDQ_CHECK(replayer.ok(), "a random header is well-formed");
+      auto judge = std::make_unique<StateJudge>(header, replayer->get());
+      players_.push_back({engine.name, std::move(*replayer), std::move(judge)});
+    }
+  }
+
+  const StateJudge& judge() const { return *players_.front().judge; }
+  const Replayer& replayer() const { return *players_.front().replayer; }
+  const std::string& wrong() const { return wrong_; }
+
+  Answer Apply(const TraceOperation& operation) {
+    std::optional<TraceOutcome> first;
+    for (Player& player : players_) {
+      player.judge->Before(operation);
+      const Result<TraceOutcome> outcome = player.replayer->Apply(operation);
+      if (!outcome && !first) return Answer::kMakesNoSense;
+      if (!outcome) return Wrong(player, operation, "refused: " + outcome.error().message());
+      const std::string wrong = player.judge->After(operation, *outcome);
+      if (!wrong.empty()) return Wrong(player, operation, wrong);
+      if (!first) {
+        first = *outcome;
+        continue;
+      }
+      const auto differences = Differences(operation.op, *first, *outcome);
+      if (!differences.empty()) {
+        return Wrong(player, operation,
+                     "differs from " + players_.front().name + ": " + differences.front());
+      }
+    }
+    return Answer::kGood;
+  }
+
+ private:
+  struct Player {
+    std::string name;
+    std::unique_ptr<Replayer> replayer;
+    std::unique_ptr<StateJudge> judge;
+  };
+
+  Answer Wrong(const Player& player, const TraceOperation& operation, const std::string& what) {
+    wrong_ = player.name + ", after " + std::string(TraceOpName(operation.op)) + " at " +
+             std::to_string(operation.time_ms) + " ms: " + what;
+    return Answer::kWrong;
+  }
+
+  std::vector<Player> players_;
+  std::string wrong_;
+};
+
+// Counts the places that an operation meets; `before` are those before it.
+void CountReached(const TraceOperation& operation, const StateJudge::Seen& before,
+                  const std::string& popped, const Gates& gates, Coverage* reached) {
+  const auto count = [&](const std::string& name) {
+    const auto found = before.find(name);
+    const Place place = found == before.end() ? Place::kAbsent : found->second.place;
+    reached->Count(operation.op, place, gates);
+  };
+  switch (operation.op) {
+    case TraceOp::kAdd:
+    case TraceOp::kUpdate:
+      return count(FullName(*operation.pod));
+    case TraceOp::kDelete:
+    case TraceOp::kBind:
+    case TraceOp::kFail:
+    case TraceOp::kNominate:
+      return count(operation.pod_name);
+    case TraceOp::kActivate:
+      return count(operation.pod_names.front());
+    case TraceOp::kPop:
+      return count(popped);
+    default:
+      break;
+  }
+  std::array<bool, kPlaceCount> met{};
+  for (const auto& [name, where] : before) met[static_cast<int>(where.place)] = true;
+  for (int place = 0; place < kPlaceCount; ++place) {
+    if (met[place]) reached->Count(operation.op, static_cast<Place>(place), gates);
+  }
+}
+
+// Leaves out answers about pods that nobody told of.
+TraceOperation WithoutUnknownPods(TraceOperation operation, const Replayer& replayer) {
+  const auto unknown = [&](const RecordedAnswer& answer) {
+    const bool own = operation.pod != nullptr && operation.pod->name == answer.pod;
+    return !own && !replayer.pods().entries().contains(answer.pod);
+  };
+  std::erase_if(operation.rejected, unknown);
+  std::erase_if(operation.verdicts, unknown);
+  return operation;
+}
+
+}  // namespace
+
+std::vector<DrivenEngine> ProductEngines() {
+  std::vector<DrivenEngine> engines;
+  for (const EngineKind kind : AllEngines()) {
+    engines.push_back({std::string(EngineName(kind)), [kind](QueueOptions options) {
+                         return MakeQueue(kind, std::move(options));
+                       }});
+  }
+  return engines;
+}
+
+std::optional<DriverFailure> Drive(const DriverOptions& options,
+                                   const std::vector<DrivenEngine>& engines, Coverage* reached) {
+  Random random(options.seed);
+  DriverFailure run;
+  run.header = RandomHeader(random, options.pops_from_backoff, options.narrows);
+  SideBySide engines_running(run.header, engines);
+  OperationGenerator generator(run.header, random.Fork(1));
+  Coverage here;  // Of this run alone: operations depend on nothing but the seed.
+  for (int i = 0; i < options.operations; ++i) {
+    const StateJudge& judge = engines_running.judge();
+    const StateJudge::Seen before = judge.seen();
+    run.operations.push_back(generator.Next(before, engines_running.replayer(), here));
+    const TraceOperation& operation = run.operations.back();
+    switch (engines_running.Apply(operation)) {
+      case SideBySide::Answer::kGood:
+        CountReached(operation, before, judge.popped(), run.header.gates, &here);
+        break;
+      case SideBySide::Answer::kMakesNoSense:
+        run.operations.pop_back();
+        break;
+      case SideBySide::Answer::kWrong:
+        run.what = engines_running.wrong();
+        return run;
+    }
+  }
+  reached->Add(here);
+  return std::nullopt;
+}
+
+std::optional<DriverFailure> Play(const TraceHeader& header,
+                                  const std::vector<TraceOperation>& operations,
+                                  const std::vector<DrivenEngine>& engines) {
+  SideBySide engines_running(header, engines);
+  DriverFailure played{.what = {}, .header = header, .operations = {}};
+  for (const TraceOperation& drawn : operations) {
+    const TraceOperation operation = WithoutUnknownPods(drawn, engines_running.replayer());
+    const SideBySide::Answer answer = engines_running.Apply(operation);
+    if (answer == SideBySide::Answer::kMakesNoSense) continue;
+    played.operations.push_back(operation);
+    if (answer == SideBySide::Answer::kGood) continue;
+    played.what = engines_running.wrong();
+    return played;
+  }
+  return std::nullopt;
+}
+
+}  // namespace schedq

@@ -1,0 +1,72 @@
+// Draws the next operation of a random trace, from what the pods are doing.
+//
+// Half of the operations go to the (operation, place) cell that was reached least, the others are
+// drawn by weight, or lead to the places that are reached least. Times hit seconds of absolute time, the ends of windows and the instant at which
+// the flush of unschedulable pods becomes due. Timestamps are unique, so that no order is a matter
+// of chance. Names are always "namespace/name"; short names repeat between namespaces.
+// Threads: one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/trace/trace.h"
+#include "engine/base/random.h"
+#include "tests/support/driver/coverage.h"
+#include "tests/support/driver/state_judge.h"
+
+namespace schedq {
+
+class OperationGenerator {
+ public:
+  OperationGenerator(const TraceHeader& header, Random random) : header_(header), random_(random) {}
+
+  // `seen` as the judge of one engine last saw it; `replayer` is that engine's.
+  TraceOperation Next(const StateJudge::Seen& seen, const Replayer& replayer,
+                      const Coverage& reached);
+
+ private:
+  // What is known of the name of a pod.
+  struct Candidate {
+    std::string name;
+    Place place = Place::kAbsent;
+    PodRef live;
+    bool in_flight = false;
+  };
+
+  void Survey(const StateJudge::Seen& seen, const Replayer& replayer);
+  static bool Fits(TraceOp op, const Candidate& candidate);
+  // The least reached operation and place among those at hand; nothing when those not at hand were
+  // reached far less.
+  std::optional<std::pair<TraceOp, Place>> LeastReached(const Coverage& reached);
+  TraceOp DrawOp();
+  TraceOp DrawSupply();
+  const Candidate* DrawTarget(TraceOp op, std::optional<Place> place);
+
+  void Fill(TraceOperation* operation, const Candidate* target);
+  void Advance(TraceOperation* operation);
+  int64_t FlushBoundary();
+  PodRef NewPod(const Candidate& target);
+  PodRef ChangedPod(const Pod& before);
+  void Change(Pod* pod);
+  void DrawEvent(TraceOperation* operation);
+  void DrawAnswers(TraceOperation* operation);
+  std::vector<std::string> SomePlugins(double chance);
+  std::string SomeNode() { return random_.Chance(0.3) ? "" : Pick({"n1", "n2", "n3"}); }
+  std::string SomeZone() { return Pick({"a", "b", ""}); }
+  std::string Pick(const std::vector<std::string>& from) {
+    return from[random_.Below(from.size())];
+  }
+
+  const TraceHeader header_;
+  Random random_;
+  std::vector<Candidate> candidates_;
+  std::map<std::string, std::string> last_uids_;  // By full name.
+  std::vector<Instant> due_;                      // When pods in the pool become due for the flush.
+  int64_t time_ms_ = 0;
+  int64_t stamped_ms_ = -1;  // The last time that became a timestamp.
+  uint64_t uids_ = 0;
+};
+
+}  // namespace schedq

@@ -1,0 +1,260 @@
+// What StateJudge demands of a state and of a move.
+#include <algorithm>
+
+#include "tests/support/driver/state_judge.h"
+
+namespace schedq {
+namespace {
+
+constexpr std::array<Place, 5> kQueues = {Place::kActive, Place::kBackoff, Place::kErrorBackoff,
+                                          Place::kUnschedulable, Place::kGated};
+
+bool IsQueued(Place place) { return place != Place::kAbsent && place != Place::kInFlight; }
+
+uint64_t CountIn(const QueueCounts& counts, Place place) {
+  switch (place) {
+    case Place::kActive:
+      return counts.active;
+    case Place::kBackoff:
+      return counts.backoff;
+    case Place::kErrorBackoff:
+      return counts.error_backoff;
+    case Place::kUnschedulable:
+      return counts.unschedulable;
+    case Place::kGated:
+      return counts.gated;
+    case Place::kInFlight:
+      return counts.in_flight;
+    case Place::kAbsent:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void StateJudge::Wrong(std::string text) {
+  if (!wrong_.empty()) wrong_ += "; ";
+  wrong_ += std::move(text);
+}
+
+void StateJudge::Look() {
+  for (const auto& [name, entry] : replayer_.pods().entries()) {
+    seen_.emplace(name, replayer_.queue().Where(name));
+  }
+}
+
+const StateJudge::Account& StateJudge::AccountOf(const std::string& name) const {
+  return live_.at(KeyOf(*versions_.at(name)));
+}
+
+void StateJudge::CheckPlaces() {
+  for (const auto& [name, where] : seen_) {
+    const auto version = versions_.find(name);
+    const bool live = version != versions_.end();
+    if (!live && IsQueued(where.place)) {
+      Wrong(name + " is gone and yet in " + std::string(PlaceName(where.place)));
+    } else if (live && where.place == Place::kAbsent) {
+      Wrong(name + " is lost: live and nowhere");
+    } else if (live && where.pod->uid != version->second->uid) {
+      Wrong(name + " has uid " + where.pod->uid + ", expected " + version->second->uid);
+    } else if (live && where.pod != version->second) {
+      Wrong(name + " is not the newest version");
+    }
+  }
+  const QueueCounts counts = replayer_.queue().Counts();
+  for (const Place place : kQueues) {
+    const std::vector<PodRef> listed = replayer_.queue().List(place);
+    const auto there = std::count_if(seen_.begin(), seen_.end(),
+                                     [&](const auto& pod) { return pod.second.place == place; });
+    const auto text = std::string(PlaceName(place));
+    if (listed.size() != CountIn(counts, place) || listed.size() != static_cast<size_t>(there)) {
+      Wrong(text + ": listed " + std::to_string(listed.size()) + ", counted " +
+            std::to_string(CountIn(counts, place)) + ", found " + std::to_string(there));
+    }
+    for (const PodRef& pod : listed) {
+      if (seen_[FullName(*pod)].place != place) Wrong(FullName(*pod) + " is not in " + text);
+    }
+  }
+}
+
+void StateJudge::CheckInFlight() {
+  std::vector<std::string> listed;
+  for (const PodRef& pod : replayer_.queue().List(Place::kInFlight)) listed.push_back(KeyOf(*pod));
+  std::sort(listed.begin(), listed.end());
+  std::vector<std::string> expected;
+  for (const auto& [key, account] : flights_) expected.push_back(key);
+  const uint64_t counted = replayer_.queue().Counts().in_flight;
+  if (listed != expected || counted != expected.size()) {
+    Wrong("in flight: listed " + std::to_string(listed.size()) + ", counted " +
+          std::to_string(counted) + ", popped and not ended " + std::to_string(expected.size()));
+  }
+  if (expected.empty() && replayer_.queue().LoggedEvents() != 0) {
+    Wrong("events are kept though nobody is in flight");
+  }
+}
+
+void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& where) {
+  if (!IsQueued(where.place)) return;
+  const Account& account = AccountOf(name);
+  const QueueingFields& fields = where.fields;
+  const auto demand = [&](bool holds, const char* what) {
+    if (!holds) Wrong(name + " in " + std::string(PlaceName(where.place)) + ": " + what);
+  };
+  demand(fields.attempts == account.attempts, "attempts");
+  demand(fields.unschedulable_count == account.unschedulable_count, "unschedulable count");
+  demand(fields.consecutive_errors == account.consecutive_errors, "consecutive errors");
+  demand(fields.timestamp == account.timestamp, "timestamp");
+  // With the gate off PreEnqueue does not run before backoff, so what gated the pod is kept there.
+  const bool may_keep = InBackoff(where.place) && !header_.gates.PopFromBackoffQ();
+  const bool gated = fields.gating_plugin != kNoPlugin;
+  demand(may_keep || gated == (where.place == Place::kGated), "gating plugin");
+  demand(where.place != Place::kActive || fields.first_attempt.has_value(), "no first attempt");
+  if (where.place == Place::kGated) {
+    demand(fields.Rejectors().Has(fields.gating_plugin), "its gating plugin is no rejector");
+    demand(!fields.was_flushed, "gated with the was-flushed flag");
+  }
+  if (InBackoff(where.place)) {
+    demand(fields.Rejectors().empty() == (where.place == Place::kErrorBackoff), "kind of backoff");
+    demand(fields.backoff_expiration == ExpirationOf(account), "backoff expiration");
+  }
+}
+
+void StateJudge::CheckGauges() {
+  const MetricsRegistry& metrics = replayer_.metrics();
+  const auto demand = [&](const char* metric, const LabelValues& labels, uint64_t expected) {
+    const double value = metrics.Value(metric, labels).value_or(0);
+    if (value == static_cast<double>(expected)) return;
+    Wrong(std::string(metric) + "{" + (labels.empty() ? "" : labels[0]) + "} is " +
+          std::to_string(value) + ", recounted " + std::to_string(expected));
+  };
+  std::map<std::string, uint64_t> pending;
+  std::map<PluginId, uint64_t> rejected;
+  for (const auto& [name, where] : seen_) {
+    if (!IsQueued(where.place)) continue;
+    ++pending[InBackoff(where.place) ? "backoff" : std::string(PlaceName(where.place))];
+    where.fields.Rejectors().ForEach([&](PluginId plugin) { ++rejected[plugin]; });
+  }
+  for (const char* queue : {"active", "backoff", "unschedulable", "gated"}) {
+    demand("scheduler_pending_pods", {queue}, pending[queue]);
+  }
+  for (int id = 0; id < replayer_.plugins().size(); ++id) {
+    const auto plugin = static_cast<PluginId>(id);
+    demand("scheduler_unschedulable_pods",
+           {replayer_.plugins().plugin(plugin).name, std::string(kDefaultProfile)},
+           rejected[plugin]);
+  }
+  demand("scheduler_inflight_events", {"PodPopped"}, flights_.size());
+  demand("scheduler_pod_scheduled_after_flush_total", {}, bound_after_flush_);
+}
+
+void StateJudge::CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome) {
+  std::vector<std::string> expected;
+  for (const auto& [name, pod] : versions_) {
+    const std::string& node = AccountOf(name).nomination;
+    const PodKey key = replayer_.queue().KeyOf(*pod);
+    const std::string shown = replayer_.queue().NominatedNode(key);
+    if (shown != node) Wrong(name + " is nominated to '" + shown + "', expected '" + node + "'");
+    if (operation.op == TraceOp::kNominated && node == operation.node && !node.empty()) {
+      expected.push_back(replayer_.pods().DisplayName(replayer_.pods().entries().at(name)));
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  if (operation.op == TraceOp::kNominated && outcome.nominated != expected) {
+    Wrong("nominated to " + operation.node + ": " + std::to_string(outcome.nominated.size()) +
+          " pods, expected " + std::to_string(expected.size()));
+  }
+}
+
+bool StateJudge::ComesBefore(const std::string& a, const std::string& b, bool in_backoff) const {
+  const Account& first = AccountOf(a);
+  const Account& second = AccountOf(b);
+  if (in_backoff) {
+    const auto expires = ExpirationOf(first);
+    const auto other = ExpirationOf(second);
+    if (expires != other) return expires < other;
+  }
+  if (first.sorted_priority != second.sorted_priority) {
+    return first.sorted_priority > second.sorted_priority;
+  }
+  return first.timestamp < second.timestamp;
+}
+
+// A pop must take the first of those that are not in flight already under their uid.
+void StateJudge::CheckPop(const Seen& before) {
+  const bool pops_from_backoff = header_.gates.PopFromBackoffQ();
+  for (const Place place : {Place::kActive, Place::kBackoff}) {
+    if (place == Place::kBackoff && !pops_from_backoff) break;
+    std::string best;
+    for (const auto& [name, where] : before) {
+      if (where.place != place) continue;
+      if (name != popped_ && flights_.contains(KeyOf(*versions_.at(name)))) continue;
+      if (best.empty() || ComesBefore(name, best, place == Place::kBackoff)) best = name;
+    }
+    if (best.empty()) continue;
+    if (best != popped_) {
+      Wrong("popped " + (popped_.empty() ? "nothing" : popped_) + ", but " + best +
+            " was first in " + std::string(PlaceName(place)));
+    }
+    return;
+  }
+  if (!popped_.empty()) Wrong("popped " + popped_ + ", which could not be popped");
+}
+
+void StateJudge::CheckMoves(const TraceOperation& operation, const Seen& before) {
+  const Instant now = replayer_.Now();
+  for (const auto& [name, where] : seen_) {
+    const auto found = before.find(name);
+    if (found == before.end() || !versions_.contains(name)) continue;
+    const PodWhereabouts& was = found->second;
+    const Account& account = AccountOf(name);
+    const bool had_pending = operation.op == TraceOp::kFail ? !operation.pending.empty()
+                                                            : !was.fields.pending_plugins.empty();
+    const bool requeued = operation.op == TraceOp::kEvent || operation.op == TraceOp::kUpdate ||
+                          operation.op == TraceOp::kFlushUnschedulable ||
+                          operation.op == TraceOp::kFail;
+    const bool woken = where.place == Place::kActive &&
+                       (InPool(was.place) || was.place == Place::kInFlight) && requeued;
+    if (woken && !had_pending && IsBackingOff(account)) Wrong(name + " skipped its backoff");
+    if (operation.op == TraceOp::kFlushBackoff && InBackoff(was.place)) {
+      const bool stayed = InBackoff(where.place);
+      if (stayed != IsBackingOff(account)) {
+        Wrong(name + (stayed ? " was not flushed from backoff" : " left backoff early"));
+      }
+    }
+    if (operation.op == TraceOp::kFlushUnschedulable && InPool(was.place)) {
+      const Instant flushed = was.fields.flush_timestamp.value_or(Instant::min());
+      const Instant since = std::max(account.timestamp, flushed);
+      const bool due = now - since > header_.max_in_unschedulable;
+      const bool marked = where.fields.flush_timestamp == now;
+      if (due != marked && flushed != now) Wrong(name + (due ? " is due" : " is not due"));
+      if (due && where.place == Place::kUnschedulable) Wrong(name + " was not rescued");
+    }
+  }
+}
+
+std::optional<Instant> StateJudge::ExpirationOf(const Account& account) const {
+  const uint32_t count =
+      account.consecutive_errors > 0 ? account.consecutive_errors : account.unschedulable_count;
+  const BackoffPolicy& policy = header_.backoff;
+  if (count == 0 || policy.maximum == Duration::zero()) return std::nullopt;
+  Duration duration = std::min(policy.initial, policy.maximum);
+  for (uint32_t i = 1; i < count && duration < policy.maximum && i < 64; ++i) {
+    duration = std::min(duration * 2, policy.maximum);
+  }
+  const Instant exact = account.timestamp + duration;
+  if (!header_.gates.PopFromBackoffQ()) return exact;
+  return std::chrono::floor<std::chrono::seconds>(exact);
+}
+
+Instant StateJudge::WindowNow() const {
+  if (!header_.gates.PopFromBackoffQ()) return replayer_.Now();
+  return std::chrono::floor<std::chrono::seconds>(replayer_.Now());
+}
+
+bool StateJudge::IsBackingOff(const Account& account) const {
+  const std::optional<Instant> expiration = ExpirationOf(account);
+  return expiration && *expiration >= WindowNow();
+}
+
+}  // namespace schedq

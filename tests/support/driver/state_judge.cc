@@ -1,0 +1,156 @@
+#include "tests/support/driver/state_judge.h"
+
+#include <algorithm>
+
+namespace schedq {
+
+std::string StateJudge::KeyOf(const Pod& pod) { return FullName(pod) + " " + pod.uid; }
+
+// Of several incarnations the live one is meant if it is in flight, else the one popped last.
+void StateJudge::Before(const TraceOperation& operation) {
+  target_name_.clear();
+  target_key_.clear();
+  if (operation.op != TraceOp::kFail && operation.op != TraceOp::kBind) return;
+  const auto& entries = replayer_.pods().entries();
+  const auto found = entries.find(operation.pod_name);
+  if (found == entries.end()) return;
+  const TracedPods::Entry& entry = found->second;
+  PodRef meant = entry.in_flight.empty() ? entry.live : entry.in_flight.back().pod;
+  for (const auto& incarnation : entry.in_flight) {
+    if (entry.live != nullptr && incarnation.pod->uid == entry.live->uid) meant = entry.live;
+  }
+  if (meant == nullptr) return;
+  target_name_ = operation.pod_name;
+  target_key_ = KeyOf(*meant);
+}
+
+std::string StateJudge::After(const TraceOperation& operation, const TraceOutcome& outcome) {
+  wrong_.clear();
+  popped_.clear();
+  Follow(operation, outcome);
+  const Seen before = std::exchange(seen_, Seen());
+  Look();
+  const size_t said = wrong_.size();
+  CheckPlaces();
+  CheckInFlight();
+  // What follows reads the places of pods; it makes no sense where these are wrong.
+  if (wrong_.size() > said) return wrong_;
+  for (const auto& [name, where] : seen_) CheckFields(name, where);
+  FollowEntries(before);
+  if (operation.op == TraceOp::kPop) CheckPop(before);
+  CheckMoves(operation, before);
+  CheckNominations(operation, outcome);
+  constexpr uint64_t kGaugesEvery = 64;  // Reading a family of metrics costs as much as the rest.
+  if (operation.op == TraceOp::kEnd || ++operations_ % kGaugesEvery == 0) CheckGauges();
+  return wrong_;
+}
+
+void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& outcome) {
+  const auto drop = [&](const std::string& name) {
+    const auto found = versions_.find(name);
+    if (found == versions_.end()) return;
+    live_.erase(KeyOf(*found->second));
+    versions_.erase(found);
+  };
+  switch (operation.op) {
+    case TraceOp::kAdd: {
+      Account& account = live_[KeyOf(*operation.pod)] = Account();
+      account.timestamp = replayer_.Now();
+      account.nomination = operation.pod->nominated_node_name;
+      versions_[FullName(*operation.pod)] = operation.pod;
+      break;
+    }
+    case TraceOp::kUpdate:
+      FollowUpdate(*operation.pod);
+      versions_[FullName(*operation.pod)] = operation.pod;
+      break;
+    case TraceOp::kDelete:
+      drop(operation.pod_name);
+      break;
+    case TraceOp::kBind: {
+      flights_.erase(target_key_);
+      if (!live_.contains(target_key_)) break;  // An incarnation that is gone already.
+      bound_after_flush_ += seen_[target_name_].fields.was_flushed;
+      drop(target_name_);
+      break;
+    }
+    case TraceOp::kFail:
+      FollowFail(operation);
+      break;
+    case TraceOp::kPop:
+      FollowPop(outcome);
+      break;
+    case TraceOp::kNominate: {
+      const auto found = versions_.find(operation.pod_name);
+      if (found != versions_.end()) live_[KeyOf(*found->second)].nomination = operation.node;
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// A pod in a queue is refused; one that is not live is only done.
+void StateJudge::FollowFail(const TraceOperation& operation) {
+  const auto flight = flights_.find(target_key_);
+  const auto live = live_.find(target_key_);
+  const Place place = seen_[target_name_].place;
+  const bool queued = place != Place::kInFlight && place != Place::kAbsent;
+  if (live != live_.end() && !queued && flight != flights_.end()) {
+    Account account = flight->second;
+    account.nomination = live->second.nomination;
+    account.timestamp = replayer_.Now();
+    if (operation.unschedulable.empty() && operation.pending.empty()) {
+      ++account.consecutive_errors;
+    } else {
+      ++account.unschedulable_count;
+      account.consecutive_errors = 0;
+    }
+    live->second = account;
+  }
+  if (flight != flights_.end()) flights_.erase(flight);
+}
+
+void StateJudge::FollowPop(const TraceOutcome& outcome) {
+  if (!outcome.popped) return;
+  for (const auto& [name, entry] : replayer_.pods().entries()) {
+    if (replayer_.pods().DisplayName(entry) != *outcome.popped) continue;
+    popped_ = name;
+    const std::string key = KeyOf(*entry.in_flight.back().pod);
+    if (!live_.contains(key)) return Wrong("popped " + key + ", which is not live");
+    Account& account = live_[key];
+    ++account.attempts;
+    flights_[key] = account;
+    popped_attempts_ = account.attempts;
+  }
+  ++cycle_;
+  if (outcome.attempts != popped_attempts_) {
+    Wrong("popped " + popped_ + " with attempts " + std::to_string(outcome.attempts) +
+          ", expected " + std::to_string(popped_attempts_));
+  }
+  if (static_cast<uint64_t>(outcome.cycle) != cycle_) {
+    Wrong("scheduling cycle " + std::to_string(outcome.cycle) + ", expected " +
+          std::to_string(cycle_));
+  }
+}
+
+// Whoever entered a queue is sorted there by its newest version.
+void StateJudge::FollowEntries(const Seen& before) {
+  for (const auto& [name, pod] : versions_) {
+    const auto was = before.find(name);
+    const bool entered = was == before.end() || was->second.place != seen_.at(name).place;
+    if (entered) live_.at(KeyOf(*pod)).sorted_priority = pod->priority;
+  }
+}
+
+// A pod in flight is not sorted again. In flight nominations are left alone; else a node named by either version decides.
+void StateJudge::FollowUpdate(const Pod& after) {
+  const auto found = versions_.find(FullName(after));
+  if (found == versions_.end() || flights_.contains(KeyOf(after))) return;
+  const Pod& before = *found->second;
+  live_[KeyOf(after)].sorted_priority = after.priority;
+  if (before.nominated_node_name.empty() && after.nominated_node_name.empty()) return;
+  live_[KeyOf(after)].nomination = after.nominated_node_name;
+}
+
+}  // namespace schedq

@@ -1,0 +1,123 @@
+// Goal: no sequence of operations makes an engine break an invariant or differ from another one.
+// Method: the random driver of tests/support/driver over all combinations of gates; the table of
+// what it reached must be full. Canaries: engines that lose a pod, pop the second best or miss an
+// event are caught, and what catches them shrinks to a few operations.
+// SCHEDQ_SEED and SCHEDQ_OPERATIONS choose another run.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "bench/trace/replay_file.h"
+#include "tests/support/driver/driver.h"
+#include "tests/support/driver/faulty_queues.h"
+
+namespace schedq {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kOperations = 30'000;  // Sanitizers slow it down tenfold.
+#else
+constexpr uint64_t kOperations = 600'000;
+#endif
+constexpr uint64_t kOperationsForFullTable = 600'000;
+constexpr int kOperationsPerRun = 1500;
+constexpr uint64_t kLeastReached = 1000;
+
+uint64_t FromEnvironment(const char* name, uint64_t absent) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return absent;
+  uint64_t number = 0;
+  const std::string_view digits(text);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  EXPECT_TRUE(error == std::errc() && end == digits.data() + digits.size())
+      << name << " is " << text << ", expected a number";
+  return number;
+}
+
+DriverOptions OptionsFor(uint64_t seed) {
+  return {.seed = seed,
+          .operations = kOperationsPerRun,
+          .pops_from_backoff = seed % 4 >= 2,
+          .narrows = seed % 2 == 1};
+}
+
+TEST(RandomDriver, EnginesAgreeAndKeepTheInvariants) {
+  const std::vector<DrivenEngine> engines = ProductEngines();
+  const uint64_t first = FromEnvironment("SCHEDQ_SEED", 1);
+  const uint64_t operations = FromEnvironment("SCHEDQ_OPERATIONS", kOperations);
+  Coverage reached;
+  for (uint64_t done = 0; done < operations; done += kOperationsPerRun) {
+    const DriverOptions options = OptionsFor(first + done / kOperationsPerRun);
+    const auto failure = Drive(options, engines, &reached);
+    if (!failure) continue;
+    FAIL() << WriteFailure(Shrink(*failure, engines), options, engines,
+                           std::filesystem::current_path().string());
+  }
+  std::printf("%s", reached.Table().c_str());
+  EXPECT_EQ(reached.Impossible(), "");
+  if (operations >= kOperationsForFullTable) {
+    EXPECT_GE(reached.Least(), kLeastReached);
+  }
+}
+
+TEST(RandomDriver, RepeatsItselfBySeed) {
+  Coverage first;
+  Coverage second;
+  ASSERT_FALSE(Drive(OptionsFor(3), ProductEngines(), &first));
+  ASSERT_FALSE(Drive(OptionsFor(3), ProductEngines(), &second));
+  EXPECT_EQ(first.Table(), second.Table());
+  ASSERT_FALSE(Drive(OptionsFor(7), ProductEngines(), &second));
+  EXPECT_NE(first.Table(), second.Table());
+}
+
+// Drives until the engines fail, shrinks, and returns the small failure.
+DriverFailure MustCatch(const std::vector<DrivenEngine>& engines) {
+  Coverage reached;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    auto failure = Drive(OptionsFor(seed), engines, &reached);
+    if (failure) return Shrink(std::move(*failure), engines);
+  }
+  ADD_FAILURE() << "the fault was not caught";
+  return {};
+}
+
+TEST(RandomDriverCanary, AnEngineThatLosesAPodIsCaught) {
+  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kLosesAThirdFailure)});
+  EXPECT_NE(failure.what.find("is lost"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatPopsTheSecondBestIsCaught) {
+  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kPopsTheSecondBest)});
+  EXPECT_NE(failure.what.find("was first in active"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatMissesAnEventIsCaughtByAnother) {
+  std::vector<DrivenEngine> engines = ProductEngines();
+  engines.resize(1);
+  engines.push_back(FaultyEngine(Fault::kMissesEventsWhileTwoFly));
+  const DriverFailure failure = MustCatch(engines);
+  EXPECT_NE(failure.what.find("differs from " + engines.front().name), std::string::npos)
+      << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+
+  // What is written replays on the product's engine without a mismatch.
+  const std::string text = WriteFailure(failure, OptionsFor(0), engines, testing::TempDir());
+  const auto from = text.find(testing::TempDir());
+  ASSERT_NE(from, std::string::npos);
+  const std::string path = text.substr(from, text.find('\n', from) - from);
+  const Result<ReplayTotals> totals =
+      ReplayFile(path, AllEngines().front(), [](const auto& line) { ADD_FAILURE() << line; });
+  std::filesystem::remove(path);
+  ASSERT_TRUE(totals.ok()) << totals.error().message();
+  EXPECT_EQ(totals->operations, failure.operations.size());
+}
+
+}  // namespace
+}  // namespace schedq
