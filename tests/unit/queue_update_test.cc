@@ -92,6 +92,23 @@ TEST_P(QueueUpdate, InBackoffIsInPlaceAndSortedAgain) {
   EXPECT_EQ(bench.MustPop().pod->priority, PopsFromBackoff() ? 5 : 9);
 }
 
+// The pod was deleted and created anew under its uid: it is active, and in flight.
+TEST_P(QueueUpdate, InFlightAndActiveLeavesTheOrderOfActive) {
+  QueueBench bench(Options());
+  const PodRef pod = MakePod("pod", 1);
+  bench.Add(pod);
+  const PoppedPod flying = bench.MustPop();
+  bench.Delete(pod);
+  bench.Add(pod);
+  bench.Advance(std::chrono::milliseconds(1));
+  for (const char* name : {"a", "b", "c"}) bench.Add(MakePod(name, 2));
+  bench.Update(pod, MakePod("pod", 3));
+  bench.Add(MakePod("d", 2));
+  ASSERT_TRUE(bench.Fail(flying, {}).ok() == false);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench.MustPop().pod->priority, 2);
+  EXPECT_EQ(bench.MustPop().pod->name, "pod");
+}
+
 TEST_P(QueueUpdate, InThePoolIsJudgedForEachEvent) {
   QueueBench bench(Options(Plugins()));
   const PodRef pod = MakePod("pod");
