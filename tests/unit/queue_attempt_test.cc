@@ -2,7 +2,9 @@
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "tests/support/queue/queue_cases.h"
 
@@ -249,26 +251,35 @@ TEST_P(QueueAttempt, BestVerdictOverLoggedEventsWins) {
   EXPECT_EQ(bench.PlaceOf("pod"), "active");
 }
 
+// Runs `act` while a Pop of at most `timeout` most probably waits. Returns what was popped, and how
+// long it took: a Pop that nobody wakes still finds what is there at its deadline.
+std::pair<std::optional<PoppedPod>, Duration> PopWhile(QueueBench& bench, Duration timeout,
+                                                       const std::function<void()>& act) {
+  std::optional<PoppedPod> popped;
+  const auto started = std::chrono::steady_clock::now();
+  std::thread popper([&] { popped = bench.queue().Pop(timeout); });
+  std::this_thread::sleep_for(milliseconds(20));
+  act();
+  popper.join();
+  return {popped, std::chrono::steady_clock::now() - started};
+}
+
 TEST_P(QueueAttempt, PopBlocksUntilAPodComes) {
   QueueBench bench(Options());
-  std::optional<PoppedPod> popped;
-  std::thread popper([&] { popped = bench.queue().Pop(seconds(20)); });
-  bench.Add(MakePod("pod"));
-  popper.join();
+  const auto [popped, took] = PopWhile(bench, seconds(20), [&] { bench.Add(MakePod("pod")); });
   ASSERT_TRUE(popped.has_value());
   EXPECT_EQ(popped->pod->name, "pod");
+  EXPECT_LT(took, seconds(10)) << "the waiting Pop was not woken";
 }
 
 TEST_P(QueueAttempt, WaitingPopWakesForBackoffOnlyWithTheGateOn) {
   QueueBench bench(Options(FitPlugin()));
   bench.AddRejected(MakePod("pod"), {"Fit"});
-  std::optional<PoppedPod> popped;
-  std::thread popper([&] {
-    popped = bench.queue().Pop(PopsFromBackoff() ? Duration(seconds(20)) : milliseconds(50));
-  });
-  Send(bench, Resource::kNode, Action::kAdd);
-  popper.join();
+  const Duration timeout = PopsFromBackoff() ? Duration(seconds(20)) : milliseconds(50);
+  const auto [popped, took] =
+      PopWhile(bench, timeout, [&] { Send(bench, Resource::kNode, Action::kAdd); });
   EXPECT_EQ(popped.has_value(), PopsFromBackoff());
+  EXPECT_LT(took, seconds(10)) << "the waiting Pop was not woken";
 }
 
 TEST_P(QueueAttempt, PopTimesOut) {

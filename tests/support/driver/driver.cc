@@ -131,12 +131,11 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
   Coverage here;  // Of this run alone: operations depend on nothing but the seed.
   for (int i = 0; i < options.operations; ++i) {
     const StateJudge& judge = engines_running.judge();
-    const StateJudge::Seen before = judge.seen();
-    run.operations.push_back(generator.Next(before, engines_running.replayer(), here));
+    run.operations.push_back(generator.Next(judge.seen(), engines_running.replayer(), here));
     const TraceOperation& operation = run.operations.back();
     switch (engines_running.Apply(operation)) {
       case SideBySide::Answer::kGood:
-        CountReached(operation, before, judge.popped(), run.header.gates, &here);
+        CountReached(operation, judge.before(), judge.popped(), run.header.gates, &here);
         break;
       case SideBySide::Answer::kMakesNoSense:
         run.operations.pop_back();

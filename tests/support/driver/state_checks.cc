@@ -40,7 +40,7 @@ void StateJudge::Wrong(std::string text) {
 
 void StateJudge::Look() {
   for (const auto& [name, entry] : replayer_.pods().entries()) {
-    seen_.emplace(name, replayer_.queue().Where(name));
+    seen_[name] = replayer_.queue().Where(name);
   }
 }
 
@@ -181,12 +181,12 @@ bool StateJudge::ComesBefore(const std::string& a, const std::string& b, bool in
 }
 
 // A pop must take the first of those that are not in flight already under their uid.
-void StateJudge::CheckPop(const Seen& before) {
+void StateJudge::CheckPop() {
   const bool pops_from_backoff = header_.gates.PopFromBackoffQ();
   for (const Place place : {Place::kActive, Place::kBackoff}) {
     if (place == Place::kBackoff && !pops_from_backoff) break;
     std::string best;
-    for (const auto& [name, where] : before) {
+    for (const auto& [name, where] : before_) {
       if (where.place != place) continue;
       if (name != popped_ && flights_.contains(KeyOf(*versions_.at(name)))) continue;
       if (best.empty() || ComesBefore(name, best, place == Place::kBackoff)) best = name;
@@ -201,11 +201,11 @@ void StateJudge::CheckPop(const Seen& before) {
   if (!popped_.empty()) Wrong("popped " + popped_ + ", which could not be popped");
 }
 
-void StateJudge::CheckMoves(const TraceOperation& operation, const Seen& before) {
+void StateJudge::CheckMoves(const TraceOperation& operation) {
   const Instant now = replayer_.Now();
   for (const auto& [name, where] : seen_) {
-    const auto found = before.find(name);
-    if (found == before.end() || !versions_.contains(name)) continue;
+    const auto found = before_.find(name);
+    if (found == before_.end() || !versions_.contains(name)) continue;
     const PodWhereabouts& was = found->second;
     const Account& account = AccountOf(name);
     const bool had_pending = operation.op == TraceOp::kFail ? !operation.pending.empty()

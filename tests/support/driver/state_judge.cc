@@ -28,7 +28,7 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   wrong_.clear();
   popped_.clear();
   Follow(operation, outcome);
-  const Seen before = std::exchange(seen_, Seen());
+  before_.swap(seen_);
   Look();
   const size_t said = wrong_.size();
   CheckPlaces();
@@ -36,11 +36,14 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   // What follows reads the places of pods; it makes no sense where these are wrong.
   if (wrong_.size() > said) return wrong_;
   for (const auto& [name, where] : seen_) CheckFields(name, where);
-  FollowEntries(before);
-  if (operation.op == TraceOp::kPop) CheckPop(before);
-  CheckMoves(operation, before);
-  CheckNominations(operation, outcome);
-  constexpr uint64_t kGaugesEvery = 64;  // Reading a family of metrics costs as much as the rest.
+  if (operation.op == TraceOp::kPop) CheckPop();
+  FollowEntries();
+  CheckMoves(operation);
+  // These two would cost as much as all the rest.
+  constexpr uint64_t kNominationsEvery = 4;
+  constexpr uint64_t kGaugesEvery = 128;
+  const bool asked = operation.op == TraceOp::kNominated;
+  if (asked || operations_ % kNominationsEvery == 0) CheckNominations(operation, outcome);
   if (operation.op == TraceOp::kEnd || ++operations_ % kGaugesEvery == 0) CheckGauges();
   return wrong_;
 }
@@ -135,10 +138,10 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
 }
 
 // Whoever entered a queue is sorted there by its newest version.
-void StateJudge::FollowEntries(const Seen& before) {
+void StateJudge::FollowEntries() {
   for (const auto& [name, pod] : versions_) {
-    const auto was = before.find(name);
-    const bool entered = was == before.end() || was->second.place != seen_.at(name).place;
+    const auto was = before_.find(name);
+    const bool entered = was == before_.end() || was->second.place != seen_.at(name).place;
     if (entered) live_.at(KeyOf(*pod)).sorted_priority = pod->priority;
   }
 }

@@ -34,6 +34,8 @@ class StateJudge {
 
   // As they were when last looked at; absent ones that are known too.
   const Seen& seen() const { return seen_; }
+  // As they were before the last operation.
+  const Seen& before() const { return before_; }
   // The full name of what the last pop took; empty: nothing.
   const std::string& popped() const { return popped_; }
 
@@ -54,7 +56,7 @@ class StateJudge {
   void FollowFail(const TraceOperation& operation);
   void FollowPop(const TraceOutcome& outcome);
   void FollowUpdate(const Pod& after);
-  void FollowEntries(const Seen& before);
+  void FollowEntries();
 
   // Looking at states (state_checks.cc). Each adds to wrong_.
   void Wrong(std::string text);
@@ -66,8 +68,8 @@ class StateJudge {
   void CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome);
 
   // Looking at moves (state_checks.cc).
-  void CheckPop(const Seen& before);
-  void CheckMoves(const TraceOperation& operation, const Seen& before);
+  void CheckPop();
+  void CheckMoves(const TraceOperation& operation);
   std::optional<Instant> ExpirationOf(const Account& account) const;
   bool IsBackingOff(const Account& account) const;
   Instant WindowNow() const;
@@ -81,6 +83,7 @@ class StateJudge {
   std::map<std::string, Account> flights_;  // By name and uid, as popped.
   std::map<std::string, PodRef> versions_;  // Live pods by full name.
   Seen seen_;
+  Seen before_;
   std::string popped_;
   uint32_t popped_attempts_ = 0;
   uint64_t cycle_ = 0;
