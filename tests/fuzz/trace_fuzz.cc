@@ -1,5 +1,6 @@
 #include "tests/fuzz/trace_fuzz.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "bench/trace/replayer.h"
@@ -21,27 +22,34 @@ void ReadsBack(const TraceOperation& operation) {
   SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again) == line, "an operation reads back");
 }
 
-void Replay(const TraceHeader& header, std::string_view text, EngineKind engine) {
+// How many operations were accepted.
+size_t Replay(const TraceHeader& header, std::string_view text, EngineKind engine) {
   const auto replayer = Replayer::Create(header, engine);
-  if (!replayer) return;
-  while (!text.empty()) {
+  if (!replayer) return 0;
+  size_t accepted = 0;
+  for (; !text.empty(); ++accepted) {
     const Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text));
-    if (!operation) return;
+    if (!operation) break;
     ReadsBack(*operation);
-    if (!(*replayer)->Apply(*operation)) return;
+    if (!(*replayer)->Apply(*operation)) break;
   }
+  return accepted;
 }
 
 }  // namespace
 
-void FuzzTrace(const uint8_t* data, size_t size) {
+size_t FuzzTrace(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   const Result<TraceHeader> header = ParseTraceHeader(TakeLine(&text));
-  if (!header) return;
+  if (!header) return 0;
   const std::string line = FormatTraceHeader(*header);
   const Result<TraceHeader> again = ParseTraceHeader(line);
   SCHEDQ_CHECK(again.ok() && FormatTraceHeader(*again) == line, "a header reads back");
-  for (const EngineKind engine : AllEngines()) Replay(*header, text, engine);
+  size_t accepted = ~size_t{0};
+  for (const EngineKind engine : AllEngines()) {
+    accepted = std::min(accepted, Replay(*header, text, engine));
+  }
+  return accepted;
 }
 
 }  // namespace schedq
