@@ -115,7 +115,8 @@ class ActiveQueue {
   }
 
   // As TryPop, but asks `consent(entry)` about the entry that goes first, whose ticket is not known
-  // yet; nothing also if it says to leave it. It is asked again if another thread changes the queue.
+  // yet; nothing also if it says to leave it. It is asked again if another thread changes the
+  // queue.
   // A pop that takes linearizes where it was asked last.
   template <typename Ask>
   std::optional<ActiveEntry> TryPopIf(Ask consent) {
@@ -281,8 +282,8 @@ class ActiveQueue {
 
   typename Lane::Pool segments_;
   LaneDirectory<Atom, Lane, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
-  // Which lanes' main runs, and whether the heap, may hold something; and which lanes' further runs.
-  // Read by each operation, written when one of them comes into use or out of it; so they have a
+  // Which lanes' main runs, and whether the heap, may hold something; and which lanes' further
+  // runs. Read by each operation, written when one of them comes into use or out of it; so they have a
   // line without busy neighbours.
   alignas(64) OccupancyWord<Atom> in_use_;
   OccupancyWord<Atom> further_in_use_;
