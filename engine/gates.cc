@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "engine/base/metrics.h"
+
 namespace schedq {
 namespace {
 
@@ -10,6 +12,10 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
     "SchedulerPreEnqueuePodStatus",    "SchedulerAsyncAPICalls",
     "NominatedNodeNameForExpectation", "ClearingNominatedNodeNameAfterBinding",
 };
+
+// As upstream's feature registry says.
+constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "ALPHA",
+                                                              "BETA", "BETA", "BETA"};
 
 struct Prerequisite {
   Gate gate;
@@ -44,6 +50,16 @@ Result<Gates> Gates::Resolve(const GateRequest& request) {
     gates.on_[static_cast<int>(gate)] = false;
   }
   return gates;
+}
+
+void ExposeGates(const Gates& gates, MetricsRegistry* metrics) {
+  GaugeFamily& enabled = metrics->Gauges({.name = "kubernetes_feature_enabled",
+                                          .help = "Whether a feature gate is on.",
+                                          .labels = {"name", "stage"}});
+  for (int i = 0; i < kGateCount; ++i) {
+    enabled.At({std::string(kNames[i]), std::string(kStages[i])})
+        .Set(gates.On(static_cast<Gate>(i)) ? 1 : 0);
+  }
 }
 
 }  // namespace schedq

@@ -10,6 +10,8 @@
 
 namespace schedq {
 
+class MetricsRegistry;
+
 enum class Gate : uint8_t {
   kSchedulerPopFromBackoffQ,
   kSchedulerPreQueueingHints,
@@ -49,5 +51,8 @@ class Gates {
  private:
   std::array<bool, kGateCount> on_;
 };
+
+// Exposes kubernetes_feature_enabled{name,stage} as the gates are.
+void ExposeGates(const Gates& gates, MetricsRegistry* metrics);
 
 }  // namespace schedq

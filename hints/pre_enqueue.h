@@ -1,6 +1,6 @@
 // Runs the plugins' PreEnqueue functions: the engine's port PreEnqueueCheck over a PluginRegistry.
 //
-// Threads: any, concurrently; it holds nothing that changes.
+// Threads: any, concurrently; nothing changes but metrics.
 // Invariants:
 //  1. The plugin named first is asked first, the others in order of registration, each at most
 //  once.
@@ -11,14 +11,21 @@
 #include <vector>
 
 #include "engine/ports.h"
+#include "hints/pre_enqueue_metrics.h"
 #include "hints/registry.h"
 
 namespace schedq {
 
+struct PreEnqueueOptions {
+  MetricsRegistry* metrics = nullptr;  // Null: nothing is counted.
+  // For the durations in metrics; null: the machine's steady clock.
+  MonotonicTime (*now)() = nullptr;
+};
+
 class PluginPreEnqueue : public PreEnqueueCheck {
  public:
-  // `registry` must outlive this.
-  explicit PluginPreEnqueue(const PluginRegistry& registry);
+  // `registry` and the options' metrics must outlive this.
+  explicit PluginPreEnqueue(const PluginRegistry& registry, const PreEnqueueOptions& options = {});
 
   // A `first` without a PreEnqueue function is as good as none.
   PluginId Check(const Pod& pod, PluginId first) const override;
@@ -28,7 +35,10 @@ class PluginPreEnqueue : public PreEnqueueCheck {
   std::string Explain(const Pod& pod, PluginId plugin) const override;
 
  private:
+  bool Passes(const Pod& pod, PluginId plugin, bool is_timed) const;
+
   const PluginRegistry& registry_;
+  PreEnqueueMetrics metrics_;
   std::vector<PluginId> plugins_;  // Those with a PreEnqueue function, in order of registration.
 };
 

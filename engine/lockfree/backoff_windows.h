@@ -5,11 +5,14 @@
 // When not to use it: for exact expirations (see BackoffByTime in lockfree_queue.h).
 // Threads: all operations from any thread, lock-free.
 // Invariants:
-//  1. A window serves one second at a time; it is given to a later second only when it is empty.
+//  1. A window serves one second at a time. Before it is given to a later second it is closed, and
+//     then seen empty: a push looks whether it is open after its entry is visible. So either the
+//     entry is seen, or the push knows that nobody may look for it there. What has been closed is
+//     still looked at.
 //  2. Seconds with entries lie between `first` and `last`. An entry whose second is outside of what
 //     the ring can hold, or whose window changed hands under it, is in `far`, ordered by second.
 //  3. Entries carry the version of their pod, so one that was pushed twice counts once.
-// Memory: a window for each second of the ring that was ever used, at most kWindows; each grows to
+// Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each grows to
 // the most entries that it ever held.
 #pragma once
 
@@ -34,6 +37,11 @@ struct WindowShape : ActiveQueueShape {
   static constexpr uint32_t kFirstSegmentsBits = 1;
 };
 
+struct BackoffWindowsShape {
+  using Window = WindowShape;
+  static constexpr int64_t kWindows = 1024;  // 17 minutes between the first and the last.
+};
+
 // The window of an instant: its whole second of absolute time.
 inline int64_t SecondOf(Instant instant) {
   return std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()).count();
@@ -41,11 +49,11 @@ inline int64_t SecondOf(Instant instant) {
 
 enum class EarlyPop : uint8_t { kTaken, kEmpty, kChanged };
 
-template <template <typename> class Atom>
+template <template <typename> class Atom, typename Shape = BackoffWindowsShape>
 class BackoffWindows {
  public:
-  static constexpr int64_t kWindows = 1024;  // 17 minutes between the first and the last.
-  using Queue = ActiveQueue<Atom, WindowShape>;
+  static constexpr int64_t kWindows = Shape::kWindows;
+  using Queue = ActiveQueue<Atom, typename Shape::Window>;
 
   BackoffWindows() = default;
   BackoffWindows(const BackoffWindows&) = delete;
@@ -60,8 +68,8 @@ class BackoffWindows {
     if (Claim(window, second)) {
       QueueOf(window).Push(entry);
       Widen(second);
-      // The window may have been found empty and given away just before the push.
-      if (window.second.load() == second) return;
+      // The window may have been closed, to be given away, just before the push.
+      if (window.served.load() == Open(second)) return;
     }
     far_.Push({0, second, entry.ticket});
     far_in_use_.store(true);
@@ -74,7 +82,7 @@ class BackoffWindows {
     const int64_t last = last_.load();
     for (int64_t second = first_.load(); second <= last; ++second) {
       Window& window = WindowOf(second);
-      if (window.second.load() != second) continue;
+      if (SecondServedBy(window) != second) continue;
       const EarlyPop outcome = TakeFrom(QueueOf(window), is_unchanged, taken);
       if (outcome != EarlyPop::kEmpty) return outcome;
     }
@@ -87,7 +95,7 @@ class BackoffWindows {
     const int64_t last = std::min(last_.load(), cutoff - 1);
     for (int64_t second = first_.load(); second <= last; ++second) {
       Window& window = WindowOf(second);
-      if (window.second.load() != second) continue;
+      if (SecondServedBy(window) != second) continue;
       Queue& queue = QueueOf(window);
       while (std::optional<ActiveEntry> entry = queue.TryPop()) take(*entry);
     }
@@ -98,8 +106,8 @@ class BackoffWindows {
 
  private:
   struct Window {
-    // Written by who claims the window.
-    Atom<int64_t> second{std::numeric_limits<int64_t>::min()};
+    // Twice the second, and one if the window is closed. Written by who claims the window.
+    Atom<int64_t> served{Open(kNever)};
     // Set once.
     Atom<Queue*> queue{nullptr};
   };
@@ -108,14 +116,25 @@ class BackoffWindows {
     return windows_[static_cast<uint64_t>(second) % static_cast<uint64_t>(kWindows)];
   }
 
-  // Whether the window now serves `second`.
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 4;
+  static constexpr int64_t Open(int64_t second) { return 2 * second; }
+  static int64_t SecondServedBy(const Window& window) { return window.served.load() >> 1; }
+
+  // Whether the window serves `second` and is open. A window that was closed and is not empty
+  // stays closed until it is; it needs no more pushes, for its second is long past.
   bool Claim(Window& window, int64_t second) {
-    int64_t served = window.second.load();
-    if (served == second) return true;
-    if (served > second) return false;
+    int64_t served = window.served.load();
+    if (served >= Open(second)) return served == Open(second);
     Queue& queue = QueueOf(window);
     if (queue.Size() != 0) return false;
-    return window.second.compare_exchange_strong(served, second) || served == second;
+    const int64_t closed = served | 1;
+    if (served != closed && !window.served.compare_exchange_strong(served, closed) &&
+        served != closed) {
+      return served == Open(second);
+    }
+    if (queue.Size() != 0) return false;
+    served = closed;
+    return window.served.compare_exchange_strong(served, Open(second)) || served == Open(second);
   }
 
   Queue& QueueOf(Window& window) {
@@ -141,10 +160,13 @@ class BackoffWindows {
     int64_t first = first_.load();
     while (first < cutoff) {
       if (!first_.compare_exchange_weak(first, cutoff)) continue;
-      // A push into a passed window may have read the old `first`: look once more.
-      for (int64_t second = std::max(first, cutoff - kWindows); second < cutoff; ++second) {
-        Window& window = WindowOf(second);
-        if (window.second.load() == second && QueueOf(window).Size() != 0) Widen(second);
+      // A push into a passed window may have read the old `first`: look once more, at each window
+      // at most once, whatever second it serves.
+      for (int64_t place = std::max(first, cutoff - kWindows); place < cutoff; ++place) {
+        Window& window = WindowOf(place);
+        const int64_t second = SecondServedBy(window);
+        const bool is_passed = first <= second && second < cutoff;
+        if (is_passed && QueueOf(window).Size() != 0) Widen(second);
       }
       return;
     }

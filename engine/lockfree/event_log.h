@@ -44,7 +44,7 @@ struct FlightPosition {
 template <template <typename> class Atom>
 class EventLog {
  public:
-  EventLog() : nodes_(6) {
+  explicit EventLog(uint32_t first_bits = 6) : nodes_(first_bits) {
     const uint32_t dummy = nodes_.Allocate();
     nodes_[dummy].BeginDummy();
     head_.store(Link{dummy, 0}.Bits());

@@ -6,8 +6,8 @@
 namespace schedq {
 
 // Each round without an answer met a stale ticket, or a push of another thread.
-template <template <typename> class Atom>
-std::optional<PoppedPod> BasicLockfreeQueue<Atom>::TryPop() {
+template <template <typename> class Atom, typename Shape>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::TryPop() {
   const bool pops_from_backoff = options_.gates.PopFromBackoffQ();
   for (;;) {
     const uint64_t pushes = pushes_.load();
@@ -32,8 +32,8 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom>::TryPop() {
   }
 }
 
-template <template <typename> class Atom>
-std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Pop(std::optional<Duration> timeout) {
+template <template <typename> class Atom, typename Shape>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Pop(std::optional<Duration> timeout) {
   std::optional<MonotonicTime> deadline;
   if (timeout) deadline = std::chrono::steady_clock::now() + *timeout;
   for (;;) {
@@ -49,8 +49,9 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Pop(std::optional<Duration> t
 }
 
 // nullopt: the ticket is stale, or its uid is in flight already and the pod is discarded.
-template <template <typename> class Atom>
-std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Take(const ActiveEntry& entry, Place place) {
+template <template <typename> class Atom, typename Shape>
+std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry& entry,
+                                                               Place place) {
   const auto id = static_cast<PodId>(entry.ticket >> 32);
   const auto version = static_cast<uint32_t>(entry.ticket);
   // A retry means that the pod was updated in place.
@@ -91,8 +92,8 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom>::Take(const ActiveEntry& entry
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Discard(PodId id, const Pinned& pinned) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Discard(PodId id, const Pinned& pinned) {
   const SlotWord before = pinned.word();
   SlotWord after = before;
   after.queued = Place::kAbsent;
@@ -110,15 +111,16 @@ void BasicLockfreeQueue<Atom>::Discard(PodId id, const Pinned& pinned) {
   }
 }
 
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::HasFlight(const PodFacts& facts, const PodKey& key) const {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::HasFlight(const PodFacts& facts, const PodKey& key) const {
   return FlightOf(facts, key) != nullptr;
 }
 
 // The facts whose attempt of `key` is in flight: these, or those of an older one. Bound: the number
 // of incarnations of one name that are in flight at once.
-template <template <typename> class Atom>
-const PodFacts* BasicLockfreeQueue<Atom>::FlightOf(const PodFacts& facts, const PodKey& key) const {
+template <template <typename> class Atom, typename Shape>
+const PodFacts* BasicLockfreeQueue<Atom, Shape>::FlightOf(const PodFacts& facts,
+                                                          const PodKey& key) const {
   const PodFacts* candidate = &facts;
   for (;;) {
     if (candidate->flight.IsSet() && candidate->key == key) return candidate;
@@ -128,8 +130,9 @@ const PodFacts* BasicLockfreeQueue<Atom>::FlightOf(const PodFacts& facts, const 
 }
 
 // Bound: as FlightOf.
-template <template <typename> class Atom>
-auto BasicLockfreeQueue<Atom>::WithoutFlight(const PodFacts& facts, const PodKey& key) -> Trimmed {
+template <template <typename> class Atom, typename Shape>
+auto BasicLockfreeQueue<Atom, Shape>::WithoutFlight(const PodFacts& facts, const PodKey& key)
+    -> Trimmed {
   Trimmed trimmed(&table_.records(), facts);
   if (facts.flight.IsSet() && facts.key == key) {
     trimmed.facts.flight = {};
@@ -146,14 +149,14 @@ auto BasicLockfreeQueue<Atom>::WithoutFlight(const PodFacts& facts, const PodKey
   return trimmed;
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Done(const PodKey& key) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Done(const PodKey& key) {
   EndFlight(key);
 }
 
 // Takes the attempt of `key` out of flight, if it is in flight.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::EndFlight(const PodKey& key) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::EndFlight(const PodKey& key) {
   // A retry means that somebody else changed this very pod.
   for (;;) {
     const Pinned pinned = table_.Pin(key.id);
@@ -176,14 +179,14 @@ void BasicLockfreeQueue<Atom>::EndFlight(const PodKey& key) {
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::EndInLog(FlightPosition flight) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::EndInLog(FlightPosition flight) {
   log_.End(flight, CountDropped());
 }
 
-template <template <typename> class Atom>
-Status BasicLockfreeQueue<Atom>::Fail(const PodKey& key, PluginSet unschedulable,
-                                      PluginSet pending) {
+template <template <typename> class Atom, typename Shape>
+Status BasicLockfreeQueue<Atom, Shape>::Fail(const PodKey& key, PluginSet unschedulable,
+                                             PluginSet pending) {
   Status status;
   while (!TryFail(key, unschedulable, pending, &status)) {
   }
@@ -191,9 +194,9 @@ Status BasicLockfreeQueue<Atom>::Fail(const PodKey& key, PluginSet unschedulable
 }
 
 // False: the slot changed, try again.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::TryFail(const PodKey& key, PluginSet unschedulable,
-                                       PluginSet pending, Status* status) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unschedulable,
+                                              PluginSet pending, Status* status) {
   const Pinned pinned = table_.Pin(key.id);
   if (!pinned) return true;
   const bool is_current = pinned.facts().key == key && pinned.word().live;
@@ -213,9 +216,9 @@ bool BasicLockfreeQueue<Atom>::TryFail(const PodKey& key, PluginSet unschedulabl
 
 // Puts the pod back into a queue, going on from what the attempt knew. No wake-up is lost: the pod
 // enters its place first, and then reads what was logged meanwhile.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::TryReturn(const Pinned& pinned, const PodFacts& attempt,
-                                         PluginSet unschedulable, PluginSet pending) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodFacts& attempt,
+                                                PluginSet unschedulable, PluginSet pending) {
   Draft draft(event_epoch_.load());
   const PodKey key = pinned.facts().key;
   const Trimmed trimmed = WithoutFlight(pinned.facts(), key);
@@ -266,8 +269,9 @@ bool BasicLockfreeQueue<Atom>::TryReturn(const Pinned& pinned, const PodFacts& a
 
 // The best verdict over what was logged since the pop. Never narrowed. Reads to the log's end, so
 // that what is read afterwards is new.
-template <template <typename> class Atom>
-Verdict BasicLockfreeQueue<Atom>::JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor) {
+template <template <typename> class Atom, typename Shape>
+Verdict BasicLockfreeQueue<Atom, Shape>::JudgeLogged(const PodFacts& facts,
+                                                     typename Log::Cursor* cursor) {
   const JudgedPod judged = ToJudge(facts);
   const Verdict best_possible =
       facts.fields.pending_plugins.empty() ? Verdict::kAfterBackoff : Verdict::kImmediately;
@@ -285,8 +289,8 @@ Verdict BasicLockfreeQueue<Atom>::JudgeLogged(const PodFacts& facts, typename Lo
 
 // What was logged after the pod judged the log and before it was in the pool: as if these events
 // found it there.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
   log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
     React(id, kEveryRegistration, logged.event, logged.change);
   });

@@ -5,16 +5,16 @@
 
 namespace schedq {
 
-template <template <typename> class Atom>
-BasicLockfreeQueue<Atom>::BasicLockfreeQueue(QueueOptions options)
+template <template <typename> class Atom, typename Shape>
+BasicLockfreeQueue<Atom, Shape>::BasicLockfreeQueue(QueueOptions options)
     : options_(std::move(options)),
       all_plugins_(options_.plugin_names.size() >= kPluginCountMax
                        ? ~uint64_t{0}
                        : (uint64_t{1} << options_.plugin_names.size()) - 1),
       metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }) {}
 
-template <template <typename> class Atom>
-BasicLockfreeQueue<Atom>::~BasicLockfreeQueue() {
+template <template <typename> class Atom, typename Shape>
+BasicLockfreeQueue<Atom, Shape>::~BasicLockfreeQueue() {
   Close();
   for (PodId id = 0; id < table_.limit(); ++id) {
     if (table_.Peek(id).record != kNoRecord) options_.pod_names->Release(id);
@@ -22,24 +22,25 @@ BasicLockfreeQueue<Atom>::~BasicLockfreeQueue() {
 }
 
 // The number means something only while somebody holds the name; every use checks the uid, too.
-template <template <typename> class Atom>
-PodKey BasicLockfreeQueue<Atom>::FindKey(const Pod& pod) const {
+template <template <typename> class Atom, typename Shape>
+PodKey BasicLockfreeQueue<Atom, Shape>::FindKey(const Pod& pod) const {
   const std::optional<PodId> id = options_.pod_names->Find(pod.namespace_name, pod.name);
   if (!id) return {};
   return {*id, UidFingerprint(pod.uid)};
 }
 
-template <template <typename> class Atom>
-PodKey BasicLockfreeQueue<Atom>::KeyOf(const Pod& pod) const {
+template <template <typename> class Atom, typename Shape>
+PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
   return FindKey(pod);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Add(PodRef pod) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   const PodKey key{options_.pod_names->Acquire(pod->namespace_name, pod->name),
                    UidFingerprint(pod->uid)};
+  // Marks first: who sees a slot below the table's limit looks for its marks.
+  rejectors_.Ensure(key.id + 1);
   table_.Ensure(key.id);
-  rejectors_.Ensure(table_.limit());
   // A retry means that somebody else changed this very pod.
   bool is_new = false;
   while (!TryAdd(key.id, pod, key, &is_new)) {
@@ -48,9 +49,9 @@ void BasicLockfreeQueue<Atom>::Add(PodRef pod) {
   if (!is_new) options_.pod_names->Release(key.id);
 }
 
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::TryAdd(PodId id, const PodRef& pod, const PodKey& key,
-                                      bool* is_new) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, const PodRef& pod, const PodKey& key,
+                                             bool* is_new) {
   Draft draft(event_epoch_.load());
   const Pinned pinned = table_.Pin(id);
   const bool is_known = pinned && pinned.facts().key == key && pinned.word().live &&
@@ -92,9 +93,9 @@ bool BasicLockfreeQueue<Atom>::TryAdd(PodId id, const PodRef& pod, const PodKey&
 
 // The facts of a pod that is added. An attempt that is still in flight under the name goes on as an
 // older one.
-template <template <typename> class Atom>
-PodFacts BasicLockfreeQueue<Atom>::FreshFacts(PodId id, const PodRef& pod, const PodKey& key,
-                                              const Pinned& pinned) {
+template <template <typename> class Atom, typename Shape>
+PodFacts BasicLockfreeQueue<Atom, Shape>::FreshFacts(PodId id, const PodRef& pod, const PodKey& key,
+                                                     const Pinned& pinned) {
   PodFacts facts;
   facts.pod = pod;
   facts.key = key;
@@ -106,8 +107,8 @@ PodFacts BasicLockfreeQueue<Atom>::FreshFacts(PodId id, const PodRef& pod, const
   return facts;
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Update(PodRef before, PodRef after) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
   const PodKey key = FindKey(*after);
   bool must_add = key.id == kNoPod;
   while (!must_add && !TryUpdate(key.id, before, after, &must_add)) {
@@ -116,9 +117,9 @@ void BasicLockfreeQueue<Atom>::Update(PodRef before, PodRef after) {
 }
 
 // False: the slot changed, try again. `must_add`: the pod is nowhere.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::TryUpdate(PodId id, const PodRef& known_before, const PodRef& after,
-                                         bool* must_add) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
+                                                const PodRef& after, bool* must_add) {
   Draft draft(event_epoch_.load());
   const Pinned pinned = table_.Pin(id);
   const PodKey key{id, UidFingerprint(after->uid)};
@@ -159,9 +160,9 @@ bool BasicLockfreeQueue<Atom>::TryUpdate(PodId id, const PodRef& known_before, c
 
 // The failing pod will judge these, and so will others in flight: the log is shared. If the pod has
 // failed since, it is in the pool and did not see them: then they are judged here.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::UpdateInFlight(const PodKey& key, const PodRef& before,
-                                              const PodRef& after) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::UpdateInFlight(const PodKey& key, const PodRef& before,
+                                                     const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
     LogIfAnyInFlight(event, change);
@@ -173,9 +174,9 @@ void BasicLockfreeQueue<Atom>::UpdateInFlight(const PodKey& key, const PodRef& b
 }
 
 // Judges a pod of the pool for the events of its own update, until it has left the pool.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::JudgeUpdate(const PodKey& key, const PodRef& before,
-                                           const PodRef& after) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::JudgeUpdate(const PodKey& key, const PodRef& before,
+                                                  const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
     // A retry means that somebody else changed this very pod.
@@ -194,16 +195,16 @@ void BasicLockfreeQueue<Atom>::JudgeUpdate(const PodKey& key, const PodRef& befo
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Delete(const Pod& pod) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Delete(const Pod& pod) {
   const PodKey key = FindKey(pod);
   while (key.id != kNoPod && !RemoveFromCluster(key)) {
   }
 }
 
 // In flight it stays so until Fail or Done. False: the slot changed, try again.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::RemoveFromCluster(const PodKey& key) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
   const Pinned pinned = table_.Pin(key.id);
   if (!pinned || !(pinned.facts().key == key)) return true;
   const PodFacts& facts = pinned.facts();
@@ -239,8 +240,8 @@ bool BasicLockfreeQueue<Atom>::RemoveFromCluster(const PodKey& key) {
   return true;
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Bind(const PodKey& key) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Bind(const PodKey& key) {
   {
     const Pinned pinned = table_.Pin(key.id);
     if (!pinned) return;
@@ -253,8 +254,8 @@ void BasicLockfreeQueue<Atom>::Bind(const PodKey& key) {
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Activate(std::span<const PodRef> pods) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Activate(std::span<const PodRef> pods) {
   for (const PodRef& pod : pods) {
     const PodKey key = FindKey(*pod);
     while (key.id != kNoPod && !TryActivate(key)) {
@@ -263,8 +264,8 @@ void BasicLockfreeQueue<Atom>::Activate(std::span<const PodRef> pods) {
 }
 
 // False: the slot changed, try again.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::TryActivate(const PodKey& key) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryActivate(const PodKey& key) {
   Draft draft(event_epoch_.load());
   const Pinned pinned = table_.Pin(key.id);
   if (!pinned || !(pinned.facts().key == key)) return true;
@@ -281,8 +282,8 @@ bool BasicLockfreeQueue<Atom>::TryActivate(const PodKey& key) {
   return !InPool(table_.Peek(key.id).queued);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Nominate(const PodRef& pod, std::string_view node) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_view node) {
   const PodKey key = FindKey(*pod);
   if (key.id == kNoPod) return;
   for (;;) {

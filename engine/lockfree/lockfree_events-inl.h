@@ -7,9 +7,9 @@ namespace schedq {
 
 // Logged before the pool is looked at: a pod that fails meanwhile is found in the pool, or finds the
 // event in the log.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Event(const ClusterEvent& event, const ObjectChange& change,
-                                     const PreCheck& pre_check) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const ObjectChange& change,
+                                            const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   if (!event.IsWildcard() && registered.empty()) return;
   const auto started = std::chrono::steady_clock::now();
@@ -27,18 +27,20 @@ void BasicLockfreeQueue<Atom>::Event(const ClusterEvent& event, const ObjectChan
   metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::LogIfAnyInFlight(const ClusterEvent& event,
-                                                const ObjectChange& change) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::LogIfAnyInFlight(const ClusterEvent& event,
+                                                       const ObjectChange& change) {
   // A pod that is popped after this begins its attempt after the event.
   if (log_.IsEmpty()) return;
   metrics_.AddInFlight(event.label, 1);
   log_.Append({event, change}, CountDropped());
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::JudgePool(const ClusterEvent& event, const ObjectChange& change,
-                                         const Narrowing& narrowing, const PreCheck& pre_check) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
+                                                const ObjectChange& change,
+                                                const Narrowing& narrowing,
+                                                const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   Batch batch;
   const auto consider = [&](PodId id, RegistrationMask asked) {
@@ -66,9 +68,9 @@ void BasicLockfreeQueue<Atom>::JudgePool(const ClusterEvent& event, const Object
 
 // What does not interest the gating plugin never lets the pod through, and what no rejector
 // registered for cannot help.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::IsCandidate(const Pinned& pinned, const ClusterEvent& event,
-                                           PluginSet registered) const {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned, const ClusterEvent& event,
+                                                  PluginSet registered) const {
   if (!pinned || !InPool(pinned.word().queued)) return false;
   const QueueingFields& fields = pinned.facts().fields;
   if (event.IsWildcard()) return true;
@@ -77,8 +79,9 @@ bool BasicLockfreeQueue<Atom>::IsCandidate(const Pinned& pinned, const ClusterEv
   return rejectors.empty() || !(rejectors & registered).empty();
 }
 
-template <template <typename> class Atom>
-JudgedPod BasicLockfreeQueue<Atom>::ToJudge(const PodFacts& facts, RegistrationMask asked) const {
+template <template <typename> class Atom, typename Shape>
+JudgedPod BasicLockfreeQueue<Atom, Shape>::ToJudge(const PodFacts& facts,
+                                                   RegistrationMask asked) const {
   return {.pod = facts.pod.get(),
           .id = facts.key.id,
           .unschedulable = facts.fields.unschedulable_plugins,
@@ -86,10 +89,10 @@ JudgedPod BasicLockfreeQueue<Atom>::ToJudge(const PodFacts& facts, RegistrationM
           .asked = asked};
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Consider(PodId id, RegistrationMask asked, const ClusterEvent& event,
-                                        PluginSet registered, const PreCheck& pre_check,
-                                        Batch* batch) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Consider(PodId id, RegistrationMask asked,
+                                               const ClusterEvent& event, PluginSet registered,
+                                               const PreCheck& pre_check, Batch* batch) {
   if (id >= table_.limit() || !InPool(table_.Peek(id).queued)) return;
   const uint64_t epoch = event_epoch_.load();
   Pinned pinned = table_.Pin(id);
@@ -100,9 +103,9 @@ void BasicLockfreeQueue<Atom>::Consider(PodId id, RegistrationMask asked, const 
 }
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::JudgeBatch(const ClusterEvent& event, const ObjectChange& change,
-                                          Batch* batch) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
+                                                 const ObjectChange& change, Batch* batch) {
   if (batch->candidates.empty()) return;
   batch->verdicts.assign(batch->judged.size(), Verdict::kSkip);
   options_.judge->Judge(batch->judged, event, change, batch->verdicts);
@@ -120,9 +123,9 @@ void BasicLockfreeQueue<Atom>::JudgeBatch(const ClusterEvent& event, const Objec
   batch->candidates.clear();
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::React(PodId id, RegistrationMask asked, const ClusterEvent& event,
-                                     const ObjectChange& change) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
+                                            const ClusterEvent& event, const ObjectChange& change) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   // A retry means that somebody else changed this very pod.
   for (;;) {
@@ -139,8 +142,8 @@ void BasicLockfreeQueue<Atom>::React(PodId id, RegistrationMask asked, const Clu
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::FlushBackoff() {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushBackoff() {
   const Instant now = options_.clock->Now();
   const bool windows = options_.gates.PopFromBackoffQ();
   const Instant cutoff = windows ? TruncateToSecond(now) : now;
@@ -153,8 +156,8 @@ void BasicLockfreeQueue<Atom>::FlushBackoff() {
   FlushByTime(&error_backoff_, Place::kErrorBackoff, cutoff);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::FlushByTime(TimeQueue* queue, Place place, Instant cutoff) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place, Instant cutoff) {
   const int64_t cutoff_ns = cutoff.time_since_epoch().count();
   const auto is_due = [&](const ActiveEntry& entry) {
     return entry.timestamp_ns < cutoff_ns ? Consent::kTake : Consent::kLeave;
@@ -163,8 +166,8 @@ void BasicLockfreeQueue<Atom>::FlushByTime(TimeQueue* queue, Place place, Instan
 }
 
 // A stale ticket is dropped.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::FlushTicket(const ActiveEntry& entry, Place place) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushTicket(const ActiveEntry& entry, Place place) {
   const auto id = static_cast<PodId>(entry.ticket >> 32);
   // A retry means that the pod was updated in place.
   for (;;) {
@@ -180,8 +183,8 @@ void BasicLockfreeQueue<Atom>::FlushTicket(const ActiveEntry& entry, Place place
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::FlushUnschedulable() {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
   const Instant now = options_.clock->Now();
   std::vector<PodId> due;
   rejectors_.ForEach(all_plugins_, table_.limit(), [&](PodId id) {
@@ -196,15 +199,16 @@ void BasicLockfreeQueue<Atom>::FlushUnschedulable() {
   for (const PodId id : due) Rescue(id, now);
 }
 
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::IsDueForFlush(const QueueingFields& fields, Instant now) const {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::IsDueForFlush(const QueueingFields& fields,
+                                                    Instant now) const {
   const Instant since = std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min()));
   return now - since > options_.max_in_unschedulable;
 }
 
 // Marks the pod and judges it by the wildcard.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Rescue(PodId id, Instant now) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Rescue(PodId id, Instant now) {
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
   // A retry means that somebody else changed this very pod.
   for (;;) {
@@ -224,8 +228,8 @@ void BasicLockfreeQueue<Atom>::Rescue(PodId id, Instant now) {
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Run() {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Run() {
   const Instant now = options_.clock->Now();
   // With the gate on, a window is flushed at the second at which it ends.
   const Instant first =
@@ -238,8 +242,8 @@ void BasicLockfreeQueue<Atom>::Run() {
                                            [this] { FlushUnschedulable(); }));
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Close() {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Close() {
   std::vector<TimerId> tickers;
   {
     std::lock_guard lock(tickers_mutex_);

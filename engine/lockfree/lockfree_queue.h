@@ -40,7 +40,16 @@
 
 namespace schedq {
 
-template <template <typename> class Atom>
+// The queue's dimensions; models use smaller ones, to meet the borders sooner.
+struct LockfreeQueueShape {
+  using Active = ActiveQueueShape;
+  using Windows = BackoffWindowsShape;
+  static constexpr uint32_t kFirstPodsBits = 10;
+  static constexpr uint32_t kFirstMarksBits = 4;
+  static constexpr uint32_t kFirstLogBits = 6;
+};
+
+template <template <typename> class Atom, typename Shape = LockfreeQueueShape>
 class BasicLockfreeQueue final : public SchedulingQueue {
  public:
   explicit BasicLockfreeQueue(QueueOptions options);
@@ -81,7 +90,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Table = PodTable<Atom>;
   using Pinned = typename Table::Pinned;
   using Log = EventLog<Atom>;
-  using TimeQueue = ActiveQueue<Atom, WindowShape>;  // By exact expiration; one priority.
+  using TimeQueue =
+      ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
   static constexpr size_t kBatch = 64;
 
   // What an operation is to a pod that it moves.
@@ -178,13 +188,13 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   QueueMetrics metrics_;
   PlaceCounts counts_;
 
-  Table table_;
-  RejectorIndex<Atom> rejectors_;
-  ActiveQueue<Atom> active_;
-  BackoffWindows<Atom> windows_;  // Gate SchedulerPopFromBackoffQ on.
-  TimeQueue backoff_by_time_;     // The gate off.
+  Table table_{Shape::kFirstPodsBits};
+  RejectorIndex<Atom> rejectors_{Shape::kFirstMarksBits};
+  ActiveQueue<Atom, typename Shape::Active> active_;
+  BackoffWindows<Atom, typename Shape::Windows> windows_;  // Gate SchedulerPopFromBackoffQ on.
+  TimeQueue backoff_by_time_;                              // The gate off.
   TimeQueue error_backoff_;
-  Log log_;
+  Log log_{Shape::kFirstLogBits};
   NominationIndex<Atom> nominations_;
   EventCount<Atom> poppable_;
 

@@ -6,8 +6,8 @@
 
 namespace schedq {
 
-template <template <typename> class Atom>
-std::vector<PodRef> BasicLockfreeQueue<Atom>::List(Place place) const {
+template <template <typename> class Atom, typename Shape>
+std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::List(Place place) const {
   std::vector<PodRef> pods;
   for (PodId id = 0; id < table_.limit(); ++id) {
     const Pinned pinned = table_.Pin(id);
@@ -27,8 +27,8 @@ std::vector<PodRef> BasicLockfreeQueue<Atom>::List(Place place) const {
 }
 
 // The newest incarnation is the only one that can be queued; an older one may be in flight.
-template <template <typename> class Atom>
-PodWhereabouts BasicLockfreeQueue<Atom>::Where(std::string_view pod_name) const {
+template <template <typename> class Atom, typename Shape>
+PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name) const {
   const std::optional<PodId> id = options_.pod_names->Find(pod_name);
   if (!id) return {};
   const Pinned pinned = table_.Pin(*id);
@@ -42,8 +42,8 @@ PodWhereabouts BasicLockfreeQueue<Atom>::Where(std::string_view pod_name) const 
   return {pinned.Shown(), facts->pod, is_newest_live, facts->fields};
 }
 
-template <template <typename> class Atom>
-std::vector<PodRef> BasicLockfreeQueue<Atom>::NominatedPods(std::string_view node) const {
+template <template <typename> class Atom, typename Shape>
+std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::NominatedPods(std::string_view node) const {
   std::vector<PodRef> pods;
   for (const auto& [id, sequence] : nominations_.On(node)) {
     const Pinned pinned = table_.Pin(id);
@@ -54,11 +54,15 @@ std::vector<PodRef> BasicLockfreeQueue<Atom>::NominatedPods(std::string_view nod
   return pods;
 }
 
-template <template <typename> class Atom>
-std::string BasicLockfreeQueue<Atom>::NominatedNode(const PodKey& pod) const {
-  const Pinned pinned = table_.Pin(pod.id);
-  if (!pinned || !(pinned.facts().key == pod)) return {};
-  return std::string(nominations_.NodeName(pinned.facts().nomination));
+template <template <typename> class Atom, typename Shape>
+std::string BasicLockfreeQueue<Atom, Shape>::NominatedNode(const PodKey& pod) const {
+  // A retry means that another thread has nominated this very pod anew.
+  for (;;) {
+    const Pinned pinned = table_.Pin(pod.id);
+    if (!pinned || !(pinned.facts().key == pod)) return {};
+    const auto name = nominations_.NodeName(pod.id, pinned.facts().nomination);
+    if (name) return *name;
+  }
 }
 
 }  // namespace schedq

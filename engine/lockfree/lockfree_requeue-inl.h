@@ -7,8 +7,8 @@ namespace schedq {
 
 // Runs PreEnqueue. A rejection makes its plugin a rejector and the gating plugin, and clears the
 // mark of the flush; passing clears the gating plugin only.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::PassesPreEnqueue(Draft* draft) const {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::PassesPreEnqueue(Draft* draft) const {
   const PluginId gating = draft->facts().fields.gating_plugin;
   const PluginId rejected = options_.pre_enqueue->Check(*draft->facts().pod, gating);
   if (rejected == kNoPlugin) {
@@ -30,17 +30,17 @@ bool BasicLockfreeQueue<Atom>::PassesPreEnqueue(Draft* draft) const {
 }
 
 // True also in the window in which backoff ends: windows are flushed whole.
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::IsBackingOff(const PodFacts& facts) const {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::IsBackingOff(const PodFacts& facts) const {
   const auto& expiration = facts.fields.backoff_expiration;
   if (!expiration) return false;
   const Instant now = options_.clock->Now();
   return *expiration >= (options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) : now);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::DecidePlace(Draft* draft, Verdict verdict,
-                                           bool skip_pre_enqueue) const {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::DecidePlace(Draft* draft, Verdict verdict,
+                                                  bool skip_pre_enqueue) const {
   if (verdict == Verdict::kSkip) {
     const bool is_gated = draft->facts().fields.gating_plugin != kNoPlugin;
     draft->place = is_gated ? Place::kGated : Place::kUnschedulable;
@@ -66,14 +66,15 @@ void BasicLockfreeQueue<Atom>::DecidePlace(Draft* draft, Verdict verdict,
 }
 
 // The new record owns a reference to the older attempts.
-template <template <typename> class Atom>
-uint32_t BasicLockfreeQueue<Atom>::MakeRecord(PodFacts facts) {
+template <template <typename> class Atom, typename Shape>
+uint32_t BasicLockfreeQueue<Atom, Shape>::MakeRecord(PodFacts facts) {
   if (facts.older != kNoRecord) table_.records().Retain(facts.older);
   return table_.records().Make(std::move(facts));
 }
 
-template <template <typename> class Atom>
-bool BasicLockfreeQueue<Atom>::Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause) {
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
+                                             Cause cause) {
   const SlotWord before = pinned.word();
   SlotWord after = before;
   after.queued = draft->place;
@@ -100,9 +101,10 @@ bool BasicLockfreeQueue<Atom>::Commit(PodId id, const Pinned& pinned, Draft* dra
 }
 
 // Counters, observers, and last the ticket: from then on others may pop the pod.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::Publish(const Pinned& pinned, const SlotWord& after,
-                                       const PodFacts& facts, const Draft& draft, Cause cause) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::Publish(const Pinned& pinned, const SlotWord& after,
+                                              const PodFacts& facts, const Draft& draft,
+                                              Cause cause) {
   const SlotWord before = pinned.word();
   counts_.Move(before.queued, after.queued);
   if (draft.newly_rejected != kNoPlugin) metrics_.AddRejected(draft.newly_rejected, 1);
@@ -117,9 +119,9 @@ void BasicLockfreeQueue<Atom>::Publish(const Pinned& pinned, const SlotWord& aft
   if (draft.needs_ticket) PushTicket(after, facts);
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::TellPublished(const PodFacts& facts, Place from, const Draft& draft,
-                                             Cause cause) const {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::TellPublished(const PodFacts& facts, Place from,
+                                                    const Draft& draft, Cause cause) const {
   std::string message;
   if (draft.door == Draft::Door::kRejected) {
     message = options_.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);
@@ -133,8 +135,8 @@ void BasicLockfreeQueue<Atom>::TellPublished(const PodFacts& facts, Place from, 
   }
 }
 
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::PushTicket(const SlotWord& word, const PodFacts& facts) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::PushTicket(const SlotWord& word, const PodFacts& facts) {
   const uint64_t ticket = uint64_t{facts.key.id} << 32 | word.version;
   const QueueingFields& fields = facts.fields;
   const ActiveEntry entry{facts.pod->priority, fields.timestamp.time_since_epoch().count(), ticket};
@@ -160,8 +162,8 @@ void BasicLockfreeQueue<Atom>::PushTicket(const SlotWord& word, const PodFacts& 
 // A pod was gated by a PreEnqueue that an event may have overtaken: the event changed the world
 // after PreEnqueue looked, and looked at the pool before the pod was in it. So ask again until no
 // event began while we did. Bound: one round for each such event.
-template <template <typename> class Atom>
-void BasicLockfreeQueue<Atom>::RecheckGated(PodId id, Cause cause) {
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::RecheckGated(PodId id, Cause cause) {
   for (;;) {
     Draft draft(event_epoch_.load());
     const Pinned pinned = table_.Pin(id);

@@ -6,9 +6,11 @@
 // Threads: all operations from any thread, lock-free: a retry means that another thread changed the
 // same node's list. An operation copies the node's list; lists are short.
 // Invariants:
-//  1. A node with entries holds a reference to its name for each of them; a node without entries
+//  1. A list says whose it is, and a reader believes the list: by the time it reads, the number that
+//     it looked up may stand for another node.
+//  2. A node with entries holds a reference to its name for each of them; a node without entries
 //     has no list and no name, so unknown and deleted nodes leak nothing.
-// Memory: 16 bytes an entry, and a list for each node that has entries.
+// Memory: 16 bytes an entry, and a list with the node's name for each node that has entries.
 #pragma once
 
 #include <folly/synchronization/Hazptr.h>
@@ -16,6 +18,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,17 +53,19 @@ class NominationIndex {
     const uint32_t id = nodes_.Acquire(node);
     Ensure(id);
     const uint64_t sequence = sequences_.fetch_add(1, std::memory_order_relaxed) + 1;
-    Change(id, [&](Entries* entries) { entries->push_back({pod, sequence}); });
+    Change(id, node, [&](Entries* entries) { entries->push_back({pod, sequence}); });
     return {id + 1, sequence};
   }
 
   // The record that carried it was replaced by one that does not, or was not published at all.
   void End(PodId pod, const Nomination& nomination) {
     if (nomination.node == 0) return;
-    Change(nomination.node - 1, [&](Entries* entries) {
+    // The entry that goes keeps the name alive until the change is done.
+    const uint32_t id = nomination.node - 1;
+    Change(id, nodes_.Text(id), [&](Entries* entries) {
       std::erase(*entries, Entry{pod, nomination.sequence});
     });
-    nodes_.Release(nomination.node - 1);
+    nodes_.Release(id);
   }
 
   std::vector<Entry> On(std::string_view node) const {
@@ -67,25 +73,35 @@ class NominationIndex {
     if (!id || *id >= limit_.load()) return {};
     folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
     const List* list = hazard.protect(lists_[*id]);
-    return list == nullptr ? std::vector<Entry>() : list->entries;
+    return list == nullptr || list->node != node ? std::vector<Entry>() : list->entries;
   }
-  std::string_view NodeName(const Nomination& nomination) const {
-    return nomination.node == 0 ? std::string_view() : nodes_.Text(nomination.node - 1);
+
+  // Nothing: the nomination has ended, so the record that carried it is not the pod's any more.
+  std::optional<std::string> NodeName(PodId pod, const Nomination& nomination) const {
+    if (nomination.node == 0) return std::string();
+    folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
+    const List* list = hazard.protect(lists_[nomination.node - 1]);
+    if (list == nullptr) return std::nullopt;
+    const Entry entry{pod, nomination.sequence};
+    const bool is_there = std::count(list->entries.begin(), list->entries.end(), entry) != 0;
+    return is_there ? std::optional(list->node) : std::nullopt;
   }
 
  private:
   static constexpr uint32_t kFirstBits = 8;
   using Entries = std::vector<Entry>;
   struct List : folly::hazptr_obj_base<List, Atom> {
+    std::string node;
     Entries entries;
   };
 
   template <typename Edit>
-  void Change(uint32_t node, Edit edit) {
+  void Change(uint32_t node, std::string_view name, Edit edit) {
     for (;;) {
       folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
       List* before = hazard.protect(lists_[node]);
       auto* after = new List;
+      after->node = name;
       if (before != nullptr) after->entries = before->entries;
       edit(&after->entries);
       if (after->entries.empty()) delete std::exchange(after, nullptr);

@@ -171,6 +171,34 @@ TEST_P(QueueMetricsTest, EachEventIsTimedOnce) {
   EXPECT_EQ(handled->count, 2u);
 }
 
+TEST_P(QueueMetricsTest, EveryAnswerOfPreEnqueueIsCounted) {
+  Door first;
+  Door second;
+  QueueBench bench(Options({DoorPlugin("First", &first), DoorPlugin("Second", &second)}));
+  const auto answers = [&](const char* plugin, const char* status) {
+    const auto value = bench.metrics().HistogramAt("scheduler_plugin_execution_duration_seconds",
+                                                   {plugin, "PreEnqueue", status});
+    return value ? value->count : 0;
+  };
+  constexpr uint64_t kPods = 40;  // More than one in so many is timed.
+  for (uint64_t i = 0; i < kPods; ++i) {
+    second.open = i % 2 == 0;
+    bench.Add(MakePod("pod-" + std::to_string(i)));
+  }
+  EXPECT_EQ(answers("First", "Success"), kPods);
+  EXPECT_EQ(answers("Second", "Success"), kPods / 2);
+  EXPECT_EQ(answers("Second", "UnschedulableAndUnresolvable"), kPods / 2);
+  EXPECT_EQ(first.asked, static_cast<int>(kPods));
+}
+
+TEST(GateMetrics, SayWhichGatesAreOn) {
+  MetricsRegistry metrics;
+  ExposeGates(GatesWith(Gate::kSchedulerPreQueueingHints, false), &metrics);
+  const char* name = "kubernetes_feature_enabled";
+  EXPECT_EQ(metrics.Value(name, {"SchedulerPreQueueingHints", "BETA"}), 0);
+  EXPECT_EQ(metrics.Value(name, {"SchedulerPopFromBackoffQ", "BETA"}), 1);
+}
+
 // SEMANTICS "Counting": the cases in which a pod that is gated counts, and those in which not.
 TEST_P(QueueMetricsTest, CountingTable) {
   Door door;

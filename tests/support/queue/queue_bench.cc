@@ -44,7 +44,7 @@ QueueBench::QueueBench(QueueBenchOptions options)
       world_(&pod_names_),
       clock_(options.start),
       registry_(MustBuild(std::move(options.plugins))),
-      pre_enqueue_(registry_),
+      pre_enqueue_(registry_, PreEnqueueOptions{.metrics = &metrics_}),
       judge_(registry_, JudgeOptions{.metrics = &metrics_}) {
   QueueOptions queue_options;
   queue_options.clock = &clock_;

@@ -1,0 +1,32 @@
+#include "hints/pre_enqueue_metrics.h"
+
+namespace schedq {
+namespace {
+
+MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics,
+                                     MonotonicTime (*now)())
+    : now_(now == nullptr ? SteadyNow : now) {
+  if (metrics == nullptr) return;
+  HistogramFamily& durations =
+      metrics->Histograms({.name = "scheduler_plugin_execution_duration_seconds",
+                           .help = "How long a plugin took at an extension point.",
+                           .labels = {"plugin", "extension_point", "status"}},
+                          ExponentialBounds(1e-5, 1.5, 20));
+  for (const std::string& name : plugins.Names()) {
+    series_.push_back({durations.At({name, "PreEnqueue", "Success"}),
+                       durations.At({name, "PreEnqueue", "UnschedulableAndUnresolvable"}),
+                       std::make_unique<std::atomic<int64_t>>(0)});
+  }
+}
+
+bool PreEnqueueMetrics::TimesNext() const {
+  if (!enabled()) return false;
+  thread_local uint32_t checks = 0;
+  return checks++ % kChecksPerTiming == 0;
+}
+
+}  // namespace schedq
