@@ -64,8 +64,8 @@ class Lane {
     return Place::kNone;
   }
 
-  // Puts the main run's head into `oldest` if it is older than that. Adds to `collect` what must not
-  // change if the main run is to have nothing older: see CollectRun.
+  // Puts the main run's head into `oldest` if it is older than that. Adds to `collect` what must
+  // not change if the main run is to have nothing older: see CollectRun.
   template <typename Collect>
   void CollectMain(const Pool& pool, Collect& collect, Head& oldest) {
     CollectRun(main_, pool, collect, oldest);

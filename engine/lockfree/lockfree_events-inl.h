@@ -5,8 +5,8 @@
 
 namespace schedq {
 
-// Logged before the pool is looked at: a pod that fails meanwhile is found in the pool, or finds the
-// event in the log.
+// Logged before the pool is looked at: a pod that fails meanwhile is found in the pool, or finds
+// the event in the log.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const ObjectChange& change,
                                             const PreCheck& pre_check) {

@@ -1,5 +1,5 @@
-// Goal: on one thread the active queue does exactly what std::priority_queue does, whatever the keys
-// are like, and its memory is bounded by its peak.
+// Goal: on one thread the active queue does exactly what std::priority_queue does, whatever the
+// keys are like.
 // Method: random pushes and pops on both, in phases that fill and drain; keys of each kind that the
 // queue treats differently; on the shipped dimensions and on small ones that meet every border.
 #include "engine/lockfree/active_queue.h"

@@ -67,7 +67,8 @@ void Fiber::Prepare(Entry entry, void* argument) {
   ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes_);
 #endif
 #ifdef SCHEDQ_MODEL_TSAN
-  // A new one each time: the calls that an earlier run left open stay in the old one's shadow stack.
+  // A new one each time: the calls that an earlier run left open stay in the old one's shadow
+  // stack.
   if (tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
   tsan_fiber_ = __tsan_create_fiber(0);
 #endif
