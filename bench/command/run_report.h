@@ -1,0 +1,32 @@
+// What `schedq run` prints and writes.
+//
+// Threads: the main thread only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "perf/run_document.h"
+
+namespace schedq {
+
+struct RunReport {
+  RunDocument document;
+  double virtual_seconds = 0;                       // Of all runs, for the names of files.
+  std::map<std::string, std::string> topics;        // "case/workload" to topic.
+  std::map<std::string, std::string> metrics_text;  // By "case/workload", of the last repetition.
+};
+
+// One row a workload, then what was skipped and why, and what is named only.
+std::string RunTable(const RunDocument& document, bool colour);
+// The published figures that a workload of the run has, what was predicted, and the error.
+std::string PredictionTable(const RunDocument& document, bool colour);
+// The lines for Go's benchstat.
+std::string RunBenchstat(const RunDocument& document);
+
+// results.json, results.benchstat, a DataItems file a topic, and a .prom file a workload.
+Status WriteRunFiles(const RunReport& report, const std::string& folder);
+
+}  // namespace schedq

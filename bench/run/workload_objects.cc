@@ -1,0 +1,221 @@
+// The operations that create and delete objects.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "bench/run/steady_state.h"
+#include "bench/run/workload_runner.h"
+
+namespace schedq {
+namespace {
+
+constexpr int kOneWorker = 1;
+
+Labels SignatureLabels(int64_t index, int64_t batch_size) {
+  if (batch_size == 0) return {};
+  return {{"signature", fmt::format("signature-label-{}", index / batch_size)}};
+}
+
+void SetLabel(Labels* labels, const std::string& key, const std::string& value) {
+  const auto at = std::lower_bound(
+      labels->begin(), labels->end(), key,
+      [](const auto& label, const std::string& wanted) { return label.first < wanted; });
+  if (at != labels->end() && at->first == key) {
+    at->second = value;
+  } else {
+    labels->insert(at, {key, value});
+  }
+}
+
+void SetAmount(ResourceList* amounts, const std::string& name, int64_t amount) {
+  for (auto& [resource, present] : *amounts) {
+    if (resource != name) continue;
+    present = amount;
+    return;
+  }
+  amounts->emplace_back(name, amount);
+  std::sort(amounts->begin(), amounts->end());
+}
+
+}  // namespace
+
+WorkloadRunner::Outcome WorkloadRunner::CreateObjects(const ObjectSource& source, int64_t count,
+                                                      int workers,
+                                                      const std::string& namespace_name,
+                                                      int64_t signature_batch_size) {
+  created_.clear();
+  ObjectRenderer renderer(source, count);
+  bool is_done = false;
+  const auto create = [&](int64_t index) {
+    if (error_) return;
+    const Result<ApiObjectRef> object = renderer.Render(index);
+    if (!object) {
+      error_ = object.error();
+      return;
+    }
+    const Result<ObjectHandle> created = simulation_->cluster().Create(
+        *object, namespace_name, SignatureLabels(index, signature_batch_size));
+    if (created) {
+      created_.push_back(created->name);
+    } else {
+      error_ = created.error();
+    }
+  };
+  simulation_->client().DoAll(count, workers, simulation_->costs().create, create,
+                              [&] { is_done = true; });
+  // An error ends the run before any call that is still under way can act.
+  return WaitFor([&] { return is_done; }, "not all objects are created");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
+  const Outcome outcome = CreateObjects(op.node, op.count, kOneWorker, "");
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  return PrepareNodes(op, created_);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
+                                                     const std::vector<std::string>& names) {
+  if (op.allocatable.allocatable.empty() && op.label.key.empty() && op.unique_label_key.empty()) {
+    return WaitResult::kDone;
+  }
+  bool is_done = false;
+  const auto prepare = [&](int64_t index) {
+    const std::string& name = names[static_cast<size_t>(index)];
+    simulation_->cluster().UpdateNode(name, [&](ClusterNode* node) {
+      for (const auto& [resource, amount] : op.allocatable.allocatable) {
+        SetAmount(&node->allocatable, resource, amount);
+      }
+      const auto& values = op.label.values;
+      if (!values.empty()) {
+        SetLabel(&node->labels, op.label.key, values[static_cast<size_t>(index) % values.size()]);
+      }
+      if (!op.unique_label_key.empty()) SetLabel(&node->labels, op.unique_label_key, name);
+    });
+  };
+  simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
+                              simulation_->costs().status, prepare, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all nodes are prepared");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {
+  for (int64_t i = 0; i < op.count; ++i) {
+    unfinished_.try_emplace(fmt::format("{}-{}", op.prefix, i), 0);
+  }
+  bool is_done = false;
+  simulation_->client().DoAll(
+      op.count, kOneWorker, simulation_->costs().create, [](int64_t) {}, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all namespaces are created");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
+  const std::string& name = op.namespace_name;
+  unfinished_.try_emplace(name, 0);
+  if (op.collect_metrics) {
+    Outcome outcome = StartSection(name, {{name}, {}});
+    if (!outcome) return outcome;
+  }
+  Outcome outcome = WaitResult::kDone;
+  if (op.steady_state) {
+    outcome = KeepSteady(op);
+  } else {
+    outcome = CreateObjects(op.pod, op.count, simulation_->costs().creators, name,
+                            op.signature_batch_size);
+  }
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  if (op.skip_wait) {
+    unfinished_[name] += op.count;
+  } else if (!op.steady_state) {
+    outcome = WaitForPods({{name}, {}}, op.count, /*attempted=*/false);
+    if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  }
+  return op.collect_metrics ? StopSection() : outcome;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::KeepSteady(const CreatePodsOp& op) {
+  Result<std::unique_ptr<SteadyState>> steady = SteadyState::Start(simulation_, op);
+  if (!steady) return steady.error();
+  const WaitResult result = simulation_->Wait([] { return false; }, op.duration);
+  if (result == WaitResult::kInterrupted) return result;
+  if ((*steady)->scheduled() > 0) return WaitResult::kDone;
+  failure_ = fmt::format("{}:{}: {}: no pod was scheduled in the whole duration", test_case_.file,
+                         op_->line, op_->opcode);
+  return WaitResult::kTimeout;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const DeletePodsOp& op) {
+  const std::vector<ClusterPodRef> pods =
+      simulation_->pods().List({{op.namespace_name}, op.selector});
+  struct Progress {
+    std::vector<ClusterPodRef> pods;
+    size_t deleted = 0;
+  };
+  auto progress = std::make_shared<Progress>(Progress{pods, 0});
+  VirtualClock& clock = simulation_->clock();
+  const auto remove = [this, progress](size_t index) {
+    simulation_->client().Do(simulation_->costs().remove, [this, progress, index] {
+      simulation_->cluster().DeletePod(progress->pods[index]->number);
+      ++progress->deleted;
+    });
+  };
+  for (size_t i = 0; i < pods.size(); ++i) {
+    if (op.pods_per_second == 0) {
+      remove(i);
+    } else {
+      const Duration tick = kSecond / op.pods_per_second;
+      clock.At(clock.Now() + static_cast<int64_t>(i + 1) * tick, [remove, i] { remove(i); });
+    }
+  }
+  if (op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return progress->deleted == pods.size(); }, "not all pods are deleted");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateAnyOp& op) {
+  if (!op.namespace_name.empty()) unfinished_.try_emplace(op.namespace_name, 0);
+  return CreateObjects(op.object, op.count, simulation_->costs().creators, op.namespace_name);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateResourceClaimsOp& op) {
+  unfinished_.try_emplace(op.namespace_name, 0);
+  return CreateObjects(op.claim, op.count, simulation_->costs().creators, op.namespace_name);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const AllocResourceClaimsOp& op) {
+  std::vector<std::string> names;
+  for (const auto& [name, claim] : simulation_->cluster().claims()) {
+    const bool is_meant = op.namespace_name.empty() || claim->namespace_name == op.namespace_name;
+    if (is_meant && !claim->allocated) names.push_back(name);
+  }
+  bool is_done = false;
+  const auto allocate = [&](int64_t index) {
+    const std::string& name = names[static_cast<size_t>(index)];
+    if (error_ || Allocate(name)) return;
+    error_ = Error(fmt::format("no node has the devices for ResourceClaim {}", name));
+  };
+  simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
+                              simulation_->costs().status, allocate, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all claims are allocated");
+}
+
+bool WorkloadRunner::Allocate(const std::string& name) {
+  Cluster& cluster = simulation_->cluster();
+  const ClusterClaimRef claim = cluster.FindClaim(name);
+  if (cluster.nodes().empty() || claim == nullptr) return false;
+  const ClaimSpec* const specs[] = {&claim->spec};
+  auto node = cluster.nodes().begin();
+  std::advance(node, static_cast<int64_t>(simulation_->random().Below(cluster.nodes().size())));
+  for (size_t tried = 0; tried < cluster.nodes().size(); ++tried) {
+    if (auto devices = cluster.devices().Pick(specs, node->second->name)) {
+      cluster.UpdateClaim(name, [&](ClusterClaim* after) {
+        after->node_name = node->second->name;
+        after->devices = std::move((*devices)[0]);
+      });
+      return true;
+    }
+    if (++node == cluster.nodes().end()) node = cluster.nodes().begin();
+  }
+  return false;
+}
+
+}  // namespace schedq
