@@ -173,7 +173,11 @@ void ReadClaims(YamlErrors& errors, const YamlNode* list, PodObject* body) {
       errors.Add(item.at,
                  "expected either resourceClaimName or resourceClaimTemplateName in a claim");
     }
-    if (!claim.claim_name.empty()) body->pod.claims.push_back(claim.claim_name);
+    if (!claim.claim_name.empty()) {
+      body->pod.claims.push_back(claim.claim_name);
+    } else {
+      body->pod.claim_templates.push_back(claim.name);
+    }
     body->claims.push_back(std::move(claim));
   }
 }
