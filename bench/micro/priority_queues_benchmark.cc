@@ -17,6 +17,7 @@
 // priorities mostly the lowest is left: pushes of higher ones then come straight out again.
 // Answer: priority_queue_workload.h.
 
+#include "bench/micro/active_queue_contestant.h"
 #include "bench/micro/priority_queue_pairs.h"
 #include "bench/micro/rival_priority_queues.h"
 #include "bench/micro/suites.h"
@@ -28,6 +29,7 @@ namespace {
 constexpr int64_t kMoundEntriesMax = 1000;
 
 void AddContestants(BenchmarkList& list, const PairsWorkload& workload) {
+  AddPairs<ActiveQueueContestant>(list, workload, ContenderRole::kProduct);
   AddPairs<LockedBinaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<LockedOctonaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<TbbPriorityQueue>(list, workload, ContenderRole::kRival);

@@ -5,6 +5,7 @@ namespace schedq {
 BenchmarkList AllBenchmarks(BenchmarkSize size) {
   BenchmarkList list;
   AddPriorityQueueBenchmarks(list, size);
+  AddEngineBenchmarks(list, size);
   return list;
 }
 
