@@ -1,0 +1,190 @@
+// What the model tests of the whole lock-free engine share: the engine with small dimensions, a
+// world of two switches around it, its operations in short words, and what must hold at the end.
+//
+// The world: plugin 0 (Filter) rejects pods until `has_room`, and a node's event says so; plugin 1
+// (Door) lets nobody in before `is_open`, and a claim's event says so. Switches are turned before
+// their event is sent, as SEMANTICS wants it.
+// Names, metrics and the clock are not the model's: each use of them is one step.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/base/interner.h"
+#include "engine/base/metrics.h"
+#include "engine/lockfree/lockfree_attempt-inl.h"
+#include "engine/lockfree/lockfree_cluster-inl.h"
+#include "engine/lockfree/lockfree_events-inl.h"
+#include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/lockfree_read-inl.h"
+#include "engine/lockfree/lockfree_requeue-inl.h"
+#include "tests/model/active_queue_model.h"
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+
+struct ModelWindowsShape {
+  using Window = ModelShape;
+  static constexpr int64_t kWindows = 4;
+};
+
+struct ModelQueueShape {
+  using Active = ModelShape;
+  using Windows = ModelWindowsShape;
+  static constexpr uint32_t kFirstPodsBits = 1;
+  static constexpr uint32_t kFirstMarksBits = 0;
+  static constexpr uint32_t kFirstLogBits = 1;
+};
+
+inline constexpr PluginId kFilter = 0;
+inline constexpr PluginId kDoor = 1;
+
+class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clock {
+ public:
+  model::Atomic<bool> has_room{false};
+  model::Atomic<bool> is_open{true};
+  // Moved between the threads' lives only.
+  Instant now = Instant(std::chrono::seconds(1000));
+
+  PluginSet RegisteredFor(const ClusterEvent& event) const override {
+    if (event.IsWildcard()) return PluginSet(3);
+    return event.resource == Resource::kResourceClaim ? PluginSet::Of(kDoor)
+                                                      : PluginSet::Of(kFilter);
+  }
+  void Narrow(const ClusterEvent& event, const ObjectChange&, Narrowing* narrowing) const override {
+    narrowing->asked_of_all = kEveryRegistration;
+    narrowing->plugins_of_all = RegisteredFor(event);
+  }
+  void Judge(std::span<const JudgedPod> pods, const ClusterEvent& event, const ObjectChange&,
+             std::span<Verdict> verdicts) const override {
+    for (size_t i = 0; i < pods.size(); ++i) {
+      const PluginSet rejectors = pods[i].unschedulable | pods[i].pending;
+      const bool helps = event.IsWildcard() || !(rejectors & RegisteredFor(event)).empty();
+      verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
+    }
+  }
+  PluginId Check(const Pod&, PluginId) const override { return is_open.load() ? kNoPlugin : kDoor; }
+  std::string Explain(const Pod&, PluginId) const override { return "closed"; }
+
+  Instant Now() const override { return now; }
+  TimerId At(Instant, std::function<void()>) override { return 1; }
+  TimerId Every(Instant, Duration, std::function<void()>) override { return 1; }
+  bool Cancel(TimerId) override { return false; }
+};
+
+template <typename Shape>
+class ModelScene {
+ public:
+  using Queue = BasicLockfreeQueue<model::Atomic, Shape>;
+
+  // Without backoff what an event requeues is active at once.
+  explicit ModelScene(Duration backoff = Duration(0)) : names_(2) {
+    QueueOptions options;
+    options.clock = &world;
+    options.pod_names = &names_;
+    options.pre_enqueue = &world;
+    options.judge = &world;
+    options.metrics = &metrics_;
+    options.plugin_names = {"Filter", "Door"};
+    options.backoff = {.initial = backoff, .maximum = backoff};
+    queue_ = std::make_unique<Queue>(std::move(options));
+    for (size_t i = 0; i < pods_.size(); ++i) pods_[i] = MakeVersion(i, 1, "first");
+  }
+
+  Queue& queue() { return *queue_; }
+  const PodRef& pod(size_t number) const { return pods_[number]; }
+
+  static PodRef MakeVersion(size_t number, int32_t priority, const std::string& label) {
+    auto pod = std::make_shared<Pod>();
+    pod->namespace_name = "ns";
+    pod->name = std::string(1, static_cast<char>('a' + number));
+    pod->uid = pod->name;
+    pod->priority = priority;
+    pod->labels = {{"version", label}};
+    return pod;
+  }
+
+  void Add(size_t number) { queue_->Add(pods_[number]); }
+  void Delete(size_t number) { queue_->Delete(*pods_[number]); }
+  void Activate(size_t number) { queue_->Activate({&pods_[number], 1}); }
+  // Another version: an event of its own, and another place among the active.
+  void Update(size_t number) { queue_->Update(pods_[number], MakeVersion(number, 2, "second")); }
+  PodKey Key(size_t number) const { return queue_->KeyOf(*pods_[number]); }
+  void RejectByFilter(const PodKey& key) {
+    static_cast<void>(queue_->Fail(key, PluginSet::Of(kFilter), {}));
+  }
+  // Pops and does with the pod what the world says: no room, no success.
+  void Schedule() {
+    const std::optional<PoppedPod> popped = queue_->TryPop();
+    if (!popped) return;
+    if (world.has_room.load()) return queue_->Done(popped->key);
+    RejectByFilter(popped->key);
+  }
+  void MakeRoom() {
+    world.has_room.store(true);
+    queue_->Event(MakeEvent(Resource::kNode, Action::kAdd), {});
+  }
+  void Open() {
+    world.is_open.store(true);
+    queue_->Event(MakeEvent(Resource::kResourceClaim, Action::kUpdate), {});
+  }
+
+  Place PlaceOf(size_t number) const { return queue_->Where("ns/" + pods_[number]->name).place; }
+
+  // Nobody works on the queue any more. Counts are what is there, nobody sleeps whose event came,
+  // everybody who can be popped is popped once, and in the end nothing is left of anything.
+  void Judge() {
+    CheckCounts();
+    for (size_t i = 0; i < pods_.size(); ++i) {
+      const Place place = PlaceOf(i);
+      MODEL_CHECK(place != Place::kUnschedulable || !world.has_room.load(), "a pod sleeps on");
+      MODEL_CHECK(place != Place::kGated || !world.is_open.load(), "a pod stays gated");
+    }
+    CheckPops();
+    for (const PodRef& pod : queue_->List(Place::kInFlight)) queue_->Done(queue_->KeyOf(*pod));
+    for (size_t i = 0; i < pods_.size(); ++i) Delete(i);
+    MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
+    MODEL_CHECK(queue_->LoggedEvents() == 0, "nobody needs an event");
+    MODEL_CHECK(names_.size() == 0, "no name is held");
+  }
+
+  ModelWorld world;
+
+ private:
+  void CheckCounts() const {
+    const QueueCounts counts = queue_->Counts();
+    const auto is_right = [&](Place place, uint64_t count) {
+      return queue_->List(place).size() == count;
+    };
+    MODEL_CHECK(is_right(Place::kActive, counts.active), "active is counted");
+    MODEL_CHECK(is_right(Place::kBackoff, counts.backoff), "backoff is counted");
+    MODEL_CHECK(is_right(Place::kErrorBackoff, counts.error_backoff), "errors are counted");
+    MODEL_CHECK(is_right(Place::kUnschedulable, counts.unschedulable), "the pool is counted");
+    MODEL_CHECK(is_right(Place::kGated, counts.gated), "the gated are counted");
+    MODEL_CHECK(is_right(Place::kInFlight, counts.in_flight), "attempts are counted");
+  }
+
+  void CheckPops() {
+    world.now += std::chrono::seconds(100);
+    queue_->FlushBackoff();
+    uint64_t waiting = queue_->Counts().active;
+    MODEL_CHECK(queue_->Counts().backoff + queue_->Counts().error_backoff == 0, "all is flushed");
+    std::set<std::string> popped;
+    while (const std::optional<PoppedPod> pod = queue_->TryPop()) {
+      --waiting;
+      MODEL_CHECK(popped.insert(pod->pod->name).second, "no pod is popped twice");
+    }
+    MODEL_CHECK(waiting == 0, "who is active can be popped");
+  }
+
+  BasicInterner<std::atomic> names_;
+  MetricsRegistry metrics_;
+  std::array<PodRef, 2> pods_;
+  std::unique_ptr<Queue> queue_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,280 @@
+// Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or there
+// twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a frozen
+// thread.
+// Method: pairs of operations that meet on one pod, exhaustive to two preemptions, or to as many as
+// SCHEDQ_MODEL_PREEMPTIONS says; longer programs
+// of three threads by seeds. The races that matter most (an event, an activation or an update meets
+// a failing pod) have canaries: an engine that does not read the log again, and one that looks at
+// the pool before it logs, must be caught.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "tests/model/lockfree_queue_model.h"
+
+namespace schedq {
+
+struct ForgetsToReadAgain : ModelQueueShape {};
+struct LooksBeforeItLogs : ModelQueueShape {};
+
+template <>
+void BasicLockfreeQueue<model::Atomic, ForgetsToReadAgain>::ReadLogAgain(PodId, Log::Cursor*) {}
+
+template <>
+void BasicLockfreeQueue<model::Atomic, LooksBeforeItLogs>::Event(const ClusterEvent& event,
+                                                                 const ObjectChange& change,
+                                                                 const PreCheck& pre_check) {
+  Narrowing narrowing;
+  options_.judge->Narrow(event, change, &narrowing);
+  JudgePool(event, change, narrowing, pre_check);
+  LogIfAnyInFlight(event, change);
+  event_epoch_.fetch_add(1);
+}
+
+namespace {
+
+using model::FailureKind;
+using model::Report;
+
+template <typename Shape>
+using Act = std::function<void(ModelScene<Shape>&)>;
+
+template <typename Shape>
+struct Program {
+  Act<Shape> before;
+  std::vector<Act<Shape>> threads;
+  Act<Shape> after = [](ModelScene<Shape>&) {};
+  Duration backoff = Duration(0);
+};
+
+template <typename Shape>
+model::Body BodyOfProgram(Program<Shape> program) {
+  ModelScene<Shape>().Schedule();  // What fills itself at first use belongs to no schedule.
+  return [=](model::Trial& trial) {
+    ModelScene<Shape> scene(program.backoff);
+    program.before(scene);
+    for (const Act<Shape>& act : program.threads) trial.Thread([&scene, &act] { act(scene); });
+    trial.Join();
+    program.after(scene);
+    scene.Judge();
+  };
+}
+
+model::Options Named(uint32_t preemptions_max) {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 0;
+  options.weak_failures_max = 0;
+  options.steps_max = 20'000;
+  return options;
+}
+
+using Scene = ModelScene<ModelQueueShape>;
+
+// Two preemptions take seconds. SCHEDQ_MODEL_PREEMPTIONS=3 takes about two minutes for each pair.
+uint32_t PreemptionsMax() {
+  const char* wanted = std::getenv("SCHEDQ_MODEL_PREEMPTIONS");
+  return wanted == nullptr ? 2 : static_cast<uint32_t>(std::atoi(wanted));
+}
+
+void ExpectRight(const Program<ModelQueueShape>& program) {
+  const Report report = model::Exhaust(Named(PreemptionsMax()), BodyOfProgram(program));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+  testing::Test::RecordProperty("schedules", std::to_string(report.schedules));
+}
+
+template <typename Shape>
+Act<Shape> Popped() {
+  return [](ModelScene<Shape>& scene) {
+    scene.Add(0);
+    static_cast<void>(scene.queue().TryPop());
+  };
+}
+
+template <typename Shape>
+Program<Shape> FailMeetsEvent() {
+  return {Popped<Shape>(),
+          {[](ModelScene<Shape>& scene) { scene.RejectByFilter(scene.Key(0)); },
+           [](ModelScene<Shape>& scene) { scene.MakeRoom(); }}};
+}
+
+TEST(LockfreeQueueModel, FailMeetsEvent) { ExpectRight(FailMeetsEvent<ModelQueueShape>()); }
+
+TEST(LockfreeQueueModelCanary, EngineThatDoesNotReadTheLogAgainIsCaught) {
+  const Report report =
+      model::Exhaust(Named(2), BodyOfProgram(FailMeetsEvent<ForgetsToReadAgain>()));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+TEST(LockfreeQueueModelCanary, EngineThatLooksBeforeItLogsIsCaught) {
+  const Report report =
+      model::Exhaust(Named(2), BodyOfProgram(FailMeetsEvent<LooksBeforeItLogs>()));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+// Two operations on one pod, from each place in which they can find it.
+using Pair = Program<ModelQueueShape>;
+const Act<ModelQueueShape> kFail = [](Scene& scene) { scene.RejectByFilter(scene.Key(0)); };
+const Act<ModelQueueShape> kFailByError = [](Scene& scene) {
+  static_cast<void>(scene.queue().Fail(scene.Key(0), {}, {}));
+};
+const Act<ModelQueueShape> kAdd = [](Scene& scene) { scene.Add(0); };
+const Act<ModelQueueShape> kDone = [](Scene& scene) { scene.queue().Done(scene.Key(0)); };
+const Act<ModelQueueShape> kBind = [](Scene& scene) { scene.queue().Bind(scene.Key(0)); };
+const Act<ModelQueueShape> kDelete = [](Scene& scene) { scene.Delete(0); };
+const Act<ModelQueueShape> kActivate = [](Scene& scene) { scene.Activate(0); };
+const Act<ModelQueueShape> kUpdate = [](Scene& scene) { scene.Update(0); };
+const Act<ModelQueueShape> kEvent = [](Scene& scene) { scene.MakeRoom(); };
+const Act<ModelQueueShape> kOpen = [](Scene& scene) { scene.Open(); };
+const Act<ModelQueueShape> kSchedule = [](Scene& scene) { scene.Schedule(); };
+const Act<ModelQueueShape> kFlushBackoff = [](Scene& scene) { scene.queue().FlushBackoff(); };
+const Act<ModelQueueShape> kFlushPool = [](Scene& scene) { scene.queue().FlushUnschedulable(); };
+const Act<ModelQueueShape> kClosedDoor = [](Scene& scene) { scene.world.is_open.store(false); };
+
+Act<ModelQueueShape> Both(const Act<ModelQueueShape>& first, const Act<ModelQueueShape>& second) {
+  return [=](Scene& scene) {
+    first(scene);
+    second(scene);
+  };
+}
+Act<ModelQueueShape> IsNowhereIn(std::vector<Place> places) {
+  return [=](Scene& scene) {
+    for (const Place place : places)
+      MODEL_CHECK(scene.PlaceOf(0) != place, PlaceName(place).data());
+  };
+}
+const Act<ModelQueueShape> kIsAwake = IsNowhereIn({Place::kUnschedulable, Place::kGated});
+const Act<ModelQueueShape> kPopped = Popped<ModelQueueShape>();
+const Act<ModelQueueShape> kInPool = Both(kPopped, kFail);
+const Act<ModelQueueShape> kGated = Both(kClosedDoor, kAdd);
+
+TEST(LockfreeQueueModel, FailMeetsActivation) {
+  ExpectRight({kPopped, {kFail, kActivate}, kIsAwake});
+}
+TEST(LockfreeQueueModel, FailMeetsUpdate) { ExpectRight({kPopped, {kFail, kUpdate}, kIsAwake}); }
+TEST(LockfreeQueueModel, FailMeetsDelete) {
+  ExpectRight({kPopped, {kFail, kDelete}, IsNowhereIn({Place::kUnschedulable, Place::kActive})});
+}
+TEST(LockfreeQueueModel, FailMeetsFail) { ExpectRight({kPopped, {kFail, kFail}}); }
+TEST(LockfreeQueueModel, FailMeetsDone) { ExpectRight({kPopped, {kFail, kDone}}); }
+TEST(LockfreeQueueModel, FailMeetsBind) { ExpectRight({kPopped, {kFail, kBind}}); }
+TEST(LockfreeQueueModel, FailMeetsAdd) { ExpectRight({kPopped, {kFail, kAdd}}); }
+TEST(LockfreeQueueModel, FailMeetsPop) { ExpectRight({kPopped, {kFailByError, kSchedule}}); }
+TEST(LockfreeQueueModel, FailMeetsOpeningDoor) {
+  ExpectRight({Both(kPopped, kClosedDoor), {kFailByError, kOpen}});
+}
+TEST(LockfreeQueueModel, AddMeetsOpeningDoor) { ExpectRight({kClosedDoor, {kAdd, kOpen}}); }
+TEST(LockfreeQueueModel, AddMeetsAdd) {
+  ExpectRight({[](Scene&) {}, {kAdd, kAdd}});
+}
+TEST(LockfreeQueueModel, AddMeetsDelete) {
+  ExpectRight({[](Scene&) {}, {kAdd, kDelete}});
+}
+TEST(LockfreeQueueModel, FirstAddMeetsEvent) {
+  ExpectRight({[](Scene&) {}, {kAdd, kEvent}});
+}
+TEST(LockfreeQueueModel, AddMeetsPop) {
+  ExpectRight({[](Scene&) {},
+               {kAdd, kSchedule},
+               [](Scene& scene) {
+                 MODEL_CHECK(scene.PlaceOf(0) != Place::kAbsent, "the pod is somewhere");
+               }});
+}
+TEST(LockfreeQueueModel, EventMeetsEvent) { ExpectRight({kInPool, {kEvent, kEvent}}); }
+TEST(LockfreeQueueModel, EventMeetsDelete) { ExpectRight({kInPool, {kEvent, kDelete}}); }
+TEST(LockfreeQueueModel, EventMeetsUpdate) { ExpectRight({kInPool, {kEvent, kUpdate}}); }
+TEST(LockfreeQueueModel, EventMeetsActivation) { ExpectRight({kInPool, {kEvent, kActivate}}); }
+TEST(LockfreeQueueModel, EventMeetsPop) { ExpectRight({kAdd, {kEvent, kSchedule}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsActivation) { ExpectRight({kGated, {kOpen, kActivate}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
+TEST(LockfreeQueueModel, PopMeetsUpdate) { ExpectRight({kAdd, {kSchedule, kUpdate}}); }
+TEST(LockfreeQueueModel, PopMeetsDelete) { ExpectRight({kAdd, {kSchedule, kDelete}}); }
+TEST(LockfreeQueueModel, PopMeetsPop) { ExpectRight({kAdd, {kSchedule, kSchedule}}); }
+
+// Both kinds of backoff; the flush is due, or the pop comes before it.
+void ExpectBackoffRight(const Act<ModelQueueShape>& fail, const Act<ModelQueueShape>& other) {
+  const auto is_due = [](Scene& scene) { scene.world.now += std::chrono::seconds(2); };
+  ExpectRight({Both(Both(kPopped, fail), is_due),
+               {kFlushBackoff, other},
+               [](Scene&) {},
+               std::chrono::seconds(1)});
+}
+const Act<ModelQueueShape> kFailAndWake = Both(kFail, kEvent);
+
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsPop) { ExpectBackoffRight(kFailAndWake, kSchedule); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsUpdate) { ExpectBackoffRight(kFailAndWake, kUpdate); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsDelete) { ExpectBackoffRight(kFailAndWake, kDelete); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsActivation) {
+  ExpectBackoffRight(kFailAndWake, kActivate);
+}
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsFlush) {
+  ExpectBackoffRight(kFailByError, kFlushBackoff);
+}
+TEST(LockfreeQueueModel, FlushOfPoolMeetsEvent) {
+  const auto is_due = [](Scene& scene) { scene.world.now += std::chrono::minutes(6); };
+  ExpectRight({Both(kInPool, is_due), {kFlushPool, kEvent}, kIsAwake});
+}
+
+// Programs of three threads, drawn from a seed, that meet on two pods.
+TEST(LockfreeQueueModelSweep, RandomPrograms) {
+  constexpr uint32_t kPrograms = 60;
+  constexpr uint64_t kSchedules = 100;
+  for (uint32_t seed = 0; seed < kPrograms; ++seed) {
+    Random random(seed);
+    const auto draw = [&random] {
+      const size_t pod = random.Below(2);
+      const std::vector<Act<ModelQueueShape>> acts = {
+          kSchedule,
+          kSchedule,
+          kEvent,
+          kOpen,
+          kFlushBackoff,
+          kFlushPool,
+          [pod](Scene& scene) { scene.Add(pod); },
+          [pod](Scene& scene) { scene.Delete(pod); },
+          [pod](Scene& scene) { scene.Update(pod); },
+          [pod](Scene& scene) { scene.Activate(pod); },
+          [pod](Scene& scene) { scene.RejectByFilter(scene.Key(pod)); }};
+      return acts[random.Below(acts.size())];
+    };
+    Pair program;
+    program.before = random.Below(2) == 0 ? kInPool : Both(kClosedDoor, kPopped);
+    program.backoff = std::chrono::seconds(random.Below(2));
+    for (int thread = 0; thread < 3; ++thread) {
+      const Act<ModelQueueShape> first = Both(draw(), draw());
+      program.threads.push_back(Both(first, draw()));
+    }
+    model::Options options = Named(0);
+    options.name += std::to_string(seed);
+    const Report report = model::Sweep(options, kSchedules, BodyOfProgram(program));
+    ASSERT_TRUE(report.passed()) << report;
+  }
+}
+
+// Whoever is frozen, at whichever step: the others get to their end.
+void ExpectNobodyWaits(const Pair& program) {
+  const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.freezes, 50u) << report;
+}
+
+TEST(LockfreeQueueModelStall, FrozenFailOrEvent) { ExpectNobodyWaits({kPopped, {kFail, kEvent}}); }
+TEST(LockfreeQueueModelStall, FrozenPopOrUpdate) {
+  ExpectNobodyWaits({kAdd, {kSchedule, kUpdate}});
+}
+TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
+  ExpectNobodyWaits({kInPool, {kActivate, kDelete}});
+}
+TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
+TEST(LockfreeQueueModelStall, FrozenFlush) {
+  ExpectNobodyWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
+}
+
+}  // namespace
+}  // namespace schedq

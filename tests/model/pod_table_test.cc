@@ -1,0 +1,207 @@
+// Goal: a slot's word and its record belong together for whoever has pinned them, an exchange on a
+// pinned word succeeds only if nothing changed, records are used again and never while somebody
+// reads them; a mark of the rejector index is there before its pod is.
+// Method: readers and writers of one slot, exhaustive to three preemptions, in a pool so small that
+// each freed record is used again at once (the pool's list is last in, first out: ABA). Records hold
+// a pod whose memory the model's heap watches, so one too few or too many ends is seen.
+#include "engine/lockfree/pod_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/lockfree/rejector_index.h"
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+namespace {
+
+using Table = PodTable<model::Atomic>;
+
+model::Options Named(const std::string& suffix = "") {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  options.stale_reads_max = 1;
+  return options;
+}
+
+void ExpectRight(const model::Body& body) {
+  const model::Report report = model::Exhaust(Named(), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+
+// Two fields that always say the same.
+PodFacts FactsOf(uint32_t number) {
+  PodFacts facts;
+  auto pod = std::make_shared<Pod>();
+  pod->priority = static_cast<int32_t>(number);
+  facts.pod = pod;
+  facts.fields.attempts = number;
+  return facts;
+}
+
+void CheckBelongsTogether(const Table::Pinned& pinned) {
+  const PodFacts& facts = pinned.facts();
+  MODEL_CHECK(facts.pod->priority == static_cast<int32_t>(facts.fields.attempts), "one version");
+}
+
+// In place: the word may come back, with another record of the same number.
+bool TryCount(Table& table) {
+  const Table::Pinned pinned = table.Pin(0);
+  if (!pinned) return false;
+  CheckBelongsTogether(pinned);
+  SlotWord after = pinned.word();
+  after.record = table.records().Make(FactsOf(pinned.facts().fields.attempts + 1));
+  return table.Exchange(0, pinned, after);
+}
+
+void Put(Table& table) {
+  table.Ensure(0);
+  const Table::Pinned pinned = table.Pin(0);
+  SlotWord word = pinned.word();
+  ++word.version;
+  word.record = table.records().Make(FactsOf(0));
+  MODEL_CHECK(table.Exchange(0, pinned, word), "nobody else is here");
+}
+
+void Count(Table& table) {
+  while (!TryCount(table)) {
+  }
+}
+
+TEST(PodTableModel, CountsAreNotLost) {
+  ExpectRight([](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] { Count(table); });
+    trial.Thread([&] { Count(table); });
+    trial.Join();
+    MODEL_CHECK(table.Pin(0).facts().fields.attempts == 2, "both counted");
+  });
+}
+
+TEST(PodTableModel, ReaderSeesOneVersionWhileRecordsComeBack) {
+  ExpectRight([](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] {
+      const Table::Pinned pinned = table.Pin(0);
+      CheckBelongsTogether(pinned);
+      const uint32_t attempts = pinned.facts().fields.attempts;
+      CheckBelongsTogether(table.Pin(0));
+      MODEL_CHECK(pinned.facts().fields.attempts == attempts, "what is pinned does not change");
+    });
+    trial.Thread([&] {
+      Count(table);
+      Count(table);
+    });
+    trial.Join();
+  });
+}
+
+TEST(PodTableModel, LeavingMeetsCounting) {
+  ExpectRight([](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] { static_cast<void>(TryCount(table)); });
+    trial.Thread([&] {
+      for (bool is_gone = false; !is_gone;) {
+        const Table::Pinned pinned = table.Pin(0);
+        SlotWord after = pinned.word();
+        after.record = kNoRecord;
+        is_gone = table.Exchange(0, pinned, after);
+      }
+      Put(table);
+    });
+    trial.Join();
+    MODEL_CHECK(table.Pin(0).facts().fields.attempts <= 1, "a count of the old one is gone");
+  });
+}
+
+TEST(PodTableModel, OlderAttemptsLiveAsLongAsTheirRecord) {
+  ExpectRight([](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] {
+      const Table::Pinned pinned = table.Pin(0);
+      if (pinned.facts().older != kNoRecord) {
+        MODEL_CHECK(table.records().At(pinned.facts().older).pod != nullptr, "it is there");
+      }
+    });
+    trial.Thread([&] {
+      {
+        const Table::Pinned pinned = table.Pin(0);
+        PodFacts facts = FactsOf(5);
+        facts.older = pinned.word().record;
+        table.records().Retain(facts.older);
+        SlotWord after = pinned.word();
+        after.record = table.records().Make(std::move(facts));
+        MODEL_CHECK(table.Exchange(0, pinned, after), "nobody else changes it");
+      }
+      Count(table);
+    });
+    trial.Join();
+  });
+}
+
+TEST(PodTableModel, TableGrowsUnderReaders) {
+  ExpectRight([](model::Trial& trial) {
+    Table table(0);
+    const auto grow = [&](PodId id) {
+      table.Ensure(id);
+      MODEL_CHECK(table.limit() > id, "the slot may be used");
+      MODEL_CHECK(!table.Pin(id), "it is empty");
+    };
+    trial.Thread([&] { grow(1); });
+    trial.Thread([&] {
+      for (PodId id = 0; id < table.limit(); ++id) MODEL_CHECK(!table.Pin(id), "it is empty");
+      grow(3);
+    });
+    trial.Join();
+  });
+}
+
+TEST(PodTableModelStall, FrozenThreadStopsNobody) {
+  model::Options options = Named();
+  options.preemptions_max = 1;
+  const model::Report report = model::ExhaustStalls(options, [](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] { Count(table); });
+    trial.Thread([&] { Count(table); });
+    trial.Join();
+  });
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.freezes, 10u) << report;
+}
+
+TEST(RejectorIndexModel, MarksOfNeighboursStayAndAreSeenWithTheirPod) {
+  ExpectRight([](model::Trial& trial) {
+    RejectorIndex<model::Atomic> index(0);
+    model::Atomic<bool> is_in_pool{false};
+    model::Atomic<bool> is_logged{false};
+    bool knows_of_event = false;
+    bool is_found = false;
+    index.Ensure(8);
+    trial.Thread([&] {
+      index.Mark(5, PluginSet::Of(1));
+      is_in_pool.store(true);
+      knows_of_event = is_logged.load();
+    });
+    trial.Thread([&] {
+      index.Mark(6, PluginSet::Of(1));
+      is_logged.store(true);
+      index.ForEach(PluginSet::Of(1), 8,
+                    [&](PodId id) { is_found |= id == 5 && is_in_pool.load(); });
+    });
+    trial.Join();
+    MODEL_CHECK(knows_of_event || is_found, "the pod finds the event, or is found");
+    uint32_t marks = 0;
+    index.ForEach(PluginSet::Of(1), 8, [&](PodId) { ++marks; });
+    MODEL_CHECK(marks == 2, "both marks stay");
+  });
+}
+
+}  // namespace
+}  // namespace schedq
