@@ -153,20 +153,25 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
     return false;
   }
   if (is_renominated) nominations_.End(id, old_nomination);
-  if (is_in_flight) UpdateInFlight(key, before, after);
-  if (InPool(place)) JudgeUpdate(key, before, after);
+  if (is_in_flight) {
+    UpdateInFlight(key, place, before, after);
+  } else if (InPool(place)) {
+    JudgeUpdate(key, before, after);
+  }
   return true;
 }
 
 // The failing pod will judge these, and so will others in flight: the log is shared. If the pod has
-// failed since, it is in the pool and did not see them: then they are judged here.
+// failed since, it is in the pool and did not see them: then they are judged here. One that was
+// deleted and created anew can have been in the pool, `place`, all the time: it stays there.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::UpdateInFlight(const PodKey& key, const PodRef& before,
-                                                     const PodRef& after) {
+void BasicLockfreeQueue<Atom, Shape>::UpdateInFlight(const PodKey& key, Place place,
+                                                     const PodRef& before, const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
     LogIfAnyInFlight(event, change);
   }
+  if (InPool(place)) return;
   const Pinned pinned = table_.Pin(key.id);
   if (pinned && pinned.facts().key == key && InPool(pinned.word().queued)) {
     JudgeUpdate(key, before, after);
@@ -276,7 +281,8 @@ bool BasicLockfreeQueue<Atom, Shape>::TryActivate(const PodKey& key) {
                 InBackoff(place) && options_.gates.PopFromBackoffQ());
     return Commit(key.id, pinned, &draft, Cause{LabelOf(SpecialLabel::kForceActivate)});
   }
-  if (place != Place::kAbsent || !HasFlight(pinned.facts(), key)) return true;
+  // In active it stays; a flight of its uid from before it was created anew is told all the same.
+  if (!HasFlight(pinned.facts(), key)) return true;
   LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pinned.facts().pod));
   // If it has failed since, it did not see this, and must be activated where it is now.
   return !InPool(table_.Peek(key.id).queued);

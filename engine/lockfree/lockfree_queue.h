@@ -119,7 +119,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryAdd(PodId id, const PodRef& pod, const PodKey& key, bool* is_new);
   PodFacts FreshFacts(PodId id, const PodRef& pod, const PodKey& key, const Pinned& pinned);
   bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, bool* must_add);
-  void UpdateInFlight(const PodKey& key, const PodRef& before, const PodRef& after);
+  void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool RemoveFromCluster(const PodKey& key);
   bool TryActivate(const PodKey& key);

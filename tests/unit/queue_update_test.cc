@@ -109,6 +109,22 @@ TEST_P(QueueUpdate, InFlightAndActiveLeavesTheOrderOfActive) {
   EXPECT_EQ(bench.MustPop().pod->name, "pod");
 }
 
+TEST_P(QueueUpdate, InFlightAndGatedIsLoggedAndThatIsAll) {
+  Door door;
+  QueueBench bench(Options({DoorPlugin("Door", &door, {On(Resource::kTargetPod, Action::kAll)})}));
+  const PodRef pod = MakePod("pod");
+  bench.Add(pod);
+  bench.MustPop();
+  bench.Delete(pod);
+  door.open = false;
+  bench.Add(pod);
+  ASSERT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  door.open = true;
+  bench.Update(pod, MakePod("pod", 1));
+  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
+}
+
 TEST_P(QueueUpdate, InThePoolIsJudgedForEachEvent) {
   QueueBench bench(Options(Plugins()));
   const PodRef pod = MakePod("pod");
@@ -240,6 +256,18 @@ TEST_P(QueueUpdate, ActivateInFlightReachesThatPodOnly) {
   EXPECT_EQ(bench.PlaceOf("meant").substr(0, 8), "backoff@");
   ASSERT_TRUE(bench.Fail(other, {"Skips"}).ok());
   EXPECT_EQ(bench.PlaceOf("other"), "unschedulable");
+}
+
+TEST_P(QueueUpdate, ActivateInFlightAndActiveIsLogged) {
+  QueueBench bench(Options());
+  const PodRef pod = MakePod("pod");
+  bench.Add(pod);
+  bench.MustPop();
+  bench.Delete(pod);
+  bench.Add(pod);
+  bench.queue().Activate({&pod, 1});
+  EXPECT_EQ(bench.PlaceOf("pod"), "active");
+  EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
 }
 
 TEST_P(QueueUpdate, ActivateOfActiveOrUnknownIsNothing) {
