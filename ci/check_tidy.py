@@ -73,15 +73,16 @@ def load_jobs(root, build):
 
 
 def tidy(root, build, cache, job):
-    """Checks one file; returns what there is to say about it, or nothing when it is clean."""
+    """Checks one file; returns its findings, each with the lines that show it."""
     result = subprocess.run(
         ["clang-tidy", "--quiet", "-p", str(build), str(root / job.path)],
         capture_output=True, text=True, check=False)
     if result.returncode == 0:
         (cache / job.key).touch()
-        return ""
-    lines = result.stdout.replace(f"{root}/", "")
-    return re.sub(r"\S*/view/[^/]+/", "", lines) or result.stderr
+        return []
+    text = re.sub(r"\S*/view/[^/]+/", "", result.stdout.replace(f"{root}/", ""))
+    findings = re.split(r"^(?=\S+:\d+:\d+: (?:error|warning): )", text, flags=re.MULTILINE)
+    return [finding for finding in findings if finding] or [result.stderr]
 
 
 def main(arguments):
@@ -93,13 +94,14 @@ def main(arguments):
     cache.mkdir(parents=True, exist_ok=True)
     jobs = [job for job in load_jobs(root, build) if not wanted or job.reached & wanted]
     waiting = [job for job in jobs if not (cache / job.key).exists()]
-    print(f"clang-tidy: {len(jobs)} files, {len(waiting)} not known to be clean", file=sys.stderr)
+    print(f"clang-tidy: {len(jobs)} files, {len(waiting)} not known to be clean", flush=True)
     with ThreadPoolExecutor(int(arguments[3])) as pool:
-        found = list(pool.map(lambda job: tidy(root, build, cache, job), waiting))
-    # A header's finding shows up in every file that reaches it; once is enough.
-    for text in sorted(set(filter(None, found))):
-        print(text)
-    return 1 if any(found) else 0
+        results = pool.map(lambda job: tidy(root, build, cache, job), waiting)
+        # A header's finding shows up in every file that reaches it; once is enough.
+        findings = sorted({finding for result in results for finding in result})
+    for finding in findings:
+        print(finding, end="")
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

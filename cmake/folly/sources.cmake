@@ -31,6 +31,8 @@ set(SCHEDQ_FOLLY_FILES
     lang/ToAscii.cpp
     memory/MallctlHelper.cpp
     memory/ReentrantAllocator.cpp
+    memory/SanitizeAddress.cpp
+    memory/SanitizeLeak.cpp
     portability/SysMembarrier.cpp
     synchronization/AsymmetricThreadFence.cpp
     synchronization/AtomicNotification.cpp
@@ -39,6 +41,7 @@ set(SCHEDQ_FOLLY_FILES
     synchronization/HazptrDomain.cpp
     synchronization/ParkingLot.cpp
     synchronization/Rcu.cpp
+    synchronization/SanitizeThread.cpp
     system/AtFork.cpp
     system/Pid.cpp
     system/ThreadId.cpp
