@@ -189,6 +189,7 @@ Result<ExitCode> RunCommand::Run() {
   } else {
     fmt::print("{}{}", RunTable(document, colour), PredictionTable(document, colour));
   }
+  if (report.threshold_error) return *report.threshold_error;
   return Verdict(*plan, document);
 }
 
@@ -216,8 +217,11 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   if (result.outcome != WorkloadOutcome::kMeasured) return result;
   const auto threshold =
       JudgeThreshold(test_case, workload, result.repetitions, plan.judges_thresholds);
-  if (!threshold) return threshold.error();
-  if (*threshold) result.thresholds.push_back(**threshold);
+  if (!threshold) {
+    if (!report->threshold_error) report->threshold_error = threshold.error();
+  } else if (*threshold) {
+    result.thresholds.push_back(**threshold);
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct RunReport {
   double virtual_seconds = 0;                       // Of all runs, for the names of files.
   std::map<std::string, std::string> topics;        // "case/workload" to topic.
   std::map<std::string, std::string> metrics_text;  // By "case/workload", of the last repetition.
+  std::optional<Error> threshold_error;             // The first selector that found nothing.
 };
 
 // One row a workload, then what was skipped and why, and what is named only.

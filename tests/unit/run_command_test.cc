@@ -1,0 +1,243 @@
+// Goal: `schedq run` keeps the promises of the command line: what it prints and writes, exit codes,
+// one line for bad files and flags, the same bytes for the same seed.
+// Method: runs the built program as a user would.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "perf/document.h"
+#include "perf/file_io.h"
+#include "tests/support/child_process.h"
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kPod =
+    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+    "  containers: [{name: c, image: i}]\n";
+
+std::string Workload(const std::string& ops, const std::string& more = "") {
+  return "- name: Case\n  workloadTemplate:\n" + ops + "  workloads:\n  - name: W\n" + more;
+}
+const std::string kOps =
+    "  - {opcode: createNodes, count: 3}\n"
+    "  - {opcode: createPods, count: 30, collectMetrics: true}\n";
+
+class RunCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    Write("pod.yaml", kPod);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name)) << text;
+    return Path(name);
+  }
+  static ChildProcess::Ended Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {SCHEDQ_PROGRAM, "run"});
+    return RunProgram(arguments);
+  }
+  void ExpectBad(const std::vector<std::string>& arguments, const std::string& expected) const {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const ChildProcess::Ended ended = Run(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err, StartsWith("schedq run: "));
+    EXPECT_THAT(ended.err, HasSubstr(expected));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+  // A workload file with these operations.
+  void ExpectBadFile(const std::string& ops, const std::string& expected,
+                     const std::string& more = "") const {
+    const std::string file = Write("bad.yaml", Workload(ops, more));
+    ExpectBad({file, "--out", Path("out")}, expected);
+    EXPECT_FALSE(std::filesystem::exists(Path("out"))) << "nothing is written on bad input";
+  }
+  static Result<RunDocument> Read(const std::string& folder) {
+    return ReadDocument<RunDocument>(folder + "/results.json");
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(RunCommandTest, PrintsATableAndWritesEveryFile) {
+  const std::string out = Path("out");
+  const ChildProcess::Ended ended = Run({"--name", "Basic/10", "--out", out});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Basic/10Nodes_50Pods"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ended.err, IsEmpty());
+
+  const Result<RunDocument> document = Read(out);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  ASSERT_EQ(document->workloads.size(), 1u);
+  EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kMeasured);
+  EXPECT_EQ(document->cost_model, "upstream");
+  const Result<std::string> benchstat = ReadWholeFile(out + "/results.benchstat");
+  EXPECT_THAT(*benchstat, HasSubstr("BenchmarkPerfScheduling/Basic/10Nodes_50Pods-"));
+  EXPECT_THAT(*ReadWholeFile(out + "/metrics/Basic_10Nodes_50Pods.prom"),
+              HasSubstr("scheduler_schedule_attempts_total{"));
+  size_t data_items = 0;
+  for (const auto& file : std::filesystem::directory_iterator(out)) {
+    const std::string name = file.path().filename().string();
+    if (name.rfind("BenchmarkPerfScheduling_benchmark_builtin_2026-01-01T", 0) == 0) ++data_items;
+  }
+  EXPECT_EQ(data_items, 1u);
+}
+
+TEST_F(RunCommandTest, OneSeedGivesTheSameBytesOutsideTheEnvironment) {
+  std::vector<std::string> texts;
+  for (const char* name : {"a", "b"}) {
+    ASSERT_EQ(Run({"--labels", "short", "--seed", "7", "--out", Path(name)}).exit_code, 0);
+    Result<RunDocument> document = Read(Path(name));
+    ASSERT_TRUE(document.ok()) << document.error().message();
+    document->environment = RunEnvironment();
+    texts.push_back(*DocumentText(*document));
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+  for (const auto& file : std::filesystem::recursive_directory_iterator(Path("a"))) {
+    if (!file.is_regular_file() || file.path().filename() == "results.json") continue;
+    const std::string relative = std::filesystem::relative(file.path(), Path("a")).string();
+    EXPECT_EQ(*ReadWholeFile(file.path().string()), *ReadWholeFile(Path("b/" + relative)))
+        << relative;
+  }
+}
+
+TEST_F(RunCommandTest, FormatsAndRepetitions) {
+  const std::string file = Write("w.yaml", Workload(kOps));
+  const ChildProcess::Ended json = Run({file, "--format", "json", "--repeat", "3"});
+  EXPECT_EQ(json.exit_code, 0) << json.err;
+  const Result<RunDocument> document = ParseDocument<RunDocument>(json.out, "stdout");
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->workloads[0].repetitions.size(), 3u);
+  EXPECT_EQ(document->workloads[0].repetitions[2].seed, 3u);
+  const ChildProcess::Ended lines = Run({file, "--format", "benchstat", "--repeat", "2"});
+  EXPECT_THAT(lines.out, HasSubstr("goos: linux"));
+  EXPECT_THAT(lines.out, HasSubstr("SchedulingThroughput/Average"));
+}
+
+TEST_F(RunCommandTest, ThresholdsDecideWhenAsked) {
+  const std::string file = Write("w.yaml", Workload(kOps, "    threshold: 1000000\n"));
+  const ChildProcess::Ended shown = Run({file});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.out, HasSubstr("(not comparable)"));
+  const ChildProcess::Ended judged = Run({file, "--check-thresholds"});
+  EXPECT_EQ(judged.exit_code, 1);
+  EXPECT_THAT(judged.out, HasSubstr("missed"));
+  const std::string easy = Write("easy.yaml", Workload(kOps, "    threshold: 1\n"));
+  EXPECT_EQ(Run({easy, "--check-thresholds"}).exit_code, 0);
+}
+
+TEST_F(RunCommandTest, ASelectorThatFindsNothingIsAnErrorAfterTheResults) {
+  const std::string file =
+      Write("w.yaml", Workload(kOps,
+                               "    threshold: 1\n    thresholdMetricSelector: {name: "
+                               "scheduler_preemption_victims}\n"));
+  const ChildProcess::Ended ended = Run({file, "--out", Path("out")});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("w.yaml:"));
+  EXPECT_THAT(ended.err, HasSubstr("was not measured"));
+  EXPECT_TRUE(Read(Path("out")).ok());
+}
+
+TEST_F(RunCommandTest, WhatIsNotModelledIsNamedAndSkipped) {
+  const std::string file = Write(
+      "w.yaml", Workload("  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: "
+                         "group.yaml}\n"));
+  Write("group.yaml",
+        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
+  const ChildProcess::Ended ended = Run({file});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("skipped: 1 workloads: needs createPodGroups operations"));
+  ExpectBad({file, "--require-all"}, "--require-all: Case/W needs createPodGroups operations");
+}
+
+TEST_F(RunCommandTest, GatesAreJudged) {
+  ExpectBad({"--gate", "SchedulerPopFromBackoffQ"}, "expected NAME=true or NAME=false");
+  ExpectBad(
+      {"--gate", "SchedulerPreEnqueuePodStatus=true", "--gate", "SchedulerAsyncAPICalls=false"},
+      "needs SchedulerAsyncAPICalls=true");
+  const ChildProcess::Ended ended = Run(
+      {"--name", "Basic/10", "--gate", "Unheard=true", "--gate", "SchedulerAsyncAPICalls=false"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("feature gate Unheard=true"));
+  EXPECT_THAT(ended.out, HasSubstr("feature gate SchedulerAsyncAPICalls=false"));
+}
+
+TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {
+  const std::string pods = "  - {opcode: createPods, count: ";
+  ExpectBadFile("  - {opcode: createPods, cnt: 1}\n", "bad.yaml:3");
+  ExpectBadFile(pods + "-1}\n", "bad.yaml:3");
+  ExpectBadFile(pods + "1, podTemplatePath: missing.yaml}\n", "missing.yaml");
+  ExpectBadFile(pods + "1}\n", "bad.yaml:6", "    params: {unread: 1}\n");
+  Write("broken.yaml", "{{if}}");
+  ExpectBadFile(pods + "1, podTemplatePath: broken.yaml}\n", "broken.yaml:1");
+  Write("endless.yaml", "{{range 1000000000}}{{range 1000000000}}x{{end}}{{end}}");
+  ExpectBadFile(pods + "1, podTemplatePath: endless.yaml}\n", "endless.yaml:1");
+  const std::string metric =
+      Write("bad.yaml",
+            "- name: C\n  metricsCollectorConfig: {metrics: {no_such_metric: null}}\n"
+            "  workloadTemplate:\n  - {opcode: createPods, count: 1}\n"
+            "  workloads: [{name: W}]\n");
+  ExpectBad({metric}, "no_such_metric");
+  ExpectBad({Path("absent.yaml")}, "absent.yaml");
+}
+
+TEST_F(RunCommandTest, BadFlagsAreOneLine) {
+  ExpectBad({"--clock", "real"}, "--clock");
+  ExpectBad({"--engine", "fast"}, "--engine: unknown engine fast");
+  ExpectBad({"--costs", Path("none.yaml")}, "none.yaml does not exist");
+  ExpectBad({"--costs", Write("costs.yaml", "name: x\n")}, "costs.yaml:1");
+  ExpectBad({"--name", "no such workload"}, "no workload is left");
+  ExpectBad({"--repeat", "0"}, "--repeat");
+  ExpectBad({"--record", Path("t.jsonl")}, "--record: expected exactly one workload");
+  ExpectBad({"--out", "/proc/nothing", "--name", "Basic/10"}, "--out");
+}
+
+TEST_F(RunCommandTest, ARecordedRunReplays) {
+  for (const char* name : {"ClaimTemplates/5Nodes_20", "BackoffHeavy/50", "Gated/20"}) {
+    const std::string trace = Path("t.jsonl");
+    ASSERT_EQ(Run({"--name", name, "--record", trace}).exit_code, 0) << name;
+    const ChildProcess::Ended replayed = RunProgram({SCHEDQ_PROGRAM, "replay", trace});
+    EXPECT_EQ(replayed.exit_code, 0) << replayed.out;
+    EXPECT_THAT(replayed.out, HasSubstr(" 0 mismatches")) << name;
+  }
+}
+
+TEST_F(RunCommandTest, AnInterruptKeepsWhatWasMeasured) {
+  const std::string file = Write(
+      "w.yaml", Workload("  - {opcode: createNodes, count: 10}\n"
+                         "  - {opcode: createPods, count: 10, steadyState: true, duration: 10000h, "
+                         "collectMetrics: true}\n"));
+  ChildProcess child({SCHEDQ_PROGRAM, "run", file, "--out", Path("out")});
+  // It says nothing before its end, which is hours away: any moment after its start will do.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  child.Signal(SIGINT);
+  const ChildProcess::Ended ended = child.Wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.out, HasSubstr("interrupted"));
+  EXPECT_TRUE(Read(Path("out")).ok());
+}
+
+}  // namespace
+}  // namespace schedq

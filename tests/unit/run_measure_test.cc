@@ -1,0 +1,155 @@
+// Goal: what a run measures is what its numbers say: throughput by samples, sections as differences,
+// quantiles, thresholds.
+// Method: values written by hand with known answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/run/metric_values.h"
+#include "bench/run/thresholds.h"
+#include "bench/run/throughput.h"
+
+namespace schedq {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+Instant At(double seconds) {
+  return Instant(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+}
+
+void CountPods(Throughput* throughput, int pods, double at) {
+  for (int i = 0; i < pods; ++i) throughput->CountPod(At(at));
+}
+
+TEST(Throughput, AShortRunHasItsCountOverItsTime) {
+  Throughput throughput(At(0));
+  CountPods(&throughput, 5, 0.25);
+  CountPods(&throughput, 5, 0.5);
+  EXPECT_THAT(throughput.Item().data.at("Average"), DoubleEq(20));
+  EXPECT_THAT(throughput.Item().data.at("Perc99"), DoubleEq(20));
+}
+
+TEST(Throughput, NothingScheduledIsZero) {
+  EXPECT_EQ(Throughput(At(0)).Item().data.at("Average"), 0);
+}
+
+TEST(Throughput, DropsTheFirstSampleAndRepeatsForIdleSeconds) {
+  Throughput throughput(At(0));
+  throughput.Sample(At(1));  // No pod yet: not a sample.
+  CountPods(&throughput, 100, 1.5);
+  throughput.Sample(At(2));  // The first one: dropped.
+  CountPods(&throughput, 10, 2.5);
+  throughput.Sample(At(3));  // 10 a second.
+  throughput.Sample(At(4));  // Idle.
+  CountPods(&throughput, 8, 4.5);
+  throughput.Sample(At(5));  // 8 in two seconds: 4 a second, twice.
+  const DataItem item = throughput.Item();
+  EXPECT_THAT(item.data.at("Average"), DoubleEq((10 + 4 + 4) / 3.0));
+  EXPECT_THAT(item.data.at("Perc50"), DoubleEq(4));
+  EXPECT_THAT(item.data.at("Perc90"), DoubleEq(10));
+}
+
+class MetricValuesTest : public testing::Test {
+ protected:
+  MetricValues Read() const {
+    MetricValues values;
+    values.Read(registry_, "wall_seconds");
+    return values;
+  }
+
+  MetricsRegistry registry_;
+  CounterFamily& counters_ =
+      registry_.Counters({.name = "c_total", .help = "", .labels = {"queue", "event"}});
+  HistogramFamily& histograms_ = registry_.Histograms(
+      {.name = "d_seconds", .help = "", .labels = {"result"}}, {0.001, 0.002, 0.004});
+};
+
+TEST_F(MetricValuesTest, ASectionIsADifference) {
+  counters_.At({"active", "a"}).Add(3);
+  histograms_.At({"ok"}).Observe(std::chrono::microseconds(500));
+  const MetricValues before = Read();
+  counters_.At({"active", "a"}).Add(2);
+  counters_.At({"active", "b"}).Add(7);
+  histograms_.At({"ok"}).Observe(std::chrono::microseconds(1500), 2);
+  registry_.Histograms({.name = "wall_seconds", .help = ""}, {1}).At().Observe(kSecond);
+  const MetricValues since = Read().Since(before);
+  EXPECT_THAT(since.Counters(), ElementsAre(Pair("c_total{queue=\"active\",event=\"a\"}", 2),
+                                            Pair("c_total{queue=\"active\",event=\"b\"}", 7),
+                                            Pair("d_seconds_count{result=\"ok\"}", 2)));
+}
+
+TEST_F(MetricValuesTest, ItemsFollowTheConfiguredLabels) {
+  counters_.At({"active", "a"}).Add(2);
+  counters_.At({"active", "b"}).Add(5);
+  histograms_.At({"ok"}).Observe(std::chrono::microseconds(1500), 2);
+  const auto items = Read().Items({{"c_total", {{"queue", {"active", "backoff"}}}},
+                                   {"d_seconds", {{"result", {}}}},
+                                   {"unknown", {}}});
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].labels.at("queue"), "active");
+  EXPECT_THAT(items[0].data, ElementsAre(Pair("Average", 7)));
+  EXPECT_EQ(items[1].unit, "ms");
+  EXPECT_THAT(items[1].data.at("Average"), DoubleEq(1.5));
+  EXPECT_THAT(items[1].data.at("Perc50"), DoubleEq(1.5));
+}
+
+TEST(HistogramQuantile, IsLinearInsideTheBucketAndStopsAtTheLastBound) {
+  HistogramValue histogram{{1, 2, 4}, {0, 2, 2, 4}, 8, 0};
+  EXPECT_THAT(HistogramQuantile(histogram, 0.25), DoubleEq(2));
+  EXPECT_THAT(HistogramQuantile(histogram, 0.375), DoubleEq(3));
+  EXPECT_THAT(HistogramQuantile(histogram, 0.9), DoubleEq(4));
+}
+
+class ThresholdTest : public testing::Test {
+ protected:
+  ThresholdTest() {
+    test_case_.file = "somewhere/misc/performance-config.yaml";
+    workload_.threshold.value = 100;
+    Repetition repetition;
+    repetition.metrics = {{{{"Average", 120}}, "pods/s", {{"Metric", "SchedulingThroughput"}}}};
+    repetitions_ = {repetition};
+  }
+  auto Judge() const { return JudgeThreshold(test_case_, workload_, repetitions_, true); }
+
+  TestCase test_case_;
+  Workload workload_;
+  std::vector<Repetition> repetitions_;
+};
+
+TEST_F(ThresholdTest, IsMetStrictlyAbove) {
+  EXPECT_TRUE((*Judge())->met);
+  workload_.threshold.value = 120;
+  EXPECT_FALSE((*Judge())->met);
+  workload_.threshold_selector.expect_lower = true;
+  EXPECT_FALSE((*Judge())->met);
+  workload_.threshold.value = 121;
+  EXPECT_TRUE((*Judge())->met);
+}
+
+TEST_F(ThresholdTest, ZeroIsOffAndTheTopicDecides) {
+  workload_.threshold = {0, {{"misc", 130}, {"dra", 1}}};
+  EXPECT_EQ((*Judge())->limit, 130);
+  workload_.threshold = {0, {{"dra", 1}}};
+  EXPECT_FALSE((*Judge()).has_value());
+}
+
+TEST_F(ThresholdTest, ASelectorThatFindsNothingIsAnError) {
+  workload_.threshold_selector.bucket = "Perc75";
+  ASSERT_FALSE(Judge().ok());
+  EXPECT_THAT(Judge().error().message(), HasSubstr("Perc75"));
+  workload_.threshold_selector.bucket = "Average";
+  workload_.threshold_selector.labels = {{"result", "scheduled"}};
+  EXPECT_FALSE(Judge().ok());
+}
+
+TEST(TopicOf, IsTheFolder) {
+  EXPECT_EQ(TopicOf("a/b/dra/performance-config.yaml"), "dra");
+  EXPECT_EQ(TopicOf("builtin/basic.yaml"), "builtin");
+  EXPECT_EQ(TopicOf("x.yaml"), "workloads");
+}
+
+}  // namespace
+}  // namespace schedq
