@@ -30,8 +30,11 @@ class TextTable {
     Align align = Align::kRight;
   };
   struct Cell {
+    // Implicit, so that a row is written as a list of texts.
+    // NOLINTBEGIN(google-explicit-constructor)
     Cell(std::string text, Tone tone = Tone::kPlain) : text(std::move(text)), tone(tone) {}
     Cell(const char* text) : text(text) {}
+    // NOLINTEND(google-explicit-constructor)
     std::string text;
     Tone tone = Tone::kPlain;
   };

@@ -21,8 +21,11 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Implicit, so that a function returns its value or its error as it is.
+  // NOLINTBEGIN(google-explicit-constructor)
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -44,6 +47,7 @@ class [[nodiscard]] Result {
 class [[nodiscard]] Status {
  public:
   Status() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): as in Result.
   Status(Error error) : error_(std::move(error)) {}
 
   static Status Ok() { return {}; }
