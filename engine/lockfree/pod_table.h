@@ -90,8 +90,10 @@ class PodTable {
   PodRecordPool<Atom>& records() { return records_; }
   const PodRecordPool<Atom>& records() const { return records_; }
 
-  // Slots below this may be read. Grows only.
-  uint32_t limit() const { return LoadAcquire(limit_); }
+  // Slots below this may be read. Grows only. Sequentially consistent, as Ensure is: a thread that
+  // raises it and then finds no event, and an event that then looks at all slots, must not miss each
+  // other.
+  uint32_t limit() const { return limit_.load(); }
 
   // Makes the slot of `id` usable.
   void Ensure(PodId id) {
@@ -102,10 +104,8 @@ class PodTable {
     }
     slots_.Reserve(id);
     uint32_t seen = limit();
-    // Release pairs with limit(): who sees a slot below it may touch its segment. A retry means
-    // that another thread raised it.
-    while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1, std::memory_order_acq_rel,
-                                                       std::memory_order_acquire)) {
+    // Who sees a slot below it may touch its segment. A retry means that another thread raised it.
+    while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1)) {
     }
   }
 

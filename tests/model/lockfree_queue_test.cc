@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -170,6 +171,15 @@ TEST(LockfreeQueueModel, FailMeetsOpeningDoor) {
   ExpectRight({Both(kPopped, kClosedDoor), {kFailByError, kOpen}});
 }
 TEST(LockfreeQueueModel, AddMeetsOpeningDoor) { ExpectRight({kClosedDoor, {kAdd, kOpen}}); }
+// The slot is new to the event, too: its look at how many there are must not be stale.
+TEST(LockfreeQueueModel, AddOfANewSlotMeetsOpeningDoor) {
+  const auto add_other = [](Scene& scene) { scene.Add(1); };
+  model::Options options = Named(1);
+  options.stale_reads_max = 1;
+  const Report report = model::Exhaust(options, BodyOfProgram(Pair{kGated, {add_other, kOpen}}));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
 TEST(LockfreeQueueModel, AddMeetsAdd) {
   ExpectRight({[](Scene&) {}, {kAdd, kAdd}});
 }
@@ -222,38 +232,54 @@ TEST(LockfreeQueueModel, FlushOfPoolMeetsEvent) {
 }
 
 // Programs of three threads, drawn from a seed, that meet on two pods.
+struct DrawnProgram {
+  Pair program;
+  std::string text;
+};
+
+DrawnProgram Draw(uint64_t seed) {
+  Random random(seed);
+  DrawnProgram drawn;
+  const auto draw = [&] {
+    const size_t pod = random.Below(2);
+    const std::vector<std::pair<std::string, Act<ModelQueueShape>>> acts = {
+        {"schedule", kSchedule},
+        {"room", kEvent},
+        {"open", kOpen},
+        {"flush backoff", kFlushBackoff},
+        {"flush pool", kFlushPool},
+        {"add", [pod](Scene& scene) { scene.Add(pod); }},
+        {"delete", [pod](Scene& scene) { scene.Delete(pod); }},
+        {"update", [pod](Scene& scene) { scene.Update(pod); }},
+        {"activate", [pod](Scene& scene) { scene.Activate(pod); }},
+        {"fail", [pod](Scene& scene) { scene.RejectByFilter(scene.Key(pod)); }}};
+    const auto& [name, act] = acts[random.Below(acts.size())];
+    drawn.text += name + " " + std::to_string(pod) + ", ";
+    return act;
+  };
+  const bool begins_gated = random.Below(2) == 0;
+  drawn.text = begins_gated ? "gated" : "in the pool";
+  drawn.program.before = begins_gated ? kGated : kInPool;
+  drawn.program.backoff = std::chrono::seconds(random.Below(2));
+  for (int thread = 0; thread < 3; ++thread) {
+    drawn.text += "\n  thread: ";
+    const Act<ModelQueueShape> first = draw();
+    const Act<ModelQueueShape> second = draw();
+    drawn.program.threads.push_back(Both(Both(first, second), draw()));
+  }
+  return drawn;
+}
+
 TEST(LockfreeQueueModelSweep, RandomPrograms) {
-  constexpr uint32_t kPrograms = 60;
-  constexpr uint64_t kSchedules = 100;
-  for (uint32_t seed = 0; seed < kPrograms; ++seed) {
-    Random random(seed);
-    const auto draw = [&random] {
-      const size_t pod = random.Below(2);
-      const std::vector<Act<ModelQueueShape>> acts = {
-          kSchedule,
-          kSchedule,
-          kEvent,
-          kOpen,
-          kFlushBackoff,
-          kFlushPool,
-          [pod](Scene& scene) { scene.Add(pod); },
-          [pod](Scene& scene) { scene.Delete(pod); },
-          [pod](Scene& scene) { scene.Update(pod); },
-          [pod](Scene& scene) { scene.Activate(pod); },
-          [pod](Scene& scene) { scene.RejectByFilter(scene.Key(pod)); }};
-      return acts[random.Below(acts.size())];
-    };
-    Pair program;
-    program.before = random.Below(2) == 0 ? kInPool : Both(kClosedDoor, kPopped);
-    program.backoff = std::chrono::seconds(random.Below(2));
-    for (int thread = 0; thread < 3; ++thread) {
-      const Act<ModelQueueShape> first = Both(draw(), draw());
-      program.threads.push_back(Both(first, draw()));
-    }
+  const char* wanted = std::getenv("SCHEDQ_MODEL_PROGRAMS");
+  const int programs = wanted == nullptr ? 100 : std::atoi(wanted);
+  constexpr uint64_t kSchedules = 200;
+  for (int seed = 0; seed < programs; ++seed) {
+    const DrawnProgram drawn = Draw(static_cast<uint64_t>(seed));
     model::Options options = Named(0);
     options.name += std::to_string(seed);
-    const Report report = model::Sweep(options, kSchedules, BodyOfProgram(program));
-    ASSERT_TRUE(report.passed()) << report;
+    const Report report = model::Sweep(options, kSchedules, BodyOfProgram(drawn.program));
+    ASSERT_TRUE(report.passed()) << drawn.text << "\n" << report;
   }
 }
 
