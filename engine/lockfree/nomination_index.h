@@ -6,8 +6,8 @@
 // Threads: all operations from any thread, lock-free: a retry means that another thread changed the
 // same node's list. An operation copies the node's list; lists are short.
 // Invariants:
-//  1. A list says whose it is, and a reader believes the list: by the time it reads, the number that
-//     it looked up may stand for another node.
+//  1. A list says whose it is, and a reader believes the list: by the time it reads, the number
+//     that it looked up may stand for another node.
 //  2. A node with entries holds a reference to its name for each of them; a node without entries
 //     has no list and no name, so unknown and deleted nodes leak nothing.
 // Memory: 16 bytes an entry, and a list with the node's name for each node that has entries.
