@@ -12,8 +12,8 @@
 //  2. Seconds with entries lie between `first` and `last`. An entry whose second is outside of what
 //     the ring can hold, or whose window changed hands under it, is in `far`, ordered by second.
 //  3. Entries carry the version of their pod, so one that was pushed twice counts once.
-// Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each grows to
-// the most entries that it ever held.
+// Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each
+// grows to the most entries that it ever held.
 #pragma once
 
 #include <array>

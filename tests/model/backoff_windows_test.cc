@@ -1,5 +1,5 @@
-// Goal: what backs off is found: by an early pop, or by the flush of its time at the latest, however
-// pushes, pops, flushes and windows that change hands meet.
+// Goal: what backs off is found: by an early pop, or by the flush of its time at the latest,
+// however pushes, pops, flushes and windows that change hands meet.
 // Method: a ring of two windows, so that seconds meet in one window, exhaustive to two or three
 // preemptions; seeds beyond. Tickets may come out twice (a queue above drops the second), never not
 // at all.

@@ -1,5 +1,5 @@
-// Goal: the event log loses no event for a pod in flight, keeps nothing that nobody needs, and waits
-// for nobody.
+// Goal: the event log loses no event for a pod in flight, keeps nothing that nobody needs, and
+// waits for nobody.
 // Method: pods that begin, read and end meet events, exhaustive to three preemptions; then seeds. A
 // pod and an event play the race that the log is for: the event is logged and then looks for the
 // pod, the pod shows itself and then reads the log on. A pod that reads only once must be caught.

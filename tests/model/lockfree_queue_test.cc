@@ -1,6 +1,6 @@
-// Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or there
-// twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a frozen
-// thread.
+// Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or
+// there twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a
+// frozen thread.
 // Method: pairs of operations that meet on one pod, exhaustive to two preemptions, or to as many as
 // SCHEDQ_MODEL_PREEMPTIONS says; longer programs
 // of three threads by seeds. The races that matter most (an event, an activation or an update meets

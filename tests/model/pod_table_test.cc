@@ -2,8 +2,8 @@
 // pinned word succeeds only if nothing changed, records are used again and never while somebody
 // reads them; a mark of the rejector index is there before its pod is.
 // Method: readers and writers of one slot, exhaustive to three preemptions, in a pool so small that
-// each freed record is used again at once (the pool's list is last in, first out: ABA). Records hold
-// a pod whose memory the model's heap watches, so one too few or too many ends is seen.
+// each freed record is used again at once (the pool's list is last in, first out: ABA). Records
+// hold a pod whose memory the model's heap watches, so one too few or too many ends is seen.
 #include "engine/lockfree/pod_table.h"
 
 #include <gtest/gtest.h>

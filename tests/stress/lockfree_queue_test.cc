@@ -1,10 +1,11 @@
 // Goal: under real threads every pod is accounted for, every wake-up that is owed is delivered, Pop
 // sleeps through nothing, and memory stays flat.
-// Method: schedulers pop and reject, or bind; a cluster adds, updates, deletes, activates, nominates
-// and sends events; a clock advances and its tickers flush. In the end all who are left must come
-// out once, and nothing may remain. A second test counts the wake-ups of one pod that fails while an
-// event comes: a pod whose scheduler had not seen the event's change is owed one. The same bodies
-// run on every engine. SCHEDQ_SOAK_SECONDS makes the first one a soak of so many seconds a case.
+// Method: schedulers pop and reject, or bind; a cluster adds, updates, deletes, activates,
+// nominates and sends events; a clock advances and its tickers flush. In the end all who are left
+// must come out once, and nothing may remain. A second test counts the wake-ups of one pod that
+// fails while an event comes: a pod whose scheduler had not seen the event's change is owed one.
+// The same bodies run on every engine. SCHEDQ_SOAK_SECONDS makes the first one a soak of so many
+// seconds a case.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
