@@ -149,8 +149,11 @@ TEST_P(QueueEvent, PluginWithoutPreQueueingHintBesideOneWithIt) {
   QueueBench& bench = *Build();
   bench.AddRejected(PodWithClaim("narrowed", "claim"), {"Claims"});
   bench.AddRejected(MakePod("other"), {"Other"});
+  // Listed by the plugin that narrows, rejected by the one that does not.
+  bench.AddRejected(PodWithClaim("listed", "claim"), {"Other"});
   bench.AddRejected(PodWithClaim("unrelated", "another"), {"Claims"});
   SendClaim("claim");
+  EXPECT_TRUE(IsRequeued("listed"));
   EXPECT_TRUE(IsRequeued("narrowed"));
   EXPECT_TRUE(IsRequeued("other"));
   EXPECT_EQ(bench.PlaceOf("unrelated"), "unschedulable");

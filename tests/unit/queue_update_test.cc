@@ -47,6 +47,14 @@ TEST(PodUpdateEvents, OneOfTwoGatesGoneIsNotEliminated) {
   EXPECT_EQ(EventLabels(before, after), std::vector<std::string>{"TargetPodUpdate"});
 }
 
+TEST(PodUpdateEvents, AnotherTolerationIsNoTolerationEvent) {
+  Pod before;
+  before.tolerations.resize(1);
+  Pod after = before;
+  after.tolerations[0].key = "another";
+  EXPECT_EQ(EventLabels(before, after), std::vector<std::string>{"TargetPodUpdate"});
+}
+
 class QueueUpdate : public QueueTest {
  protected:
   std::vector<Plugin> Plugins() const {
@@ -148,6 +156,20 @@ TEST_P(QueueUpdate, StopsOnceThePodHasLeftThePool) {
   // Labels come first and make it after-backoff; Tolerations, pending, would make it immediately.
   bench.Update(pod, changed);
   EXPECT_EQ(bench.PlaceOf("pod").substr(0, 8), "backoff@");
+}
+
+TEST_P(QueueUpdate, StopsOnceThePodIsActive) {
+  QueueBench bench(Options(Plugins()));
+  const PodRef pod = MakePod("pod");
+  bench.AddRejected(pod, {"Tolerations"}, {"Labels"});
+  auto changed = Labelled("pod");
+  changed->tolerations.resize(1);
+  bench.Update(pod, changed);
+  EXPECT_EQ(bench.PlaceOf("pod"), "active");
+  EXPECT_EQ(bench.queue().Counts(), QueueCounts{.active = 1});
+  const auto label = MakeEvent(Resource::kTargetPod, Action::kUpdatePodToleration).label;
+  EXPECT_EQ(bench.Incoming(Place::kActive, label), 0u) << "it was not judged again";
+  EXPECT_EQ(bench.Incoming(Place::kBackoff, label), 0u);
 }
 
 TEST_P(QueueUpdate, OfAGatedPodThatStaysGatedCountsNothing) {
