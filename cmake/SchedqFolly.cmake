@@ -79,8 +79,13 @@ endfunction()
 function(schedq_build_folly out root identity)
   schedq_cache_directory(cache)
   list(JOIN SCHEDQ_CODE_FLAGS " " flags)
+  # Sanitizers triple the time that the optimizer takes, and what they check is not measured.
+  set(optimization -O2)
+  if(SCHEDQ_SANITIZE)
+    set(optimization -O1)
+  endif()
   set(recipe "${PROJECT_SOURCE_DIR}/cmake/folly")
-  set(key "${identity};${flags};${CMAKE_CXX_COMPILER_ID};${CMAKE_CXX_COMPILER_VERSION}")
+  set(key "${identity};${optimization};${flags};${CMAKE_CXX_COMPILER_ID};${CMAKE_CXX_COMPILER_VERSION}")
   foreach(file CMakeLists.txt sources.cmake folly-config.h.in)
     file(SHA256 "${recipe}/${file}" hash)
     string(APPEND key ";${hash}")
@@ -106,7 +111,7 @@ function(schedq_build_folly out root identity)
       "${CMAKE_COMMAND}" -S "${recipe}" -B "${unfinished}" -G "${CMAKE_GENERATOR}"
       "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}" -DCMAKE_BUILD_TYPE=Release
       "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${flags}"
-      "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG"
+      "-DCMAKE_CXX_FLAGS_RELEASE=${optimization} -g1 -DNDEBUG"
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DSCHEDQ_FOLLY_ROOT=${root}"
     COMMAND_ERROR_IS_FATAL ANY OUTPUT_FILE "${log}" ERROR_FILE "${log}")

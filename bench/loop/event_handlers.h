@@ -35,6 +35,8 @@ class EventHandlers {
       : queue_(queue), cache_(cache), lock_(lock), costs_(costs), metrics_(metrics) {}
 
   void OnChange(const ClusterChange& change);
+  // Changes were delivered that are not handled yet.
+  bool is_busy() const { return is_busy_; }
 
   // Sends one event. What it costs under the lock; also for others that hold the lock.
   Duration Send(const ClusterEvent& event, const ObjectChange& change);

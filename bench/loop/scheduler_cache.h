@@ -1,5 +1,5 @@
-// What the simulated scheduler knows of the cluster, and what it has decided but the cluster has not
-// confirmed yet.
+// What the simulated scheduler knows of the cluster, and what it has decided but the cluster has
+// not confirmed yet.
 //
 // Purpose: nodes, pods on them, claims and devices as the informers told, plus the pods that are
 // assumed to be on their node and the devices that are promised to their claims while their binding

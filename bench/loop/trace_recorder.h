@@ -2,8 +2,9 @@
 //
 // Purpose: every operation of the queue with what came out of it; plugins' answers as `recorded`,
 // so that the trace needs neither the cluster nor the plugins.
-// How the scheduling loop maps to a trace: a trace knows no "done" of its own. A pod stays in flight
-// there until its binding ends: with `bind` when the cluster says so, with `fail` when it failed.
+// How the scheduling loop maps to a trace: a trace knows no "done" of its own. A pod stays in
+// flight there until its binding ends: with `bind` when the cluster says so, with `fail` when it
+// failed.
 // Threads: one.
 // Memory: a record a pod of the run; lines go to the sink as they come.
 #pragma once

@@ -23,8 +23,8 @@ class Client {
   // Runs `act` when the call takes effect: after waiting for the rate limit, and its latency.
   void Do(const CallLatency& latency, Call act);
 
-  // `count` calls by `workers` that each make one call after the other; the calls begin in the order
-  // of their indexes. `done` runs after the last; at once if there are none.
+  // `count` calls by `workers` that each make one call after the other; the calls begin in the
+  // order of their indexes. `done` runs after the last; at once if there are none.
   void DoAll(int64_t count, int workers, const CallLatency& latency,
              std::function<void(int64_t index)> act, Call done);
 

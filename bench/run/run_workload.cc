@@ -8,6 +8,8 @@
 namespace schedq {
 namespace {
 
+constexpr Duration kCatchUpMax = std::chrono::minutes(10);
+
 // What the sections measured, as one repetition. Counters of several sections add up.
 void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   Repetition& repetition = outcome->repetition;
@@ -27,8 +29,9 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
 
 // The first fault, and how many more there are; empty: none.
 std::string AuditText(Simulation* simulation) {
-  // A change that the scheduler has not heard of yet is no fault of its own.
+  // A change that the scheduler has not handled yet is no fault of its own.
   simulation->Wait([] { return false; }, simulation->costs().informer_delay);
+  simulation->Wait([simulation] { return simulation->scheduler().IsCaughtUp(); }, kCatchUpMax);
   const std::vector<std::string> faults = AuditCluster(
       simulation->cluster(),
       [simulation](const ClusterPod& pod) { return simulation->scheduler().Knows(pod); });

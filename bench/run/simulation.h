@@ -1,7 +1,7 @@
 // Everything that one run of a workload needs: clock, cluster, controller, scheduler, client.
 //
-// Purpose: put together once, in the order in which the informers tell them. A run starts at a fixed
-// instant, so that equal inputs give equal bytes.
+// Purpose: put together once, in the order in which the informers tell them. A run starts at a
+// fixed instant, so that equal inputs give equal bytes.
 // Threads: one.
 #pragma once
 

@@ -1,9 +1,10 @@
 // Pods a second, sampled as scheduler_perf samples it.
 //
 // The rule: once a second since the start, the pods scheduled since the last sample over the time
-// since then. Nothing is sampled before the first pod; the first sample is dropped, because it began
-// at another time than the pods; a second without any pod is made up for by counting the next sample
-// once more. A run too short for a sample has its count over the time from its start to the last pod.
+// since then. Nothing is sampled before the first pod; the first sample is dropped, because it
+// began at another time than the pods; a second without any pod is made up for by counting the next
+// sample once more. A run too short for a sample has its count over the time from its start to the
+// last pod.
 // Threads: one.
 #pragma once
 

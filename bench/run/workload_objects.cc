@@ -112,10 +112,7 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
   const std::string& name = op.namespace_name;
   unfinished_.try_emplace(name, 0);
-  if (op.collect_metrics) {
-    Outcome outcome = StartSection(name, {{name}, {}});
-    if (!outcome) return outcome;
-  }
+  if (op.collect_metrics) StartSection(name, {{name}, {}});
   Outcome outcome = WaitResult::kDone;
   if (op.steady_state) {
     outcome = KeepSteady(op);
@@ -130,7 +127,8 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
     outcome = WaitForPods({{name}, {}}, op.count, /*attempted=*/false);
     if (!outcome || *outcome != WaitResult::kDone) return outcome;
   }
-  return op.collect_metrics ? StopSection() : outcome;
+  if (op.collect_metrics) StopSection();
+  return outcome;
 }
 
 WorkloadRunner::Outcome WorkloadRunner::KeepSteady(const CreatePodsOp& op) {

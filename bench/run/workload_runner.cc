@@ -28,11 +28,11 @@ Result<WaitResult> WorkloadRunner::Run() {
                                outcome.error().message()));
     }
     if (*outcome != WaitResult::kDone) {
-      if (section_ != nullptr) static_cast<void>(StopSection());
+      if (section_ != nullptr) StopSection();
       return outcome;
     }
   }
-  if (section_ != nullptr) static_cast<void>(StopSection());
+  if (section_ != nullptr) StopSection();
   return WaitResult::kDone;
 }
 
@@ -63,30 +63,26 @@ WorkloadRunner::Outcome WorkloadRunner::WaitForPods(const PodSelection& selectio
   return outcome;
 }
 
-WorkloadRunner::Outcome WorkloadRunner::StartSection(const std::string& name, PodSelection pods) {
-  if (section_ != nullptr) {
-    return Error("metrics are being collected already, expected stopCollectingMetrics before");
-  }
+void WorkloadRunner::StartSection(const std::string& name, PodSelection pods) {
+  SCHEDQ_CHECK(section_ == nullptr, "the decoder refuses overlapping collections");
   section_ = std::make_unique<Section>(simulation_, name, std::move(pods));
-  return WaitResult::kDone;
 }
 
-WorkloadRunner::Outcome WorkloadRunner::StopSection() {
-  if (section_ == nullptr) {
-    return Error("no metrics are being collected, expected startCollectingMetrics before");
-  }
+void WorkloadRunner::StopSection() {
+  SCHEDQ_CHECK(section_ != nullptr, "the decoder refuses to stop what was not started");
   sections_.push_back(section_->Finish(test_case_.metrics.value_or(DefaultMetrics()),
                                        test_case_.name + "/" + workload_.name, &latencies_));
   section_.reset();
-  return WaitResult::kDone;
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const StartCollectingMetricsOp& op) {
-  return StartSection(op.name, {{op.namespaces.begin(), op.namespaces.end()}, op.selector});
+  StartSection(op.name, {{op.namespaces.begin(), op.namespaces.end()}, op.selector});
+  return WaitResult::kDone;
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const StopCollectingMetricsOp&) {
-  return StopSection();
+  StopSection();
+  return WaitResult::kDone;
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const SleepOp& op) {

@@ -1,8 +1,8 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
 // Purpose: what each opcode of FORMATS means, as scheduler_perf executes it. Waits end as soon as
-// what they wait for is known through the informers (scheduler_perf looks once a second), and give up
-// after ten virtual minutes.
+// what they wait for is known through the informers (scheduler_perf looks once a second), and give
+// up after ten virtual minutes.
 // Threads: one.
 #pragma once
 
@@ -60,8 +60,8 @@ class WorkloadRunner {
   Outcome KeepSteady(const CreatePodsOp& op);
   Outcome WaitForPods(const PodSelection& selection, int64_t count, bool attempted);
   Outcome WaitFor(const std::function<bool()>& done, const std::string& what);
-  Outcome StartSection(const std::string& name, PodSelection pods);
-  Outcome StopSection();
+  void StartSection(const std::string& name, PodSelection pods);
+  void StopSection();
   // Where on the cluster's nodes the claim's devices can be had, from a random node on.
   bool Allocate(const std::string& claim);
 

@@ -1,5 +1,6 @@
-// Goal: the simulated scheduler binds what fits, fails what does not with the plugins that rejected,
-// wakes for what changes, and turns each change into the events that the real handlers send.
+// Goal: the simulated scheduler binds what fits, fails what does not with the plugins that
+// rejected, wakes for what changes, and turns each change into the events that the real handlers
+// send.
 // Method: a small cluster on a virtual clock; what the queue was told is read from its counters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -152,7 +152,7 @@ TEST_F(RunCommandTest, ASelectorThatFindsNothingIsAnErrorAfterTheResults) {
   const std::string file =
       Write("w.yaml", Workload(kOps,
                                "    threshold: 1\n    thresholdMetricSelector: {name: "
-                               "scheduler_preemption_victims}\n"));
+                               "scheduler_goroutines, dataBucket: Average}\n"));
   const ChildProcess::Ended ended = Run({file, "--out", Path("out")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err, HasSubstr("w.yaml:"));
@@ -161,9 +161,9 @@ TEST_F(RunCommandTest, ASelectorThatFindsNothingIsAnErrorAfterTheResults) {
 }
 
 TEST_F(RunCommandTest, WhatIsNotModelledIsNamedAndSkipped) {
-  const std::string file = Write(
-      "w.yaml", Workload("  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: "
-                         "group.yaml}\n"));
+  const std::string groups =
+      "  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: group.yaml}\n";
+  const std::string file = Write("w.yaml", Workload(groups + kOps));
   Write("group.yaml",
         "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
   const ChildProcess::Ended ended = Run({file});
@@ -211,11 +211,11 @@ TEST_F(RunCommandTest, BadFlagsAreOneLine) {
   ExpectBad({"--name", "no such workload"}, "no workload is left");
   ExpectBad({"--repeat", "0"}, "--repeat");
   ExpectBad({"--record", Path("t.jsonl")}, "--record: expected exactly one workload");
-  ExpectBad({"--out", "/proc/nothing", "--name", "Basic/10"}, "--out");
+  ExpectBad({"--out", Path("pod.yaml"), "--name", "Basic/10"}, "--out");
 }
 
 TEST_F(RunCommandTest, ARecordedRunReplays) {
-  for (const char* name : {"ClaimTemplates/5Nodes_20", "BackoffHeavy/50", "Gated/20"}) {
+  for (const char* name : {"ClaimTemplates/5Nodes_20", "BackoffHeavy/50P", "Gated/20"}) {
     const std::string trace = Path("t.jsonl");
     ASSERT_EQ(Run({"--name", name, "--record", trace}).exit_code, 0) << name;
     const ChildProcess::Ended replayed = RunProgram({SCHEDQ_PROGRAM, "replay", trace});
@@ -227,7 +227,7 @@ TEST_F(RunCommandTest, ARecordedRunReplays) {
 TEST_F(RunCommandTest, AnInterruptKeepsWhatWasMeasured) {
   const std::string file = Write(
       "w.yaml", Workload("  - {opcode: createNodes, count: 10}\n"
-                         "  - {opcode: createPods, count: 10, steadyState: true, duration: 10000h, "
+                         "  - {opcode: createPods, count: 10, steadyState: true, duration: 8000h, "
                          "collectMetrics: true}\n"));
   ChildProcess child({SCHEDQ_PROGRAM, "run", file, "--out", Path("out")});
   // It says nothing before its end, which is hours away: any moment after its start will do.

@@ -1,5 +1,5 @@
-// Goal: what a run measures is what its numbers say: throughput by samples, sections as differences,
-// quantiles, thresholds.
+// Goal: what a run measures is what its numbers say: throughput by samples, sections as
+// differences, quantiles, thresholds.
 // Method: values written by hand with known answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -132,8 +132,9 @@ TEST_F(WorkloadTest, AttemptedIsEnoughForABarrierThatSaysSo) {
 }
 
 TEST_F(WorkloadTest, WhatNeverComesToItsEndFailsAndSaysSo) {
-  const Result<RunOutcome> outcome =
-      TryRun(kNodes + "  - {opcode: createPods, count: 5, podTemplatePath: huge.yaml}\n");
+  const Result<RunOutcome> outcome = TryRun(
+      kNodes +
+      "  - {opcode: createPods, count: 5, podTemplatePath: huge.yaml, collectMetrics: true}\n");
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->outcome, WorkloadOutcome::kFailed);
   EXPECT_THAT(outcome->reason, HasSubstr("w.yaml:4: createPods"));
@@ -199,23 +200,18 @@ TEST_F(WorkloadTest, ClaimsAreCreatedAllocatedAndUsed) {
   const Result<RunOutcome> too_many =
       TryRun(devices +
              "  - {opcode: createAny, namespace: o, count: 1, templatePath: claims.yaml}\n"
-             "  - {opcode: allocResourceClaims}\n");
+             "  - {opcode: allocResourceClaims}\n" +
+             kMeasure);
   ASSERT_FALSE(too_many.ok());
   EXPECT_THAT(too_many.error().message(), HasSubstr("w.yaml:8: allocResourceClaims"));
 }
 
 TEST_F(WorkloadTest, WhatDoesNotRenderNamesItsPlace) {
-  const Result<RunOutcome> outcome =
-      TryRun(kNodes + "  - {opcode: createPods, count: 3, podTemplatePath: bad.yaml}\n");
+  const Result<RunOutcome> outcome = TryRun(
+      kNodes +
+      "  - {opcode: createPods, count: 3, podTemplatePath: bad.yaml, collectMetrics: true}\n");
   ASSERT_FALSE(outcome.ok());
   EXPECT_THAT(outcome.error().message(), HasSubstr("bad.yaml:6"));
-}
-
-TEST_F(WorkloadTest, SectionsDoNotOverlap) {
-  const Result<RunOutcome> outcome = TryRun(kStart + kStart + kStop);
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message(), HasSubstr("collected already"));
-  EXPECT_FALSE(TryRun(kStop).ok());
 }
 
 TEST_F(WorkloadTest, AnInterruptKeepsWhatWasMeasured) {
@@ -277,7 +273,7 @@ TEST_F(WorkloadTest, ARecordedRunReplaysWithoutAMismatch) {
           "  - {opcode: barrier, namespaces: [m]}\n" +
           kMeasure,
       options);
-  ASSERT_GT(lines.size(), 100u);
+  ASSERT_GT(lines.size(), 80u);
   const auto replayer = Replayer::Create(*ParseTraceHeader(lines[0]), EngineKind::kClassic);
   ASSERT_TRUE(replayer.ok());
   for (size_t i = 1; i < lines.size(); ++i) {
