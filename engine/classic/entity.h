@@ -24,8 +24,8 @@ struct Entity {
   Place queued = Place::kAbsent;
   bool live = false;
   size_t heap_position = kNotInHeap;
-  // By which it is sorted: that of its version when it entered its queue or was updated there. A pod
-  // that is in flight too is not sorted again by an update.
+  // By which it is sorted: that of its version when it entered its queue or was updated there. A
+  // pod that is in flight too is not sorted again by an update.
   int32_t sorted_priority = 0;
   std::optional<InFlightLog::Position> in_flight;
   // As they were when it was popped: what Fail goes on from.

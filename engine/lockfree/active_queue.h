@@ -283,8 +283,8 @@ class ActiveQueue {
   typename Lane::Pool segments_;
   LaneDirectory<Atom, Lane, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
   // Which lanes' main runs, and whether the heap, may hold something; and which lanes' further
-  // runs. Read by each operation, written when one of them comes into use or out of it; so they have a
-  // line without busy neighbours.
+  // runs. Read by each operation, written when one of them comes into use or out of it; so they
+  // have a line without busy neighbours.
   alignas(64) OccupancyWord<Atom> in_use_;
   OccupancyWord<Atom> further_in_use_;
   Heap heap_;

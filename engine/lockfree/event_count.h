@@ -3,7 +3,8 @@
 // Purpose: a Pop that blocks while the queue is empty. The producer pays one load when nobody
 // sleeps; one notification wakes at most one sleeper.
 // When not to use it: for conditions that many wait for at once; see NotifyAll for shutdown.
-// Threads: all operations from any thread. Notify is wait-free but for the system call; Wait blocks.
+// Threads: all operations from any thread. Notify is wait-free but for the system call; Wait
+// blocks.
 //
 // Use:
 //   consumer: for (;;) {                              producer: queue.Push(entry);

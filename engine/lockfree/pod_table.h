@@ -91,8 +91,8 @@ class PodTable {
   const PodRecordPool<Atom>& records() const { return records_; }
 
   // Slots below this may be read. Grows only. Sequentially consistent, as Ensure is: a thread that
-  // raises it and then finds no event, and an event that then looks at all slots, must not miss each
-  // other.
+  // raises it and then finds no event, and an event that then looks at all slots, must not miss
+  // each other.
   uint32_t limit() const { return limit_.load(); }
 
   // Makes the slot of `id` usable.

@@ -105,8 +105,8 @@ std::optional<std::pair<TraceOp, Place>> OperationGenerator::LeastReached(const 
   return least[random_.Below(least.size())];
 }
 
-// Towards backoff, where pods stay for the shortest time: fail what is in flight, pop what is active
-// when nobody is, and wake what was rejected.
+// Towards backoff, where pods stay for the shortest time: fail what is in flight, pop what is
+// active when nobody is, and wake what was rejected.
 TraceOp OperationGenerator::DrawSupply() {
   const auto any_in = [&](Place place) {
     return std::any_of(candidates_.begin(), candidates_.end(),

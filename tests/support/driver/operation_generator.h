@@ -1,10 +1,10 @@
 // Draws the next operation of a random trace, from what the pods are doing.
 //
 // Half of the operations go to the (operation, place) cell that was reached least, the others are
-// drawn by weight, or lead to the places that are reached least. Times hit seconds of absolute time, the ends of windows and the instant at which
-// the flush of unschedulable pods becomes due. Timestamps are unique, so that no order is a matter
-// of chance. Names are always "namespace/name"; short names repeat between namespaces.
-// Threads: one.
+// drawn by weight, or lead to the places that are reached least. Times hit seconds of absolute
+// time, the ends of windows and the instant at which the flush of unschedulable pods becomes due.
+// Timestamps are unique, so that no order is a matter of chance. Names are always "namespace/name";
+// short names repeat between namespaces. Threads: one.
 #pragma once
 
 #include <map>

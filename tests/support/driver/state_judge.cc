@@ -146,7 +146,8 @@ void StateJudge::FollowEntries() {
   }
 }
 
-// A pod in flight is not sorted again. In flight nominations are left alone; else a node named by either version decides.
+// A pod in flight is not sorted again. In flight nominations are left alone; else a node named by
+// either version decides.
 void StateJudge::FollowUpdate(const Pod& after) {
   const auto found = versions_.find(FullName(after));
   if (found == versions_.end() || flights_.contains(KeyOf(after))) return;
