@@ -15,7 +15,8 @@ namespace schedq {
 namespace {
 
 constexpr std::string_view kHeader =
-    R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z","gates":{"SchedulerPopFromBackoffQ":true},)"
+    R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z",)"
+    R"("gates":{"SchedulerPopFromBackoffQ":true},)"
     R"("pod_initial_backoff_ms":1000,"pod_max_backoff_ms":10000,"pod_max_in_unschedulable_ms":9,)"
     R"("plugins":[{"name":"A","pre_enqueue":"no-gates","events":[{"on":"TargetPod","actions":)"
     R"(["UpdatePodSchedulingGatesEliminated","Update"],"hint":"queue"}]},{"name":"B",)"

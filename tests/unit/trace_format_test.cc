@@ -14,7 +14,8 @@ namespace schedq {
 namespace {
 
 constexpr const char* kHeader =
-    R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z","gates":{"SchedulerPopFromBackoffQ":true},)"
+    R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z",)"
+    R"("gates":{"SchedulerPopFromBackoffQ":true},)"
     R"("pod_initial_backoff_ms":1000,"pod_max_backoff_ms":10000,)"
     R"("pod_max_in_unschedulable_ms":300000,"plugins":[{"name":"Fit","events":[)"
     R"({"on":"Node","actions":["Add","UpdateNodeLabel"],"hint":"queue"}]}]})";
