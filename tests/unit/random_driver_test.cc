@@ -22,9 +22,9 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr uint64_t kOperations = 30'000;  // Sanitizers slow it down tenfold.
 #else
-constexpr uint64_t kOperations = 900'000;
+constexpr uint64_t kOperations = 840'000;
 #endif
-constexpr uint64_t kOperationsForFullTable = 900'000;
+constexpr uint64_t kOperationsForFullTable = 840'000;
 constexpr int kOperationsPerRun = 1500;
 constexpr uint64_t kLeastReached = 1000;
 

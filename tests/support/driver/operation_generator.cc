@@ -119,7 +119,7 @@ TraceOp OperationGenerator::DrawSupply() {
 
 TraceOp OperationGenerator::DrawOp() {
   static constexpr std::array<int, kTraceOpCount> kWeights = {
-      12, 8, 1, 2, 30, 12, 2, 1, 8, 2, 2, 1, 1};  // In the order of TraceOp.
+      12, 8, 1, 2, 30, 12, 2, 1, 8, 2, 2, 1, 0};  // In the order of TraceOp.
   int sum = 0;
   for (const int weight : kWeights) sum += weight;
   auto draw = static_cast<int>(random_.Below(static_cast<uint64_t>(sum)));

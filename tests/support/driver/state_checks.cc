@@ -44,21 +44,17 @@ void StateJudge::Look() {
   }
 }
 
-const StateJudge::Account& StateJudge::AccountOf(const std::string& name) const {
-  return live_.at(KeyOf(*versions_.at(name)));
-}
-
 void StateJudge::CheckPlaces() {
   for (const auto& [name, where] : seen_) {
-    const auto version = versions_.find(name);
-    const bool live = version != versions_.end();
+    const auto version = live_.find(name);
+    const bool live = version != live_.end();
     if (!live && IsQueued(where.place)) {
       Wrong(name + " is gone and yet in " + std::string(PlaceName(where.place)));
     } else if (live && where.place == Place::kAbsent) {
       Wrong(name + " is lost: live and nowhere");
-    } else if (live && where.pod->uid != version->second->uid) {
-      Wrong(name + " has uid " + where.pod->uid + ", expected " + version->second->uid);
-    } else if (live && IsQueued(where.place) && where.pod != version->second) {
+    } else if (live && where.pod->uid != version->second.pod->uid) {
+      Wrong(name + " has uid " + where.pod->uid + ", expected " + version->second.pod->uid);
+    } else if (live && IsQueued(where.place) && where.pod != version->second.pod) {
       Wrong(name + " is not the newest version");
     }
   }
@@ -150,9 +146,9 @@ void StateJudge::CheckGauges() {
 
 void StateJudge::CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome) {
   std::vector<std::string> expected;
-  for (const auto& [name, pod] : versions_) {
-    const std::string& node = AccountOf(name).nomination;
-    const PodKey key = replayer_.queue().KeyOf(*pod);
+  for (const auto& [name, live] : live_) {
+    const std::string& node = live.account.nomination;
+    const PodKey key = replayer_.queue().KeyOf(*live.pod);
     const std::string shown = replayer_.queue().NominatedNode(key);
     if (shown != node) Wrong(name + " is nominated to '" + shown + "', expected '" + node + "'");
     if (operation.op == TraceOp::kNominated && node == operation.node && !node.empty()) {
@@ -188,7 +184,7 @@ void StateJudge::CheckPop() {
     std::string best;
     for (const auto& [name, where] : before_) {
       if (where.place != place) continue;
-      if (name != popped_ && flights_.contains(KeyOf(*versions_.at(name)))) continue;
+      if (name != popped_ && flights_.contains(KeyOf(*live_.at(name).pod))) continue;
       if (best.empty() || ComesBefore(name, best, place == Place::kBackoff)) best = name;
     }
     if (best.empty()) continue;
@@ -205,7 +201,7 @@ void StateJudge::CheckMoves(const TraceOperation& operation) {
   const Instant now = replayer_.Now();
   for (const auto& [name, where] : seen_) {
     const auto found = before_.find(name);
-    if (found == before_.end() || !versions_.contains(name)) continue;
+    if (found == before_.end() || !live_.contains(name)) continue;
     const PodWhereabouts& was = found->second;
     const Account& account = AccountOf(name);
     const bool had_pending = operation.op == TraceOp::kFail ? !operation.pending.empty()

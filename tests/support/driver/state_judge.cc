@@ -48,33 +48,34 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   return wrong_;
 }
 
+StateJudge::LivePod* StateJudge::LiveUnder(const std::string& name, const std::string& key) {
+  const auto found = live_.find(name);
+  return found == live_.end() || KeyOf(*found->second.pod) != key ? nullptr : &found->second;
+}
+
 void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& outcome) {
-  const auto drop = [&](const std::string& name) {
-    const auto found = versions_.find(name);
-    if (found == versions_.end()) return;
-    live_.erase(KeyOf(*found->second));
-    versions_.erase(found);
-  };
   switch (operation.op) {
     case TraceOp::kAdd: {
-      Account& account = live_[KeyOf(*operation.pod)] = Account();
-      account.timestamp = replayer_.Now();
-      account.nomination = operation.pod->nominated_node_name;
-      versions_[FullName(*operation.pod)] = operation.pod;
+      LivePod& added = live_[FullName(*operation.pod)];
+      added = {operation.pod, Account()};
+      added.account.timestamp = replayer_.Now();
+      added.account.nomination = operation.pod->nominated_node_name;
       break;
     }
     case TraceOp::kUpdate:
-      FollowUpdate(*operation.pod);
-      versions_[FullName(*operation.pod)] = operation.pod;
+      FollowUpdate(operation.pod);
       break;
     case TraceOp::kDelete:
-      drop(operation.pod_name);
+      live_.erase(operation.pod_name);
       break;
     case TraceOp::kBind: {
       flights_.erase(target_key_);
-      if (!live_.contains(target_key_)) break;  // An incarnation that is gone already.
-      bound_after_flush_ += seen_[target_name_].fields.was_flushed;
-      drop(target_name_);
+      const LivePod* bound = LiveUnder(target_name_, target_key_);
+      if (bound == nullptr) break;  // An incarnation that is gone already.
+      const PodWhereabouts& where = seen_[target_name_];
+      const bool flies = where.place == Place::kInFlight;
+      bound_after_flush_ += flies ? bound->account.was_flushed : where.fields.was_flushed;
+      live_.erase(target_name_);
       break;
     }
     case TraceOp::kFail:
@@ -84,8 +85,8 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
       FollowPop(outcome);
       break;
     case TraceOp::kNominate: {
-      const auto found = versions_.find(operation.pod_name);
-      if (found != versions_.end()) live_[KeyOf(*found->second)].nomination = operation.node;
+      const auto found = live_.find(operation.pod_name);
+      if (found != live_.end()) found->second.account.nomination = operation.node;
       break;
     }
     default:
@@ -96,22 +97,22 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
 // A pod in a queue is refused; one that is not live is only done.
 void StateJudge::FollowFail(const TraceOperation& operation) {
   const auto flight = flights_.find(target_key_);
-  const auto live = live_.find(target_key_);
-  const Place place = seen_[target_name_].place;
-  const bool queued = place != Place::kInFlight && place != Place::kAbsent;
-  if (live != live_.end() && !queued && flight != flights_.end()) {
+  if (flight == flights_.end()) return;
+  LivePod* live = LiveUnder(target_name_, target_key_);
+  if (live != nullptr && seen_[target_name_].place == Place::kInFlight) {
     Account account = flight->second;
-    account.nomination = live->second.nomination;
+    account.nomination = live->account.nomination;
     account.timestamp = replayer_.Now();
+    account.was_flushed = false;
     if (operation.unschedulable.empty() && operation.pending.empty()) {
       ++account.consecutive_errors;
     } else {
       ++account.unschedulable_count;
       account.consecutive_errors = 0;
     }
-    live->second = account;
+    live->account = account;
   }
-  if (flight != flights_.end()) flights_.erase(flight);
+  flights_.erase(flight);
 }
 
 void StateJudge::FollowPop(const TraceOutcome& outcome) {
@@ -120,11 +121,12 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
     if (replayer_.pods().DisplayName(entry) != *outcome.popped) continue;
     popped_ = name;
     const std::string key = KeyOf(*entry.in_flight.back().pod);
-    if (!live_.contains(key)) return Wrong("popped " + key + ", which is not live");
-    Account& account = live_[key];
-    ++account.attempts;
-    flights_[key] = account;
-    popped_attempts_ = account.attempts;
+    LivePod* live = LiveUnder(name, key);
+    if (live == nullptr) return Wrong("popped " + key + ", which is not live");
+    ++live->account.attempts;
+    live->account.was_flushed = seen_[name].fields.was_flushed;
+    flights_[key] = live->account;
+    popped_attempts_ = live->account.attempts;
   }
   ++cycle_;
   if (outcome.attempts != popped_attempts_) {
@@ -139,22 +141,24 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
 
 // Whoever entered a queue is sorted there by its newest version.
 void StateJudge::FollowEntries() {
-  for (const auto& [name, pod] : versions_) {
+  for (auto& [name, live] : live_) {
     const auto was = before_.find(name);
     const bool entered = was == before_.end() || was->second.place != seen_.at(name).place;
-    if (entered) live_.at(KeyOf(*pod)).sorted_priority = pod->priority;
+    if (entered) live.account.sorted_priority = live.pod->priority;
   }
 }
 
-// A pod in flight is not sorted again. In flight nominations are left alone; else a node named by
+// A pod in flight is not sorted again, and its nomination is left alone; else a node named by
 // either version decides.
-void StateJudge::FollowUpdate(const Pod& after) {
-  const auto found = versions_.find(FullName(after));
-  if (found == versions_.end() || flights_.contains(KeyOf(after))) return;
-  const Pod& before = *found->second;
-  live_[KeyOf(after)].sorted_priority = after.priority;
-  if (before.nominated_node_name.empty() && after.nominated_node_name.empty()) return;
-  live_[KeyOf(after)].nomination = after.nominated_node_name;
+void StateJudge::FollowUpdate(const PodRef& after) {
+  const auto found = live_.find(FullName(*after));
+  if (found == live_.end()) return;
+  LivePod& live = found->second;
+  const PodRef before = std::exchange(live.pod, after);
+  if (flights_.contains(KeyOf(*after))) return;
+  live.account.sorted_priority = after->priority;
+  if (before->nominated_node_name.empty() && after->nominated_node_name.empty()) return;
+  live.account.nomination = after->nominated_node_name;
 }
 
 }  // namespace schedq

@@ -47,7 +47,14 @@ class StateJudge {
     uint32_t consecutive_errors = 0;
     Instant timestamp{};
     int32_t sorted_priority = 0;  // Of the version that entered its queue or was updated there.
+    bool was_flushed = false;     // As it was when popped.
     std::string nomination;
+  };
+
+  // The newest version of a live pod.
+  struct LivePod {
+    PodRef pod;
+    Account account;
   };
 
   // Following operations (state_judge.cc).
@@ -55,7 +62,7 @@ class StateJudge {
   void Follow(const TraceOperation& operation, const TraceOutcome& outcome);
   void FollowFail(const TraceOperation& operation);
   void FollowPop(const TraceOutcome& outcome);
-  void FollowUpdate(const Pod& after);
+  void FollowUpdate(const PodRef& after);
   void FollowEntries();
 
   // Looking at states (state_checks.cc). Each adds to wrong_.
@@ -75,13 +82,14 @@ class StateJudge {
   Instant WindowNow() const;
   // Of two queued pods, both in active or both in backoff.
   bool ComesBefore(const std::string& a, const std::string& b, bool in_backoff) const;
-  const Account& AccountOf(const std::string& name) const;
+  const Account& AccountOf(const std::string& name) const { return live_.at(name).account; }
+  // The live pod of this name and uid, or null.
+  LivePod* LiveUnder(const std::string& name, const std::string& key);
 
   const TraceHeader header_;
   Replayer& replayer_;
-  std::map<std::string, Account> live_;     // By name and uid.
-  std::map<std::string, Account> flights_;  // By name and uid, as popped.
-  std::map<std::string, PodRef> versions_;  // Live pods by full name.
+  std::map<std::string, LivePod> live_;     // By full name.
+  std::map<std::string, Account> flights_;  // By full name and uid, as popped.
   Seen seen_;
   Seen before_;
   std::string popped_;
