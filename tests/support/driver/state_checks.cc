@@ -141,7 +141,9 @@ void StateJudge::CheckGauges() {
            rejected[plugin]);
   }
   demand("scheduler_inflight_events", {"PodPopped"}, flights_.size());
-  demand("scheduler_pod_scheduled_after_flush_total", {}, bound_after_flush_);
+  if (knows_bound_after_flush_) {
+    demand("scheduler_pod_scheduled_after_flush_total", {}, bound_after_flush_);
+  }
 }
 
 void StateJudge::CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome) {

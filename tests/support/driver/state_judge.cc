@@ -57,7 +57,7 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
   switch (operation.op) {
     case TraceOp::kAdd: {
       LivePod& added = live_[FullName(*operation.pod)];
-      added = {operation.pod, Account()};
+      added = {operation.pod, Account(), flights_.contains(KeyOf(*operation.pod))};
       added.account.timestamp = replayer_.Now();
       added.account.nomination = operation.pod->nominated_node_name;
       break;
@@ -69,12 +69,13 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
       live_.erase(operation.pod_name);
       break;
     case TraceOp::kBind: {
-      flights_.erase(target_key_);
+      const bool flew = flights_.erase(target_key_) > 0;
       const LivePod* bound = LiveUnder(target_name_, target_key_);
       if (bound == nullptr) break;  // An incarnation that is gone already.
       const PodWhereabouts& where = seen_[target_name_];
       const bool flies = where.place == Place::kInFlight;
       bound_after_flush_ += flies ? bound->account.was_flushed : where.fields.was_flushed;
+      if (flew && bound->is_anew_in_flight) knows_bound_after_flush_ = false;
       live_.erase(target_name_);
       break;
     }
@@ -112,6 +113,7 @@ void StateJudge::FollowFail(const TraceOperation& operation) {
     }
     live->account = account;
   }
+  if (live != nullptr) live->is_anew_in_flight = false;
   flights_.erase(flight);
 }
 

@@ -55,6 +55,7 @@ class StateJudge {
   struct LivePod {
     PodRef pod;
     Account account;
+    bool is_anew_in_flight = false;  // Its uid was in flight when it was created.
   };
 
   // Following operations (state_judge.cc).
@@ -96,6 +97,8 @@ class StateJudge {
   uint32_t popped_attempts_ = 0;
   uint64_t cycle_ = 0;
   uint64_t bound_after_flush_ = 0;
+  // The page does not say whose flag counts when a pod that was created anew in flight is bound.
+  bool knows_bound_after_flush_ = true;
   uint64_t operations_ = 0;
   // The target of a bind or fail, found before it is done.
   std::string target_name_;
