@@ -30,8 +30,10 @@ constexpr const char* kPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
     "  containers: [{name: c, image: i}]\n";
 
-std::string Workload(const std::string& ops, const std::string& more = "") {
-  return "- name: Case\n  workloadTemplate:\n" + ops + "  workloads:\n  - name: W\n" + more;
+std::string Workload(const std::string& ops, const std::string& more = "",
+                     const std::string& head = "") {
+  return "- name: Case\n" + head + "  workloadTemplate:\n" + ops + "  workloads:\n  - name: W\n" +
+         more;
 }
 const std::string kOps =
     "  - {opcode: createNodes, count: 3}\n"
@@ -152,7 +154,8 @@ TEST_F(RunCommandTest, ASelectorThatFindsNothingIsAnErrorAfterTheResults) {
   const std::string file =
       Write("w.yaml", Workload(kOps,
                                "    threshold: 1\n    thresholdMetricSelector: {name: "
-                               "scheduler_goroutines, dataBucket: Average}\n"));
+                               "scheduler_goroutines, dataBucket: Average}\n",
+                               "  metricsCollectorConfig: {metrics: {scheduler_goroutines: }}\n"));
   const ChildProcess::Ended ended = Run({file, "--out", Path("out")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err, HasSubstr("w.yaml:"));
