@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include "engine/event.h"
 #include "engine/object.h"
@@ -14,13 +13,15 @@ namespace schedq {
 // The change of one pod as hints see it. Either version may be null.
 ObjectChange TargetPodChange(const PodRef& before, const PodRef& after);
 
-// The events of one update, in the order in which they are judged. At least one, at most six.
+// The events of one update, in the order in which they are judged. At least one, at most six. It is
+// a range itself, so that a loop over a temporary keeps the events alive.
 class PodUpdateEvents {
  public:
   // The change from `before` to `after`, as events on TargetPod.
   PodUpdateEvents(const Pod& before, const Pod& after);
 
-  std::span<const ClusterEvent> events() const { return {events_.data(), count_}; }
+  const ClusterEvent* begin() const { return events_.data(); }
+  const ClusterEvent* end() const { return events_.data() + count_; }
 
  private:
   void AddIf(bool changed, Action action);

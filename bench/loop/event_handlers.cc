@@ -103,7 +103,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
     return cost + costs_.queue_update;
   }
   Duration cost{};
-  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     cost += Send(MakeEvent(Resource::kAssignedPod, event.action), views);
   }
   return cost;

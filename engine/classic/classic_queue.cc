@@ -54,7 +54,7 @@ void ClassicQueue::Update(PodRef before, PodRef after) {
     // The failing pod will judge these, and so will others in flight: the log is shared.
     entity->pod = after;
     const ObjectChange change = TargetPodChange(before, after);
-    for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+    for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
       LogIfAnyInFlight(event, change);
     }
     return;
@@ -81,7 +81,7 @@ void ClassicQueue::UpdateQueued(Entity& entity, const PodRef& before, const PodR
 
 void ClassicQueue::UpdatePooled(Entity& entity, const PodRef& before, const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
-  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     const JudgedPod judged{.pod = entity.pod.get(),
                            .id = entity.key.id,
                            .unschedulable = entity.fields.unschedulable_plugins,

@@ -168,7 +168,7 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::UpdateInFlight(const PodKey& key, Place place,
                                                      const PodRef& before, const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
-  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     LogIfAnyInFlight(event, change);
   }
   if (InPool(place)) return;
@@ -183,7 +183,7 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgeUpdate(const PodKey& key, const PodRef& before,
                                                   const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
-  for (const ClusterEvent& event : PodUpdateEvents(*before, *after).events()) {
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     // A retry means that somebody else changed this very pod.
     for (bool is_done = false; !is_done;) {
       Draft draft(event_epoch_.load());

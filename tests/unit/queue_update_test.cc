@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 std::vector<std::string> EventLabels(const Pod& before, const Pod& after) {
   std::vector<std::string> labels;
-  for (const ClusterEvent& event : PodUpdateEvents(before, after).events()) {
+  for (const ClusterEvent& event : PodUpdateEvents(before, after)) {
     labels.emplace_back(LabelText(event.label));
   }
   return labels;
