@@ -74,6 +74,19 @@ std::string BlockingNeeds(const Workload& workload) {
   return text;
 }
 
+// The first defect, when no workload is without one; null: something can be run.
+const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
+  const std::string* first = nullptr;
+  for (const TestCase& test_case : cases) {
+    for (const Workload& workload : test_case.workloads) {
+      const std::string* defect = DefectOf(workload);
+      if (defect == nullptr) return nullptr;
+      if (first == nullptr) first = defect;
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 std::string RunCommand::Summary() const { return "Run workloads and report what was measured"; }
@@ -143,6 +156,7 @@ Result<RunCommand::Plan> RunCommand::MakePlan() const {
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   plan.judges_thresholds = paths_.empty() || check_thresholds_;
+  if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       const Result<Gates> gates = Gates::Resolve(Merge(plan.gates, workload.gates));
@@ -203,7 +217,7 @@ Result<ExitCode> RunCommand::Run() {
   } else {
     fmt::print("{}{}", RunTable(document, colour), PredictionTable(document, colour));
   }
-  if (report.threshold_error) return *report.threshold_error;
+  if (report.input_error) return *report.input_error;
   return Verdict(*plan, document);
 }
 
@@ -224,6 +238,8 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   if (!CanRun(workload)) {
     result.outcome = WorkloadOutcome::kSkipped;
     result.reason = BlockingNeeds(workload);
+    const std::string* defect = DefectOf(workload);
+    if (defect != nullptr && !report->input_error) report->input_error = Error(*defect);
     return result;
   }
   if (Status status = Repeat(plan, test_case, workload, gates, &result, report); !status) {
@@ -233,7 +249,7 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   const auto threshold =
       JudgeThreshold(test_case, workload, result.repetitions, plan.judges_thresholds);
   if (!threshold) {
-    if (!report->threshold_error) report->threshold_error = threshold.error();
+    if (!report->input_error) report->input_error = threshold.error();
   } else if (*threshold) {
     result.thresholds.push_back(**threshold);
   }

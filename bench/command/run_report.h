@@ -18,7 +18,9 @@ struct RunReport {
   double virtual_seconds = 0;                       // Of all runs, for the names of files.
   std::map<std::string, std::string> topics;        // "case/workload" to topic.
   std::map<std::string, std::string> metrics_text;  // By "case/workload", of the last repetition.
-  std::optional<Error> threshold_error;             // The first selector that found nothing.
+  // The first thing wrong with the input that only showed while running: a workload that cannot be
+  // run as it is written, a selector that found nothing.
+  std::optional<Error> input_error;
 };
 
 // One row a workload, then what was skipped and why, and what is named only.

@@ -46,6 +46,7 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kSliceSharedDevices, "devices with several allocations", kMissing, kBlocks},
     {Feature::kSliceNodeSelector, "devices outside one node", kMissing, kBlocks},
     {Feature::kSliceTaints, "device taints", kMissing, kBlocks},
+    {Feature::kImplicitExtendedResource, "implicit extended resources", kMissing, kBlocks},
     {Feature::kObjectKind, "objects of kind", kMissing, kBlocks},
     {Feature::kSchedulerConfiguration, "scheduler configuration", kMissing, kBlocks},
     {Feature::kSchedulerScoring, "scoring configuration", kMissing, kBlocks},

@@ -47,6 +47,7 @@ enum class Feature : uint8_t {
   kSliceSharedDevices,
   kSliceNodeSelector,
   kSliceTaints,
+  kImplicitExtendedResource,
   // Everything else.
   kObjectKind,
   kSchedulerConfiguration,

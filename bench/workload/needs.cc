@@ -113,4 +113,11 @@ bool CanRun(const Workload& workload) {
   return std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.blocks; });
 }
 
+const std::string* DefectOf(const Workload& workload) {
+  for (const FeatureUse& use : workload.features) {
+    if (use.feature == Feature::kDefect) return &use.detail;
+  }
+  return nullptr;
+}
+
 }  // namespace schedq

@@ -20,6 +20,9 @@ std::vector<Need> NeedsOf(const Workload& workload);
 // No need blocks.
 bool CanRun(const Workload& workload);
 
+// Why nobody can run the workload, with file and line; null: it is not at fault.
+const std::string* DefectOf(const Workload& workload);
+
 // Adds the features that no operation alone shows: preemption, when pods of different priorities
 // together ask for more than the nodes have.
 void NoteNeedsOfWhole(Workload* workload);

@@ -1,11 +1,15 @@
 // The spec of a pod.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "bench/workload/object_reader.h"
 
 namespace schedq {
 namespace {
+
+// A resource of this name and a device class is a device of that class.
+constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
 
 // What one container asks for.
 struct ContainerNeeds {
@@ -139,6 +143,11 @@ void ReadRequests(YamlErrors& errors, YamlFields& fields, PodObject* body, Featu
   }
   if (const auto* overhead = fields.Find("overhead")) {
     Add(body->pod.requests, ReadResourceList(errors, *overhead));
+  }
+  for (const auto& [name, amount] : body->pod.requests) {
+    if (name.starts_with(kDeviceClassResource)) {
+      AddFeature(features, Feature::kImplicitExtendedResource);
+    }
   }
 }
 

@@ -175,6 +175,22 @@ TEST_F(RunCommandTest, WhatIsNotModelledIsNamedAndSkipped) {
   ExpectBad({file, "--require-all"}, "--require-all: Case/W needs createPodGroups operations");
 }
 
+TEST_F(RunCommandTest, AWorkloadThatNobodyCanRunIsAnErrorAfterTheOthersResults) {
+  const std::string file =
+      Write("w.yaml",
+            "- name: Case\n  workloadTemplate:\n  - {opcode: createNodes, count: 2}\n"
+            "  - {opcode: createPods, countParam: $pods, collectMetrics: true}\n"
+            "  workloads:\n  - {name: Good, params: {pods: 3}}\n  - name: Bad\n");
+  const ChildProcess::Ended both = Run({file, "--out", Path("both")});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("w.yaml:4"));
+  EXPECT_THAT(both.err, HasSubstr("parameter pods is not defined"));
+  EXPECT_EQ(Read(Path("both"))->workloads[0].outcome, WorkloadOutcome::kMeasured);
+  ExpectBad({file, "--name", "Bad", "--out", Path("bad")}, "parameter pods is not defined");
+  EXPECT_FALSE(std::filesystem::exists(Path("bad")));
+  EXPECT_EQ(Run({file, "--name", "Good"}).exit_code, 0);
+}
+
 TEST_F(RunCommandTest, GatesAreJudged) {
   ExpectBad({"--gate", "SchedulerPopFromBackoffQ"}, "expected NAME=true or NAME=false");
   ExpectBad(
