@@ -8,8 +8,8 @@
 namespace schedq {
 
 const nlohmann::json& Anchors() {
-  static const nlohmann::json anchors = nlohmann::json::parse(kAnchorsText);
-  return anchors;
+  static const nlohmann::json kAnchors = nlohmann::json::parse(kAnchorsText);
+  return kAnchors;
 }
 
 std::optional<double> PriorityQueueAnchor(int64_t entries, int threads, const std::string& queue) {

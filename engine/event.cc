@@ -126,9 +126,9 @@ ClusterEvent UnschedulableTimeoutEvent() {
 }
 
 std::string_view LabelText(EventLabel label) {
-  static const std::array<std::string, kEventLabelCount> texts = BuildLabelTexts();
+  static const std::array<std::string, kEventLabelCount> kTexts = BuildLabelTexts();
   SCHEDQ_CHECK(label < kEventLabelCount, "a label is made by MakeEvent or LabelOf");
-  return texts[label];
+  return kTexts[label];
 }
 
 std::optional<Resource> ParseResource(std::string_view name) {

@@ -15,6 +15,8 @@ struct ObjectNameView {
 
 struct ObjectName {
   explicit ObjectName(ObjectNameView view) : namespace_name(view.namespace_name), name(view.name) {}
+  // Implicit, so that one hash and one equality serve both.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   operator ObjectNameView() const { return {namespace_name, name}; }
 
   std::string namespace_name;

@@ -90,7 +90,7 @@ void SchemaWriter::Version(const char* key, uint64_t number) {
   Add(key, Json{{"const", number}}, "Version of this file's format.", true);
 }
 
-void SchemaWriter::Add(const char* key, Json schema, const char* about, bool required) {
+void SchemaWriter::Add(const char* key, const Json& schema, const char* about, bool required) {
   Json described = Json::object();
   described["description"] = about;
   described.update(schema);

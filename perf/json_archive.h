@@ -258,7 +258,7 @@ class SchemaWriter {
   Json Take();
 
  private:
-  void Add(const char* key, Json schema, const char* about, bool required);
+  void Add(const char* key, const Json& schema, const char* about, bool required);
 
   Json properties_ = Json::object();
   Json required_ = Json::array();

@@ -83,7 +83,7 @@ std::string TextTable::Render(bool colour) const {
   }
   const std::string rule = Toned(std::string(width, '-'), Tone::kDim, colour) + '\n';
   const auto line_of = [&](const std::vector<Cell>& row) {
-    if (row.empty()) return rule;
+    if (row.empty()) return std::string(rule);
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       if (i != 0) line.append(kGap, ' ');

@@ -30,7 +30,9 @@ constexpr uint64_t kRounds = 7;
 constexpr uint64_t kQuickRounds = 3;
 
 void InitializeLibrary(const std::vector<std::string>& flags) {
-  std::vector<std::string> texts = {"schedq"};
+  // The library keeps pointing at the first of them for its reports.
+  static std::vector<std::string> texts;
+  texts.assign(1, "schedq");
   texts.insert(texts.end(), flags.begin(), flags.end());
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(text.data());

@@ -112,11 +112,11 @@ class CdsFlatCombiningQueue {
   // libcds wants its library started before its first structure, once a process.
   struct Library {
     Library() {
-      static const bool is_started = [] {
+      static const bool kIsStarted = [] {
         cds::Initialize();
         return true;
       }();
-      static_cast<void>(is_started);
+      static_cast<void>(kIsStarted);
     }
   };
 

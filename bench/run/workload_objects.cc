@@ -70,7 +70,7 @@ WorkloadRunner::Outcome WorkloadRunner::CreateObjects(const ObjectSource& source
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
-  const Outcome outcome = CreateObjects(op.node, op.count, kOneWorker, "");
+  Outcome outcome = CreateObjects(op.node, op.count, kOneWorker, "");
   if (!outcome || *outcome != WaitResult::kDone) return outcome;
   return PrepareNodes(op, created_);
 }

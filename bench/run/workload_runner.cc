@@ -21,8 +21,7 @@ WorkloadRunner::WorkloadRunner(Simulation* simulation, const TestCase& test_case
 Result<WaitResult> WorkloadRunner::Run() {
   for (const Op& op : workload_.ops) {
     op_ = &op;
-    const Outcome outcome =
-        std::visit([this](const auto& action) { return Execute(action); }, op.action);
+    Outcome outcome = std::visit([this](const auto& action) { return Execute(action); }, op.action);
     if (!outcome) {
       return Error(fmt::format("{}:{}: {}: {}", test_case_.file, op.line, op.opcode,
                                outcome.error().message()));
@@ -55,7 +54,7 @@ WorkloadRunner::Outcome WorkloadRunner::WaitForPods(const PodSelection& selectio
   const auto reached = [&] {
     return counter.scheduled() + (attempted ? counter.attempted() : 0) >= count;
   };
-  const Outcome outcome = WaitFor(reached, "not all pods are where they should be");
+  Outcome outcome = WaitFor(reached, "not all pods are where they should be");
   if (outcome && *outcome == WaitResult::kTimeout) {
     failure_ += fmt::format(": {} of {} pods {}", counter.scheduled(), count,
                             attempted ? "scheduled or attempted" : "scheduled");
@@ -100,7 +99,7 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const BarrierOp& op) {
     if (found == unfinished_.end()) {
       return Error("unknown namespace " + name + ", expected one that an operation created");
     }
-    const Outcome outcome = WaitForPods({{name}, op.selector}, found->second, op.attempted);
+    Outcome outcome = WaitForPods({{name}, op.selector}, found->second, op.attempted);
     if (!outcome || *outcome != WaitResult::kDone) return outcome;
     if (!op.attempted) unfinished_.erase(found);
   }

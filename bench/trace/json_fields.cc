@@ -9,13 +9,13 @@ namespace {
 using nlohmann::json;
 
 const json& EmptyArray() {
-  static const json empty = json::array();
-  return empty;
+  static const json kEmpty = json::array();
+  return kEmpty;
 }
 
 const json& EmptyObject() {
-  static const json empty = json::object();
-  return empty;
+  static const json kEmpty = json::object();
+  return kEmpty;
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Result<Value> DivideFloat(const Arguments& arguments) {
 
 template <Result<Value> (*call)(const Arguments&)>
 Result<Value> AsInt(const Arguments& arguments) {
-  const Result<Value> result = call(arguments);
+  Result<Value> result = call(arguments);
   if (!result) return result;
   return Value(Truncate(*result->AsFloat()));
 }

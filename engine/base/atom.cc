@@ -68,12 +68,12 @@ void ReturnNumber(void*) {
 // A pthread key and not a thread_local object: its destructor runs after those of all thread_local
 // objects, and once more when one of them asked for a number again.
 pthread_key_t NumberKey() {
-  static const pthread_key_t key = [] {
+  static const pthread_key_t kKey = [] {
     pthread_key_t created;
     SCHEDQ_CHECK(pthread_key_create(&created, &ReturnNumber) == 0, "no pthread key is left");
     return created;
   }();
-  return key;
+  return kKey;
 }
 
 }  // namespace

@@ -53,13 +53,13 @@ Status SetLogLevelFromEnvironment() {
 }
 
 bool internal::ResolveLogLevel(LogLevel level) {
-  static const bool is_resolved = [] {
+  static const bool kIsResolved = [] {
     if (LoadRelaxed(log_level) != kLogLevelUnknown) return true;
     const Status status = SetLogLevelFromEnvironment();
     if (!status.ok()) WriteWhole(fmt::format("schedq: {}\n", status.error().message()));
     return true;
   }();
-  return is_resolved && static_cast<uint8_t>(level) <= LoadRelaxed(log_level);
+  return kIsResolved && static_cast<uint8_t>(level) <= LoadRelaxed(log_level);
 }
 
 void internal::WriteLog(LogLevel level, const char* file, int line, const std::string& text) {

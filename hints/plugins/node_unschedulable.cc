@@ -19,8 +19,8 @@ Hint AfterOwnTolerationChange(const Pod&, const ObjectChange& change) {
   if (change.after == nullptr || change.after->pod == nullptr) return Hint::kError;
   // What the pod tolerated before does not matter: had it tolerated this, it would not have been
   // rejected.
-  static const Taint cordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
-  const bool tolerates = ToleratesTaint(change.after->pod->tolerations, cordoned);
+  static const Taint kCordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
+  const bool tolerates = ToleratesTaint(change.after->pod->tolerations, kCordoned);
   return tolerates ? Hint::kQueue : Hint::kSkip;
 }
 
