@@ -1,0 +1,76 @@
+// What is known of one timer, in one atomic word: what its users want and where its node is.
+//
+// Ticks are kept modulo 2^29; two of them compare rightly while they lie within 2^28 of each other,
+// which the wheel's horizon guarantees for the ticks of armed timers and of linked nodes.
+#pragma once
+
+#include <cstdint>
+
+namespace schedq {
+
+// Where the pump has put the node.
+enum class TimerPlace : uint8_t { kNowhere, kBuckets, kLane };
+
+class TimerWord {
+ public:
+  static constexpr uint32_t kTickBits = 29;
+  static constexpr uint32_t kLanesMax = 4;
+
+  TimerWord() = default;
+  explicit TimerWord(uint64_t bits) : bits_(bits) {}
+  uint64_t bits() const { return bits_; }
+
+  // Armed: somebody wants it to come due at `wanted` in `lane`.
+  bool is_armed() const { return Get(kArmedAt, 1) != 0; }
+  uint64_t wanted() const { return Get(kWantedAt, kTickBits); }
+  uint32_t lane() const { return static_cast<uint32_t>(Get(kLaneAt, 2)); }
+  // In the inbox: the pump will look at it before it does anything else.
+  bool is_queued() const { return Get(kQueuedAt, 1) != 0; }
+  TimerPlace place() const { return static_cast<TimerPlace>(Get(kPlaceAt, 2)); }
+  // In the buckets: the tick at which the pump looks at it.
+  uint64_t visit() const { return Get(kVisitAt, kTickBits); }
+
+  TimerWord Armed(uint64_t tick, uint32_t lane) const {
+    return With(kWantedAt, kTickBits, tick).With(kLaneAt, 2, lane).With(kArmedAt, 1, 1);
+  }
+  TimerWord Disarmed() const { return With(kArmedAt, 1, 0); }
+  TimerWord Queued(bool is_queued) const { return With(kQueuedAt, 1, is_queued ? 1 : 0); }
+  TimerWord Nowhere() const { return WithPlace(TimerPlace::kNowhere); }
+  TimerWord InLane() const { return WithPlace(TimerPlace::kLane); }
+  TimerWord InBuckets(uint64_t tick) const {
+    return WithPlace(TimerPlace::kBuckets).With(kVisitAt, kTickBits, tick);
+  }
+
+  // Is a before b?
+  static bool IsBefore(uint64_t a, uint64_t b) { return ((a - b) >> (kTickBits - 1) & 1) != 0; }
+  // The tick nearest to `now` that `kept` stands for.
+  static uint64_t Expand(uint64_t kept, uint64_t now) {
+    const uint64_t distance = (kept - now) & kTickMask;
+    return IsBefore(kept, now) ? now - (kTickMask + 1 - distance) : now + distance;
+  }
+
+ private:
+  static constexpr uint64_t kTickMask = (uint64_t{1} << kTickBits) - 1;
+  static constexpr uint32_t kWantedAt = 0;
+  static constexpr uint32_t kVisitAt = kTickBits;
+  static constexpr uint32_t kLaneAt = 2 * kTickBits;
+  static constexpr uint32_t kArmedAt = kLaneAt + 2;
+  static constexpr uint32_t kQueuedAt = kArmedAt + 1;
+  static constexpr uint32_t kPlaceAt = kQueuedAt + 1;
+  static_assert(kPlaceAt + 2 == 64, "the fields fill the word");
+
+  uint64_t Get(uint32_t at, uint32_t bits) const {
+    return bits_ >> at & ((uint64_t{1} << bits) - 1);
+  }
+  TimerWord With(uint32_t at, uint32_t bits, uint64_t value) const {
+    const uint64_t mask = ((uint64_t{1} << bits) - 1) << at;
+    return TimerWord((bits_ & ~mask) | (value << at & mask));
+  }
+  TimerWord WithPlace(TimerPlace place) const {
+    return With(kPlaceAt, 2, static_cast<uint64_t>(place));
+  }
+
+  uint64_t bits_ = 0;
+};
+
+}  // namespace schedq

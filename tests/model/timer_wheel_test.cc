@@ -1,0 +1,168 @@
+// Goal: however schedules, overwrites, cancels and pumps of a timer meet, it comes due once or was
+// cancelled, at the tick that was set last, and whoever must pump is told.
+// Method: two or three threads on a tiny wheel, exhaustive within bounds; then seeds; then every
+// thread frozen at every step.
+#include "dispatcher/timer_wheel/timer_wheel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+namespace {
+
+struct TinyShape {
+  static constexpr uint32_t kBlockBits = 2;
+  static constexpr uint32_t kHorizonBits = 6;
+  static constexpr uint32_t kFirstTimersBits = 2;
+};
+using Wheel = TimerWheel<model::Atomic, TinyShape>;
+
+model::Options Named(uint32_t preemptions_max) {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 1;
+  return options;
+}
+
+void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
+  const model::Report report = model::Exhaust(Named(preemptions_max), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+
+// A wheel, and what came due of its timers. Only the pumping thread counts.
+struct Scene {
+  Scene() {
+    for (uint32_t timer = 0; timer < 3; ++timer) wheel.Reserve(timer);
+  }
+  std::optional<Tick> Pump(Tick tick) {
+    return wheel.ExpireUntil(tick, [&](uint32_t timer) { expired[timer].fetch_add(1); });
+  }
+  int Expired(uint32_t timer) { return expired[timer].load(); }
+
+  Wheel wheel;
+  std::array<model::Atomic<int>, 3> expired{};
+};
+
+model::Body CancelMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 2);
+    bool is_cancelled = false;
+    trial.Thread([&] { is_cancelled = scene.wheel.Cancel(0); });
+    trial.Thread([&] { scene.Pump(3); });
+    trial.Join();
+    scene.Pump(10);
+    MODEL_CHECK(scene.Expired(0) == (is_cancelled ? 0 : 1), "cancelled or due, not both");
+    trial.Observe({is_cancelled});
+  };
+}
+TEST(TimerWheelModel, CancelMeetsPump) { ExpectRight(CancelMeetsPump(), 3); }
+
+model::Body OverwriteMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 9);
+    scene.Pump(1);
+    trial.Thread([&] { scene.wheel.Schedule(0, 3); });
+    trial.Thread([&] { scene.Pump(5); });
+    trial.Join();
+    scene.Pump(6);
+    MODEL_CHECK(scene.Expired(0) == 1, "the earlier tick has passed");
+    scene.Pump(20);
+    MODEL_CHECK(scene.Expired(0) == 1, "and the later one was overwritten");
+  };
+}
+TEST(TimerWheelModel, OverwriteMeetsPump) { ExpectRight(OverwriteMeetsPump(), 3); }
+
+model::Body PumpsMeet() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 2);
+    trial.Thread([&] { scene.Pump(1); });
+    trial.Thread([&] { scene.Pump(4); });
+    trial.Join();
+    MODEL_CHECK(scene.Expired(0) == 1, "whoever pumps goes to the latest tick that was asked for");
+  };
+}
+TEST(TimerWheelModel, PumpsMeet) { ExpectRight(PumpsMeet(), 3); }
+
+// Drives the wheel as a sleeping thread does: it looks when its last pump said, or earlier if a
+// Schedule asked for it. Returns the tick at which timer 0 came due.
+Tick Drive(Scene& scene, Tick planned) {
+  for (int turn = 0; turn < 40 && planned != kNeverTick; ++turn) {
+    const Tick now = planned;
+    planned = *scene.Pump(now);
+    if (scene.Expired(0) == 1) return now;
+  }
+  return kNeverTick;
+}
+
+model::Body SleeperIsTold() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 40);
+    Tick planned = *scene.Pump(1);
+    std::array<Tick, 2> asked = {kNeverTick, kNeverTick};
+    trial.Thread([&] {
+      if (scene.wheel.Schedule(0, 7)) asked[0] = 7;
+    });
+    trial.Thread([&] {
+      if (scene.wheel.Schedule(0, 5)) asked[1] = 5;
+    });
+    trial.Thread([&] { planned = *scene.Pump(2); });
+    trial.Join();
+    planned = std::min({planned, asked[0], asked[1]});
+    const Tick due = Drive(scene, planned);
+    MODEL_CHECK(due == 5 || due == 7, "at " + std::to_string(due));
+    trial.Observe({static_cast<int64_t>(due)});
+  };
+}
+TEST(TimerWheelModel, SleeperIsTold) { ExpectRight(SleeperIsTold()); }
+
+TEST(TimerWheelModelSweep, ThreeThreads) {
+  const auto body = [](model::Trial& trial) {
+    Scene scene;
+    std::array<int, 3> armed{};
+    for (uint32_t thread = 0; thread < 3; ++thread) {
+      trial.Thread([&scene, &armed, thread] {
+        scene.wheel.Schedule(thread, 4 + thread);
+        scene.Pump(2 + thread);
+        if (!scene.wheel.Cancel(thread)) ++armed[thread];
+        scene.wheel.Schedule(thread, 5);
+        scene.wheel.Schedule(thread, 20 - thread);
+        ++armed[thread];
+      });
+    }
+    trial.Thread([&scene] {
+      scene.Pump(3);
+      scene.Pump(6);
+    });
+    trial.Join();
+    scene.Pump(30);
+    for (uint32_t thread = 0; thread < 3; ++thread) {
+      // The first overwrite may have come due before the second.
+      const int expired = scene.Expired(thread);
+      MODEL_CHECK(expired == armed[thread] || expired == armed[thread] + 1, "each once");
+    }
+  };
+  const model::Report report = model::Sweep(Named(0), 20'000, body);
+  EXPECT_TRUE(report.passed()) << report;
+}
+
+TEST(TimerWheelModelStall, FrozenThreadStopsNobody) {
+  for (const model::Body& body : {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet()}) {
+    const model::Report report = model::ExhaustStalls(Named(1), body);
+    EXPECT_TRUE(report.passed() && report.complete) << report;
+    EXPECT_GT(report.freezes, 10u) << report;
+  }
+}
+
+}  // namespace
+}  // namespace schedq

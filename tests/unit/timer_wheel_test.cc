@@ -1,0 +1,228 @@
+// Goal: a timer comes due at its tick, neither earlier nor later nor twice, in the order of ticks,
+// however it was set, overwritten and cancelled; and no tick pays for another's timers.
+// Method: an ordered map is the judge of random programs, on the shipped shape and on one so small
+// that every border is near; each rule also has a test of its own.
+#include "dispatcher/timer_wheel/timer_wheel.h"
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "engine/base/random.h"
+
+namespace schedq {
+namespace {
+
+struct TinyShape {
+  static constexpr uint32_t kBlockBits = 2;
+  static constexpr uint32_t kHorizonBits = 6;
+  static constexpr uint32_t kFirstTimersBits = 3;
+};
+
+template <typename Wheel>
+std::vector<uint32_t> Expire(Wheel& wheel, Tick tick) {
+  std::vector<uint32_t> expired;
+  wheel.ExpireUntil(tick, [&](uint32_t timer) { expired.push_back(timer); });
+  return expired;
+}
+
+// The judge: what is armed, by timer.
+using Armed = std::map<uint32_t, Tick>;
+
+// Ticks of what expired never fall, nothing is early, and all that is due is there.
+void Judge(const std::vector<uint32_t>& expired, Tick now, Armed* armed) {
+  Tick previous = 0;
+  for (const uint32_t timer : expired) {
+    const auto entry = armed->find(timer);
+    ASSERT_NE(entry, armed->end()) << "timer " << timer << " was not armed";
+    ASSERT_LE(entry->second, now);
+    ASSERT_GE(entry->second, previous);
+    previous = entry->second;
+    armed->erase(entry);
+  }
+  for (const auto& [timer, tick] : *armed) ASSERT_GT(tick, now) << "timer " << timer << " is late";
+}
+
+template <typename Shape>
+void RunRandomProgram(uint64_t seed, int steps, Tick delay_max, Tick leap_max) {
+  Random random(seed);
+  TimerWheel<std::atomic, Shape> wheel;
+  Armed armed;
+  Tick now = 0;
+  constexpr uint32_t kTimers = 60;
+  for (uint32_t timer = 0; timer < kTimers; ++timer) wheel.Reserve(timer);
+  for (int step = 0; step < steps; ++step) {
+    const uint32_t timer = static_cast<uint32_t>(random.Below(kTimers));
+    const uint64_t kind = random.Below(10);
+    if (kind < 6) {
+      const Tick tick = now + 1 + random.Below(delay_max);
+      wheel.Schedule(timer, tick);
+      armed[timer] = tick;
+    } else if (kind < 8) {
+      ASSERT_EQ(wheel.Cancel(timer), armed.erase(timer) == 1);
+    } else {
+      now += random.Below(leap_max);
+      ASSERT_NO_FATAL_FAILURE(Judge(Expire(wheel, now), now, &armed)) << "seed " << seed;
+    }
+  }
+}
+
+TEST(TimerWheelTest, TinyWheelAgreesWithAnOrderedMap) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    RunRandomProgram<TinyShape>(seed, 400, 62, seed % 2 == 0 ? 5 : 40);
+  }
+}
+
+TEST(TimerWheelTest, ShippedWheelAgreesWithAnOrderedMap) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    RunRandomProgram<WheelShape>(seed, 500, seed % 2 == 0 ? 10'000 : 100'000'000, 20'000);
+  }
+}
+
+void JudgeALateTimer() {
+  Armed armed;
+  armed[1] = 5;
+  Judge({}, 5, &armed);
+}
+void JudgeAnUnknownTimer() {
+  Armed armed;
+  Judge({1}, 5, &armed);
+}
+TEST(TimerWheelTest, JudgeCatchesLateAndUnknownTimers) {
+  EXPECT_FATAL_FAILURE(JudgeALateTimer(), "is late");
+  EXPECT_FATAL_FAILURE(JudgeAnUnknownTimer(), "was not armed");
+}
+
+// A driver that pumps only when the wheel asks for it meets every tick.
+TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
+  Random random(7);
+  for (int round = 0; round < 50; ++round) {
+    TimerWheel<std::atomic, TinyShape> wheel;
+    std::multiset<Tick> wanted;
+    for (uint32_t timer = 0; timer < 20; ++timer) {
+      wheel.Reserve(timer);
+      const Tick tick = 1 + random.Below(60);
+      wanted.insert(tick);
+      wheel.Schedule(timer, tick);
+    }
+    std::multiset<Tick> expired;
+    Tick now = 0;
+    for (int pump = 0; now != kNeverTick; ++pump) {
+      ASSERT_LT(pump, 200) << "the wheel asks for ever";
+      now = *wheel.ExpireUntil(now, [&](uint32_t) { expired.insert(now); });
+    }
+    ASSERT_EQ(expired, wanted);
+  }
+}
+
+TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
+  TimerWheel<> wheel;
+  wheel.Reserve(0);
+  EXPECT_TRUE(wheel.Schedule(0, 100)) << "nobody has planned to look";
+  EXPECT_TRUE(Expire(wheel, 1).empty());
+  EXPECT_FALSE(wheel.Schedule(0, 300)) << "the wheel looks at 100 anyway";
+  EXPECT_TRUE(wheel.Schedule(0, 50));
+  EXPECT_TRUE(Expire(wheel, 49).empty());
+  EXPECT_EQ(Expire(wheel, 50), std::vector<uint32_t>{0});
+  EXPECT_TRUE(Expire(wheel, 400).empty()) << "once";
+}
+
+TEST(TimerWheelTest, CancelledTimerStaysUntilSetAgain) {
+  TimerWheel<> wheel;
+  wheel.Reserve(0);
+  wheel.Schedule(0, 10);
+  Expire(wheel, 1);
+  EXPECT_TRUE(wheel.Cancel(0));
+  EXPECT_FALSE(wheel.Cancel(0));
+  EXPECT_TRUE(Expire(wheel, 20).empty());
+  wheel.Schedule(0, 30);
+  EXPECT_EQ(Expire(wheel, 30), std::vector<uint32_t>{0});
+}
+
+TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
+  TimerWheel<> wheel(2);
+  for (uint32_t timer = 0; timer < 4; ++timer) wheel.Reserve(timer);
+  wheel.Schedule(3, 0, 1);
+  wheel.Schedule(1, 0, 0);
+  wheel.Schedule(0, 0, 1);
+  wheel.Schedule(2, 0, 1);
+  wheel.Cancel(0);
+  std::vector<uint32_t> taken;
+  wheel.Pump(5, [&](Tick now) {
+    EXPECT_EQ(now, 5u);
+    for (uint32_t lane = 0; lane < 2; ++lane) {
+      while (const auto timer = wheel.Take(lane)) taken.push_back(*timer);
+    }
+    return kNeverTick;
+  });
+  EXPECT_EQ(taken, (std::vector<uint32_t>{1, 3, 2}));
+}
+
+// A hundred thousand timers of one far block move near a few at a time.
+TEST(TimerWheelTest, NoTickPaysForABlock) {
+  struct Counting {
+    uint64_t touched = 0;
+    uint64_t most = 0;
+  } count;
+  constexpr uint32_t kNodes = 100'000;
+  constexpr Tick kFirst = 5u << WheelShape::kBlockBits;
+  std::vector<ListLink> links(kNodes + 1);
+  TickBuckets<WheelShape> buckets;
+  const auto link = [&](uint32_t node) -> ListLink& { return links[node]; };
+  const auto tick_of = [&](uint32_t node, Tick) {
+    ++count.touched;
+    return kFirst + node % (1u << WheelShape::kBlockBits);
+  };
+  for (uint32_t node = 1; node <= kNodes; ++node) {
+    buckets.Link(node, kFirst + node % (1u << WheelShape::kBlockBits), link);
+  }
+  uint64_t expired = 0;
+  for (Tick tick = 1; tick < kFirst; ++tick) {
+    const uint64_t before = count.touched;
+    buckets.AdvanceTo(tick, link, tick_of, [&](uint32_t) { ++expired; });
+    count.most = std::max(count.most, count.touched - before);
+  }
+  EXPECT_EQ(expired, 0u);
+  EXPECT_EQ(count.touched, kNodes) << "each moves once, before its block begins";
+  EXPECT_LE(count.most, kNodes / (1u << WheelShape::kBlockBits) + 1);
+}
+
+TEST(OccupancyMapTest, FindsTheNextMember) {
+  OccupancyMap map(10'000);
+  std::set<size_t> members;
+  Random random(3);
+  for (int step = 0; step < 3000; ++step) {
+    const size_t number = random.Below(10'000);
+    if (random.Chance(0.5)) {
+      map.Insert(number);
+      members.insert(number);
+    } else {
+      map.Erase(number);
+      members.erase(number);
+    }
+    const size_t from = random.Below(10'000);
+    const auto wanted = members.lower_bound(from);
+    const auto found = map.FindFrom(from);
+    ASSERT_EQ(found.has_value(), wanted != members.end());
+    if (found) {
+      ASSERT_EQ(*found, *wanted);
+    }
+  }
+}
+
+TEST(TimerWordTest, TicksExpandAcrossTheirModulus) {
+  constexpr uint64_t kModulus = uint64_t{1} << TimerWord::kTickBits;
+  for (const uint64_t now : {kModulus - 3, kModulus, kModulus * 7 + 5}) {
+    for (const int64_t distance : {-1000, -1, 0, 1, 1000, (1 << 27)}) {
+      if (distance < 0 && now < 1000) continue;
+      const uint64_t tick = now + static_cast<uint64_t>(distance);
+      EXPECT_EQ(TimerWord::Expand(tick % kModulus, now), tick);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace schedq
