@@ -65,9 +65,9 @@ class TimerWheel {
   // Makes timers 0 to `timer` usable. Lock-free; free once it was done.
   void Reserve(Timer timer) { nodes_.Reserve(timer + 1); }
 
-  // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once. True:
-  // nobody will look in time, so the caller must see to it that somebody pumps by `tick`.
-  bool Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
+  // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
+  // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will anyway.
+  Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
     Node& node = nodes_[timer + 1];
     const Tick now = LoadNow();
     if (tick < now) tick = now;
@@ -81,7 +81,7 @@ class TimerWheel {
                           !TimerWord::IsBefore(after.wanted(), before.visit());
       if (!is_linked_in_time) after = after.Queued(true);
     } while (!ExchangeWord(node, before, after));
-    if (is_linked_in_time) return false;
+    if (is_linked_in_time) return kNeverTick;
     if (!before.is_queued()) {
       PushInbox(timer + 1, node);
       // Another thread may have set an earlier tick before the node was in the inbox, and then
@@ -90,7 +90,7 @@ class TimerWheel {
       const TimerWord current(node.word.load());
       if (current.is_armed()) tick = std::min(tick, TimerWord::Expand(current.wanted(), now));
     }
-    return tick < LoadPlanned();
+    return tick < LoadPlanned() ? tick : kNeverTick;
   }
 
   // False: it was not armed, or has been taken.

@@ -121,10 +121,10 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
 TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
   TimerWheel<> wheel;
   wheel.Reserve(0);
-  EXPECT_TRUE(wheel.Schedule(0, 100)) << "nobody has planned to look";
+  EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "nobody has planned to look";
   EXPECT_TRUE(Expire(wheel, 1).empty());
-  EXPECT_FALSE(wheel.Schedule(0, 300)) << "the wheel looks at 100 anyway";
-  EXPECT_TRUE(wheel.Schedule(0, 50));
+  EXPECT_EQ(wheel.Schedule(0, 300), kNeverTick) << "the wheel looks at 100 anyway";
+  EXPECT_EQ(wheel.Schedule(0, 50), 50u);
   EXPECT_TRUE(Expire(wheel, 49).empty());
   EXPECT_EQ(Expire(wheel, 50), std::vector<uint32_t>{0});
   EXPECT_TRUE(Expire(wheel, 400).empty()) << "once";
