@@ -50,6 +50,7 @@ void ClaimController::GenerateClaims(const ClusterPod& pod) {
       claim->labels = claim_template->claim_labels;
       claim->spec = claim_template->spec;
       claim->owner_pod = number;
+      claim->owner_pod_name = owner->name;
       generated->push_back({wanted.name, claim->name});
       return cluster_->CreateClaim(std::move(claim)).ok();
     });

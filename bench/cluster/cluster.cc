@@ -7,6 +7,8 @@
 namespace schedq {
 namespace {
 
+constexpr std::string_view kPodOwner = "Pod/";
+
 // The text is the plugin's own, so that a scheduler which reports the same sends nothing.
 const PodCondition kGatedCondition{std::string(kPodScheduledCondition), "False", "SchedulingGated",
                                    "Scheduling is blocked due to non-empty scheduling gates"};
@@ -24,6 +26,14 @@ void FillView(ObjectView* view, Resource resource, const ApiObject& object,
   view->namespace_name = handle.namespace_name;
   view->name = handle.name;
   view->labels = object.metadata.labels;
+}
+
+// The name of the pod in the owner references; empty: none.
+std::string OwnerPod(const ObjectMetadata& metadata) {
+  for (const std::string& owner : metadata.owners) {
+    if (owner.starts_with(kPodOwner)) return owner.substr(kPodOwner.size());
+  }
+  return "";
 }
 
 }  // namespace
@@ -53,6 +63,7 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     auto created = std::make_shared<ClusterClaim>();
     FillView(created.get(), Resource::kResourceClaim, *object, handle);
     created->spec = claim->spec;
+    created->owner_pod_name = OwnerPod(metadata);
     return CreateClaim(std::move(created));
   } else if (std::holds_alternative<ResourceClaimTemplateObject>(object->body)) {
     claim_templates_[name] = object;

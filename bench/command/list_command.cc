@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/workload/builtin_suite.h"
 #include "bench/workload/needs.h"
 #include "bench/workload/selection.h"
 #include "perf/table.h"
@@ -141,6 +142,8 @@ std::string ListCommand::Summary() const {
 void ListCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
+  app.add_option("--suite", suite_, "Without files: the built-in suite, builtin or kep")
+      ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
   app.add_option("--name", name_,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");
@@ -152,7 +155,7 @@ void ListCommand::Declare(CLI::App& app) {
 }
 
 Result<ExitCode> ListCommand::Run() {
-  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_});
+  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
   if (!cases) return cases.error();
   if (format_ == "json") {
     fmt::print("{}", JsonText(*cases));

@@ -19,6 +19,7 @@ class ListCommand : public Command {
 
  private:
   std::vector<std::string> paths_;
+  std::string suite_;
   std::string name_;
   std::string labels_;
   std::string format_ = "table";

@@ -16,6 +16,7 @@
 #include "bench/interrupt.h"
 #include "bench/run/run_workload.h"
 #include "bench/run/thresholds.h"
+#include "bench/workload/builtin_suite.h"
 #include "bench/workload/needs.h"
 #include "bench/workload/selection.h"
 #include "perf/document.h"
@@ -94,6 +95,8 @@ std::string RunCommand::Summary() const { return "Run workloads and report what 
 void RunCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
+  app.add_option("--suite", suite_, "Without files: the built-in suite, builtin or kep")
+      ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
   app.add_option("--name", name_,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");
@@ -152,33 +155,61 @@ Result<RunCommand::Plan> RunCommand::MakePlan() const {
   Result<CostModel> costs = LoadCostModel(costs_);
   if (!costs) return costs.error();
   plan.costs = std::move(*costs);
-  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_});
+  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   plan.judges_thresholds = paths_.empty() || check_thresholds_;
   if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
+  if (Status status = AddArms(&plan); !status) return status.error();
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
-      const Result<Gates> gates = Gates::Resolve(Merge(plan.gates, workload.gates));
-      if (!gates) {
-        return Error(
-            fmt::format("{}:{}: {}", test_case.file, workload.line, gates.error().message()));
-      }
-      if (require_all_ && !CanRun(workload)) {
-        return Error(fmt::format("{}:{}: --require-all: {}/{} {}", test_case.file, workload.line,
-                                 test_case.name, workload.name, BlockingNeeds(workload)));
-      }
+      if (Status status = CheckWorkload(plan, test_case, workload); !status) return status.error();
     }
   }
   if (Status status = CheckOutputs(plan); !status) return status.error();
   return plan;
 }
 
+Status RunCommand::AddArms(Plan* plan) const {
+  if (suite_ != kKepSuite) return Status::Ok();
+  for (TestCase& test_case : plan->cases) {
+    std::vector<Workload> armed;
+    for (const Workload& workload : test_case.workloads) {
+      for (const Arm& arm : ArmsOf(test_case.name)) {
+        if (plan->gates.Get(arm.gate)) {
+          return Error(fmt::format("--gate {}: the experiments of --suite {} decide on it",
+                                   GateName(arm.gate), suite_));
+        }
+        Workload& copy = armed.emplace_back(workload);
+        copy.name = ArmedName(workload.name, arm);
+        copy.gates.Set(arm.gate, arm.gate_on);
+        plan->arms[test_case.name + '/' + copy.name] = arm;
+      }
+    }
+    test_case.workloads = std::move(armed);
+  }
+  return Status::Ok();
+}
+
+Status RunCommand::CheckWorkload(const Plan& plan, const TestCase& test_case,
+                                 const Workload& workload) const {
+  const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
+  const Result<Gates> gates = Gates::Resolve(Merge(plan.gates, workload.gates));
+  if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
+  if (!require_all_ || CanRun(workload)) return Status::Ok();
+  return Error(fmt::format("{}: --require-all: {}/{} {}", place, test_case.name, workload.name,
+                           BlockingNeeds(workload)));
+}
+
 Status RunCommand::CheckOutputs(const Plan& plan) const {
+  if (!suite_.empty() && !paths_.empty()) {
+    return Error("--suite " + suite_ + ": expected either a suite or files");
+  }
   if (!out_.empty()) {
     if (Status status = CheckWritable("--out", out_ + "/results.json"); !status) return status;
   }
   if (record_.empty()) return Status::Ok();
+  if (!plan.arms.empty()) return Error("--record: no trace can say what the experiments do");
   if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || repeat_ != 1) {
     return Error("--record: expected exactly one workload and one repetition; use --name");
   }
@@ -215,7 +246,11 @@ Result<ExitCode> RunCommand::Run() {
   } else if (format_ == "benchstat") {
     fmt::print("{}", RunBenchstat(document));
   } else {
-    fmt::print("{}{}", RunTable(document, colour), PredictionTable(document, colour));
+    fmt::print("{}{}{}", RunTable(document, colour), PredictionTable(document, colour),
+               ExperimentTable(document, colour));
+    for (const ExperimentVerdict& verdict : JudgeExperiments(document)) {
+      fmt::print("{}\n", verdict.line);
+    }
   }
   if (report.input_error) return *report.input_error;
   return Verdict(*plan, document);
@@ -269,6 +304,9 @@ Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Wor
     options.seed = seed_ + i;
     options.gates = gates;
     options.recorder = record_.empty() ? nullptr : &recorder;
+    if (const auto arm = plan.arms.find(name); arm != plan.arms.end()) {
+      options.alternatives = arm->second.alternatives;
+    }
     options.interrupted = Interrupted;
     options.progress = [&](Duration elapsed) {
       line.Show(fmt::format("{}: {:.1f} s of virtual time, repetition {} of {}", name,
@@ -298,6 +336,9 @@ Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Wor
 
 ExitCode RunCommand::Verdict(const Plan& plan, const RunDocument& document) const {
   ExitCode code = ExitCode::kGood;
+  for (const ExperimentVerdict& verdict : JudgeExperiments(document)) {
+    if (!verdict.holds) code = ExitCode::kNo;
+  }
   for (const WorkloadResult& result : document.workloads) {
     if (result.outcome == WorkloadOutcome::kFailed) code = ExitCode::kNo;
     for (const ThresholdOutcome& threshold : result.thresholds) {

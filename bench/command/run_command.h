@@ -1,6 +1,7 @@
 // `schedq run`: runs workloads of files or of the built-in suite, and reports what was measured.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bench/command/command.h"
 #include "bench/command/run_report.h"
 #include "bench/engine_kind.h"
+#include "bench/experiments/experiments.h"
 #include "bench/loop/cost_model.h"
 #include "bench/workload/model.h"
 #include "perf/run_document.h"
@@ -29,11 +31,14 @@ class RunCommand : public Command {
     GateRequest gates;
     std::vector<std::string> gates_not_modelled;
     std::vector<TestCase> cases;
+    std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
     bool judges_thresholds = false;
   };
 
   Result<Plan> MakePlan() const;
   Status ReadGates(Plan* plan) const;
+  Status AddArms(Plan* plan) const;
+  Status CheckWorkload(const Plan& plan, const TestCase& test_case, const Workload& workload) const;
   Status CheckOutputs(const Plan& plan) const;
   Result<WorkloadResult> RunOne(const Plan& plan, const TestCase& test_case,
                                 const Workload& workload, RunReport* report) const;
@@ -42,6 +47,7 @@ class RunCommand : public Command {
   ExitCode Verdict(const Plan& plan, const RunDocument& document) const;
 
   std::vector<std::string> paths_;
+  std::string suite_;
   std::string name_;
   std::string labels_;
   std::vector<std::string> gates_;

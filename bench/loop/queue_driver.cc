@@ -1,5 +1,6 @@
 #include "bench/loop/queue_driver.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "hints/plugins/builtin.h"
@@ -30,7 +31,9 @@ class WholeMilliseconds final : public Clock {
 }  // namespace
 
 QueueDriver::QueueDriver(const QueueDriverOptions& options)
-    : options_(options), world_(&pod_names_), meter_(options.judge_cost) {
+    : options_(options), world_(&pod_names_), meter_(options.judge_cost), watch_(options.clock) {
+  SCHEDQ_CHECK(options.recorder == nullptr || !options.alternatives.any(),
+               "no trace can say what the alternatives do");
   Result<PluginRegistry> plugins = PluginRegistry::Build(MakePlugins());
   SCHEDQ_CHECK(plugins.ok(), "the built-in plugins are well-formed");
   plugins_ = std::make_unique<PluginRegistry>(std::move(*plugins));
@@ -50,10 +53,11 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
   queue_options.plugin_names = plugins_->Names();
   queue_options.gates = options.gates;
   queue_options.backoff = options.backoff;
+  queue_options.observers = {&watch_};
   if (options.recorder != nullptr) {
     whole_milliseconds_ = std::make_unique<WholeMilliseconds>(options.clock);
     queue_options.clock = whole_milliseconds_.get();
-    queue_options.observers = {options.recorder};
+    queue_options.observers.push_back(options.recorder);
     options.recorder->Begin(queue_options, *plugins_);
   }
   queue_ = MakeQueue(options.engine, std::move(queue_options));
@@ -69,6 +73,9 @@ std::vector<Plugin> QueueDriver::MakePlugins() {
   std::vector<Plugin> plugins;
   for (Plugin& plugin : BuiltinPlugins(&world_)) {
     Plugin metered = meter_.Meter(std::move(plugin));
+    if (options_.alternatives.narrows_by_owner) {
+      metered = NarrowedByOwner(std::move(metered), &pod_names_);
+    }
     if (options_.recorder != nullptr) {
       metered = options_.recorder->answers().Record(std::move(metered));
     }
@@ -84,6 +91,7 @@ void QueueDriver::Tick() {
   const Instant first = options_.gates.PopFromBackoffQ() ? NextWholeSecond(now) : now + kSecond;
   tickers_.push_back(clock.Every(first, kSecond, [this] {
     queue_->FlushBackoff();
+    if (options_.alternatives.flushed_when_empty > 0) FlushWhenEmpty();
     Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushBackoff); });
   }));
   tickers_.push_back(
@@ -91,6 +99,26 @@ void QueueDriver::Tick() {
         queue_->FlushUnschedulable();
         Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushUnschedulable); });
       }));
+}
+
+// Which pods would be popped first is what the chosen way pops: by expiration.
+void QueueDriver::FlushWhenEmpty() {
+  if (queue_->Counts().active > 0) return;
+  std::vector<std::pair<Instant, PodRef>> waiting;
+  for (PodRef& pod : queue_->List(Place::kBackoff)) {
+    const PodWhereabouts where = queue_->Where(QualifiedName(pod->namespace_name, pod->name));
+    waiting.emplace_back(where.fields.backoff_expiration.value_or(Instant{}), std::move(pod));
+  }
+  std::sort(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, AsClusterPod(*a.second).number) <
+           std::pair(b.first, AsClusterPod(*b.second).number);
+  });
+  std::vector<PodRef> moved;
+  for (auto& [expiration, pod] : waiting) {
+    if (moved.size() == static_cast<size_t>(options_.alternatives.flushed_when_empty)) break;
+    moved.push_back(std::move(pod));
+  }
+  queue_->Activate(moved);
 }
 
 template <typename Act>

@@ -16,6 +16,8 @@
 #include "bench/cluster/cluster_objects.h"
 #include "bench/engine_kind.h"
 #include "bench/loop/hint_meter.h"
+#include "bench/loop/queue_watch.h"
+#include "bench/loop/rejected_alternatives.h"
 #include "bench/loop/trace_recorder.h"
 #include "engine/base/clock.h"
 #include "engine/base/interner.h"
@@ -35,6 +37,7 @@ struct QueueDriverOptions {
   BackoffPolicy backoff;
   Duration judge_cost{};              // Of one hint.
   TraceRecorder* recorder = nullptr;  // May be null.
+  RejectedAlternatives alternatives;  // None while recording.
 };
 
 class QueueDriver {
@@ -70,11 +73,15 @@ class QueueDriver {
   PluginId PluginNamed(const std::string& name) const;
   const PluginRegistry& plugins() const { return *plugins_; }
   const SchedulingQueue& queue() const { return *queue_; }
+  QueueWatch& watch() { return watch_; }
+  const QueueWatch& watch() const { return watch_; }
   const MetricsRegistry& registry() const { return registry_; }
 
  private:
   std::vector<Plugin> MakePlugins();
   void Tick();
+  // The alternative of KEP-5142.
+  void FlushWhenEmpty();
   // The queue has acted: writes it down, then tells whoever pops.
   template <typename Act>
   void Acted(Act act);
@@ -85,6 +92,7 @@ class QueueDriver {
   World world_;
   MetricsRegistry registry_;
   HintMeter meter_;
+  QueueWatch watch_;
   std::unique_ptr<PluginRegistry> plugins_;
   std::unique_ptr<PluginPreEnqueue> pre_enqueue_;
   std::unique_ptr<PluginJudge> judge_;

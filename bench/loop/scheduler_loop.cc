@@ -48,6 +48,7 @@ void SchedulerLoop::After(Duration delay, std::function<void()> action) {
 void SchedulerLoop::WakeUp() {
   if (is_scheduling_ || !queue_.MayPop()) return;
   is_scheduling_ = true;
+  queue_.watch().SetIdle(false);
   After(Duration(0), [this] { PopNext(); });
 }
 
@@ -67,6 +68,7 @@ void SchedulerLoop::PopNext() {
       [this, attempt, found] {
         if (*found) return Start(attempt);
         is_scheduling_ = false;
+        queue_.watch().SetIdle(true);
         WakeUp();
       });
 }
@@ -83,7 +85,10 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
   }
   attempt->decision = cache_.Decide(attempt->pod());
   const Decision& decision = attempt->decision;
-  if (!decision.node.empty()) cache_.Assume(attempt->pod(), decision);
+  if (!decision.node.empty()) {
+    cache_.Assume(attempt->pod(), decision);
+    queue_.watch().CountPlaced(attempt->pod());
+  }
   const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
   metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter);
   metrics_.ObserveAlgorithm(costs_.attempt + filter);

@@ -44,6 +44,7 @@ class SchedulerLoop {
 
   const QueueDriver& queue() const { return queue_; }
   const LoopMetrics& metrics() const { return metrics_; }
+  QueueWatch& watch() { return queue_.watch(); }
   // All changes that the informers delivered are handled.
   bool IsCaughtUp() const { return !handlers_.is_busy(); }
   // For the audit: the pod is in the queue, in flight, or on its way to a node.

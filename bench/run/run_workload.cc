@@ -22,9 +22,11 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   }
   repetition.seconds = std::chrono::duration<double>(duration).count();
   CompleteLabels(repetition.metrics);
-  if (runner.latencies().count() > 0) {
-    repetition.latencies["pod_scheduled"] = LatencySummary::Of(runner.latencies());
-  }
+  const auto summarize = [&](const std::string& name, const LatencyHistogram& histogram) {
+    if (histogram.count() > 0) repetition.latencies[name] = LatencySummary::Of(histogram);
+  };
+  summarize("pod_scheduled", runner.latencies().scheduled);
+  summarize("queue_wait", runner.latencies().waits);
 }
 
 // The first fault, and how many more there are; empty: none.

@@ -43,13 +43,17 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
       selection_(std::move(pods)),
       start_(simulation->clock().Now()),
       before_(ReadMetrics(simulation->scheduler())),
-      throughput_(start_) {
+      throughput_(start_),
+      inversions_before_(simulation->scheduler().watch().inversions()),
+      idle_before_(simulation->scheduler().watch().idle()) {
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
     if (!selection_.Has(pod)) return;
     const Instant now = simulation_->clock().Now();
     throughput_.CountPod(now);
-    latencies_.Record(static_cast<uint64_t>((now - pod.created).count()));
+    latencies_.scheduled.Record(static_cast<uint64_t>((now - pod.created).count()));
   });
+  simulation_->scheduler().watch().ListenToWaits(
+      [this](Duration waited) { latencies_.waits.Record(static_cast<uint64_t>(waited.count())); });
   ticker_ = simulation_->clock().Every(start_ + kSecond, kSecond,
                                        [this] { throughput_.Sample(simulation_->clock().Now()); });
 }
@@ -57,10 +61,11 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
 Section::~Section() {
   simulation_->clock().Cancel(ticker_);
   simulation_->pods().StopListening(kListenerKey);
+  simulation_->scheduler().watch().ListenToWaits({});
 }
 
 SectionResult Section::Finish(const MetricsConfig& config, const std::string& workload_name,
-                              LatencyHistogram* latencies) const {
+                              SectionLatencies* latencies) const {
   SectionResult result;
   result.duration = simulation_->clock().Now() - start_;
   result.pods = throughput_.pods();
@@ -72,6 +77,10 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   for (DataItem& item : values.Items(config)) result.items.push_back(std::move(item));
   for (DataItem& item : result.items) item.labels["Name"] = workload_name + "/" + name_;
   result.counters = values.Counters();
+  const QueueWatch& watch = simulation_->scheduler().watch();
+  result.counters[kInversions] = watch.inversions() - inversions_before_;
+  result.counters[kIdleMicroseconds] = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(watch.idle() - idle_before_).count());
   return result;
 }
 

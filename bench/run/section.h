@@ -15,12 +15,26 @@
 
 namespace schedq {
 
+// Counters of a section beside upstream's; QueueWatch says what they count.
+inline constexpr const char* kInversions = "schedq_priority_inversions_total";
+inline constexpr const char* kIdleMicroseconds = "schedq_idle_with_backoff_microseconds_total";
+
 // What a section measured.
 struct SectionResult {
   Duration duration{};
   uint64_t pods = 0;
   std::vector<DataItem> items;
-  std::map<std::string, uint64_t> counters;
+  std::map<std::string, uint64_t> counters;  // Upstream's, and two of QueueWatch.
+};
+
+struct SectionLatencies {
+  LatencyHistogram scheduled;  // From a pod's creation to the news that it is bound.
+  LatencyHistogram waits;      // As QueueWatch has them.
+
+  void Merge(const SectionLatencies& more) {
+    scheduled.Merge(more.scheduled);
+    waits.Merge(more.waits);
+  }
 };
 
 class Section {
@@ -31,9 +45,8 @@ class Section {
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
 
-  // Latencies, from a pod's creation to the news that it is bound, go into `latencies`.
   SectionResult Finish(const MetricsConfig& config, const std::string& workload_name,
-                       LatencyHistogram* latencies) const;
+                       SectionLatencies* latencies) const;
 
  private:
   Simulation* const simulation_;
@@ -42,7 +55,9 @@ class Section {
   const Instant start_;
   const MetricValues before_;
   Throughput throughput_;
-  LatencyHistogram latencies_;
+  const uint64_t inversions_before_;
+  const Duration idle_before_;
+  SectionLatencies latencies_;
   TimerId ticker_;
 };
 

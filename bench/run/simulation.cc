@@ -29,6 +29,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.backoff.initial = settings.pod_initial_backoff.value_or(loop.queue.backoff.initial);
   loop.queue.backoff.maximum = settings.pod_max_backoff.value_or(loop.queue.backoff.maximum);
   loop.queue.recorder = options.recorder;
+  loop.queue.alternatives = options.alternatives;
   return loop;
 }
 

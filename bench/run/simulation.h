@@ -32,6 +32,7 @@ struct RunOptions {
   uint64_t seed = 0;
   Gates gates;
   TraceRecorder* recorder = nullptr;  // May be null.
+  RejectedAlternatives alternatives;  // None while recording.
   // Polled; true ends the run early. May be empty.
   std::function<bool()> interrupted;
   // Told now and then how far the run is, on the virtual clock. May be empty.

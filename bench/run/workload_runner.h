@@ -31,7 +31,7 @@ class WorkloadRunner {
   const std::string& failure() const { return failure_; }
   // Of all sections.
   const std::vector<SectionResult>& sections() const { return sections_; }
-  const LatencyHistogram& latencies() const { return latencies_; }
+  const SectionLatencies& latencies() const { return latencies_; }
 
  private:
   using Outcome = Result<WaitResult>;
@@ -75,7 +75,7 @@ class WorkloadRunner {
   std::list<std::unique_ptr<Churn>> churns_;
   std::unique_ptr<Section> section_;
   std::vector<SectionResult> sections_;
-  LatencyHistogram latencies_;
+  SectionLatencies latencies_;
   std::string failure_;
 };
 

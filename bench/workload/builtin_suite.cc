@@ -1,14 +1,17 @@
 #include "bench/workload/builtin_suite.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace schedq {
 
-std::vector<std::string> BuiltinWorkloadFiles() {
+// A suite is a folder: that of all builtin files, or one in it.
+std::vector<std::string> BuiltinWorkloadFiles(const std::string& suite) {
+  const std::filesystem::path root(kDefaultSuite);
+  const std::filesystem::path folder = suite == kDefaultSuite ? root : root / suite;
   std::vector<std::string> paths;
   for (const BuiltinFile& file : BuiltinFiles()) {
-    const bool is_template = file.path.find("/templates/") != std::string::npos;
-    if (!is_template) paths.push_back(file.path);
+    if (std::filesystem::path(file.path).parent_path() == folder) paths.push_back(file.path);
   }
   std::sort(paths.begin(), paths.end());
   return paths;

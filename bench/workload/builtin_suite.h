@@ -16,8 +16,12 @@ struct BuiltinFile {
 // Generated from bench/workloads when the build is configured.
 const std::vector<BuiltinFile>& BuiltinFiles();
 
-// The workload files among them, sorted by name.
-std::vector<std::string> BuiltinWorkloadFiles();
+// The suites: kDefaultSuite is what runs when nobody names anything.
+inline constexpr const char* kDefaultSuite = "builtin";
+inline constexpr const char* kKepSuite = "kep";
+
+// The workload files of a suite, sorted by name; none: there is no such suite.
+std::vector<std::string> BuiltinWorkloadFiles(const std::string& suite = kDefaultSuite);
 
 // Reads builtin files by their paths and nothing else.
 FileSource BuiltinSource();

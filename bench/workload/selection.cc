@@ -33,7 +33,8 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
   const bool builtin = selection.paths.empty();
   const FileSource source = builtin ? BuiltinSource() : FileSource(ReadDiskFile);
   std::vector<TestCase> selected;
-  for (const std::string& path : builtin ? BuiltinWorkloadFiles() : selection.paths) {
+  const std::string suite = selection.suite.empty() ? kDefaultSuite : selection.suite;
+  for (const std::string& path : builtin ? BuiltinWorkloadFiles(suite) : selection.paths) {
     Result<std::vector<TestCase>> cases = DecodeWorkloadFile(path, source);
     if (!cases) return cases.error();
     for (TestCase& test_case : *cases) {

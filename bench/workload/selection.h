@@ -1,4 +1,4 @@
-// Which workloads a command line means: files or the built-in suite, narrowed by name and labels.
+// Which workloads a command line means: files or a built-in suite, narrowed by name and labels.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 namespace schedq {
 
 struct WorkloadSelection {
-  std::vector<std::string> paths;  // None: the built-in suite.
+  std::vector<std::string> paths;  // None: a built-in suite.
   std::string name;                // Regular expression, searched in "case/workload"; empty: all.
   std::string labels;              // See LabelFilter.
+  std::string suite = {};          // Without paths; empty: the default one.
 };
 
 // Every file is decoded in full; then cases keep the workloads that are meant, and cases without

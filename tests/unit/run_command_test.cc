@@ -191,6 +191,20 @@ TEST_F(RunCommandTest, AWorkloadThatNobodyCanRunIsAnErrorAfterTheOthersResults) 
   EXPECT_EQ(Run({file, "--name", "Good"}).exit_code, 0);
 }
 
+TEST_F(RunCommandTest, ExperimentsRunEveryWayAndEndInVerdicts) {
+  const ChildProcess::Ended ended = Run({"--suite", "kep", "--labels", "short"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  for (const char* row : {"ClaimsWithSharers/5Nodes_40Pods/owner-reference",
+                          "RoomInSteps/80Pods/flush-when-empty", "RoomInSteps/80Pods/gate-off"}) {
+    EXPECT_THAT(ended.out, HasSubstr(row));
+  }
+  EXPECT_THAT(ended.out, HasSubstr("\nKEP-6132 holds: "));
+  EXPECT_THAT(ended.out, HasSubstr("\nKEP-5142 holds: "));
+  ExpectBad({"--suite", "kep", "--gate", "SchedulerPopFromBackoffQ=true"}, "decide on it");
+  ExpectBad({"--suite", "kep", Write("w.yaml", Workload(kOps))}, "either a suite or files");
+  ExpectBad({"--suite", "none"}, "--suite");
+}
+
 TEST_F(RunCommandTest, GatesAreJudged) {
   ExpectBad({"--gate", "SchedulerPopFromBackoffQ"}, "expected NAME=true or NAME=false");
   ExpectBad(

@@ -36,14 +36,18 @@ TEST(BuiltinSuite, DecodesAndCanRun) {
     }
   }
   EXPECT_EQ(names,
-            (std::set<std::string>{"BackoffHeavy", "Basic", "ClaimTemplates", "Gated",
+            (std::set<std::string>{"BackoffHeavy", "Basic", "ClaimTemplates", "Gated", "LongWait",
                                    "MixedPriorities", "SharedClaims", "UnschedulableChurn"}));
 }
 
 TEST(Selection, NarrowsByNameAndLabels) {
   const auto all = SelectWorkloads({});
   ASSERT_TRUE(all) << all.error().message();
-  EXPECT_EQ(all->size(), 7u);
+  EXPECT_EQ(all->size(), 8u);
+  const auto kep = SelectWorkloads({{}, "", "short", kKepSuite});
+  ASSERT_TRUE(kep) << kep.error().message();
+  EXPECT_EQ(kep->size(), 3u);
+  EXPECT_FALSE(SelectWorkloads({{}, "", "", "no-such-suite"}));
   const auto some = SelectWorkloads({{}, "^Basic/.*2000Pods$", "performance,-short"});
   ASSERT_TRUE(some) << some.error().message();
   ASSERT_EQ(some->size(), 1u);

@@ -1,0 +1,109 @@
+// Goal: the verdicts of the experiments follow from what was measured, and say no when the numbers
+// do.
+// Method: documents with made-up figures, one of which is wrong at a time; what real runs give is
+// tested with `schedq run`.
+#include "bench/experiments/experiments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+struct Made {
+  double pods_per_second = 100;
+  uint64_t judged = 10;
+  uint64_t after_flush = 0;
+  uint64_t idle_microseconds = 0;
+  uint64_t longest_wait_ns = 1'000'000'000;
+};
+
+WorkloadResult ResultOf(const std::string& test_case, const std::string& arm, const Made& made) {
+  WorkloadResult result;
+  result.test_case = test_case;
+  result.workload = "W/" + arm;
+  Repetition& repetition = result.repetitions.emplace_back();
+  DataItem& item = repetition.metrics.emplace_back();
+  item.labels["Metric"] = "SchedulingThroughput";
+  item.data["Average"] = made.pods_per_second;
+  const std::string event = "event=\"resource.k8s.io/ResourceClaimAdd\"";
+  repetition.counters = {
+      {"scheduler_event_handling_duration_seconds_count{" + event + "}", 10},
+      {"scheduler_queueing_hint_execution_duration_seconds_count{plugin=\"P\"," + event + "}",
+       made.judged},
+      {"scheduler_schedule_attempts_total{result=\"scheduled\"}", 40},
+      {"scheduler_pod_scheduled_after_flush_total", made.after_flush},
+      {"schedq_idle_with_backoff_microseconds_total", made.idle_microseconds}};
+  repetition.latencies["queue_wait"].max_ns = made.longest_wait_ns;
+  return result;
+}
+
+RunDocument Narrowing(const Made& on, const Made& off, const Made& rejected) {
+  RunDocument document;
+  for (const char* test_case : {"ClaimsOfTheirOwn", "ClaimsWithSharers"}) {
+    document.workloads.push_back(ResultOf(test_case, "gate-off", off));
+    document.workloads.push_back(ResultOf(test_case, "gate-on", on));
+    document.workloads.push_back(ResultOf(test_case, "owner-reference", rejected));
+  }
+  return document;
+}
+
+RunDocument Backoff(const Made& on, const Made& off) {
+  RunDocument document;
+  document.workloads = {ResultOf("RoomInSteps", "gate-off", off),
+                        ResultOf("RoomInSteps", "gate-on", on),
+                        ResultOf("RoomInSteps", "flush-when-empty", off)};
+  return document;
+}
+
+bool Holds(const RunDocument& document) {
+  const auto verdicts = JudgeExperiments(document);
+  EXPECT_THAT(verdicts, SizeIs(1));
+  return verdicts.at(0).holds;
+}
+
+TEST(Experiments, NarrowingHoldsWithItsNumbers) {
+  const auto verdicts =
+      JudgeExperiments(Narrowing({200, 10}, {100, 500}, {200, 10, /*after_flush=*/30}));
+  ASSERT_THAT(verdicts, SizeIs(1));
+  EXPECT_TRUE(verdicts[0].holds);
+  EXPECT_THAT(verdicts[0].line, StartsWith("KEP-6132 holds: ClaimsOfTheirOwn/W: 200 pods/s and "));
+  EXPECT_THAT(verdicts[0].line, HasSubstr("(2.00x)"));
+  EXPECT_THAT(verdicts[0].line, HasSubstr("missed 0 of 40 with narrowing"));
+  EXPECT_THAT(verdicts[0].line, HasSubstr("30 with the rejected OwnerReference"));
+}
+
+TEST(Experiments, NarrowingDoesNotHoldWhenAnythingItPromisedIsMissing) {
+  const Made good{200, 10};
+  const Made off{100, 500};
+  const Made rejected{200, 10, 30};
+  EXPECT_FALSE(Holds(Narrowing({50, 10}, off, rejected))) << "slower";
+  EXPECT_FALSE(Holds(Narrowing({200, 500}, off, rejected))) << "judges as many";
+  EXPECT_FALSE(Holds(Narrowing({200, 10, 1}, off, rejected))) << "misses a wake-up";
+  EXPECT_FALSE(Holds(Narrowing(good, off, {200, 10, 0}))) << "there was nothing to miss";
+}
+
+TEST(Experiments, PoppingFromBackoffNeedsNoIdlenessAndNoStarvation) {
+  const Made off{100, 0, 0, 5'000'000, 3'000'000'000};
+  EXPECT_TRUE(Holds(Backoff({150}, off)));
+  EXPECT_FALSE(Holds(Backoff({150, 0, 0, 1}, off))) << "idle";
+  EXPECT_FALSE(Holds(Backoff({99}, off))) << "slower";
+  EXPECT_FALSE(Holds(Backoff({150, 0, 0, 0, 4'000'000'000}, off))) << "somebody starves";
+  EXPECT_FALSE(Holds(Backoff({150}, {100}))) << "there was nothing to gain";
+}
+
+TEST(Experiments, AnArmThatWasNotMeasuredGivesNoVerdict) {
+  RunDocument document = Backoff({150}, {100});
+  document.workloads[2].outcome = WorkloadOutcome::kInterrupted;
+  EXPECT_THAT(JudgeExperiments(document), IsEmpty());
+  EXPECT_THAT(ExperimentTable(document, false), HasSubstr("RoomInSteps/W/gate-on"));
+  EXPECT_THAT(ArmsOf("Basic"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace schedq
