@@ -62,7 +62,7 @@ class TimerWheel {
     SCHEDQ_CHECK(lanes <= TimerWord::kLanesMax, "a wheel has at most four lanes");
   }
 
-  // Makes timers 0 to `timer` usable. Lock-free; free once it was done.
+  // Makes timers 0 to `timer` usable, given that those of all smaller segments were. Lock-free.
   void Reserve(Timer timer) { nodes_.Reserve(timer + 1); }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
@@ -92,6 +92,9 @@ class TimerWheel {
     }
     return tick < LoadPlanned() ? tick : kNeverTick;
   }
+
+  // The pump's instant; may be an earlier one.
+  Tick now() const { return LoadNow(); }
 
   // False: it was not armed, or has been taken.
   bool Cancel(Timer timer) {

@@ -1,0 +1,94 @@
+// A call that the scheduler wants the API server to make, and the rules that need nothing but calls:
+// which is more relevant, how two become one, and when one changes nothing.
+//
+// Threads: a call is its owner's; listeners are called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+#include "engine/pod.h"
+
+namespace schedq {
+
+// A dense number for an object that calls are made about; for pods their PodId.
+using ObjectId = uint32_t;
+
+// More relevant first.
+enum class CallType : uint8_t { kBinding, kDeletion, kStatusPatch };
+inline constexpr int kCallTypeCount = 3;
+// As metrics name them.
+std::string_view CallTypeName(CallType type);
+
+// How a call ended. Skipped: it was less relevant, changed nothing, or was cancelled.
+enum class CallEnd : uint8_t { kSuccess, kError, kOverwritten, kSkipped };
+inline constexpr int kCallEndCount = 4;
+
+inline constexpr std::string_view kNotReadyReason = "NotReadyForScheduling";
+
+// The condition PodScheduled=False of a pod that has it; nullptr otherwise.
+const PodCondition* UnscheduledCondition(const Pod& pod);
+
+// What a patch says about the condition PodScheduled.
+struct ConditionPatch {
+  enum class Kind : uint8_t {
+    kKeep,   // Nothing.
+    kSet,    // False, with this reason and message.
+    kClear,  // Remove it where its reason is NotReadyForScheduling.
+  };
+  Kind kind = Kind::kKeep;
+  std::string reason;
+  std::string message;
+  bool operator==(const ConditionPatch&) const = default;
+};
+
+// A claim's allocation, which goes out together with the pod's nomination.
+struct ClaimAllocation {
+  std::string claim;
+  std::string node;
+  bool operator==(const ClaimAllocation&) const = default;
+};
+
+struct ApiCall;
+
+// Told how a call ended: once, while the call's object is busy in the queue. It must not block; it
+// may use the queue, also for the same object, whose turn then comes when it has returned.
+class CallListener {
+ public:
+  virtual ~CallListener() = default;
+  virtual void OnEnd(const ApiCall& call, CallEnd end, const Status& status) = 0;
+};
+
+struct ApiCall {
+  ObjectId object = 0;
+  CallType type = CallType::kStatusPatch;
+  bool sends_event = false;  // An event with the condition's reason and message goes with it.
+  Duration delay{};          // From Add until it is due.
+  PodRef pod;                // The object as last seen; the queue keeps it current.
+  CallListener* listener = nullptr;  // May be null; outlives the call.
+  uint64_t tag = 0;                  // The listener's own.
+
+  ConditionPatch condition;               // Of a patch.
+  std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
+  std::vector<ClaimAllocation> claims;    // Of a patch.
+  std::string node;                       // Of a binding.
+
+  Instant started{};  // The queue's: when it went in flight.
+};
+
+inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
+
+// Adds to `newer` what only `older`, a call of the same type, has to say.
+void Merge(const ApiCall& older, ApiCall* newer);
+
+// Whether executing the call would change nothing of the object as last seen.
+bool IsNoOp(const ApiCall& call);
+// Whether it would change nothing after `done`, a call for the same object, has succeeded.
+bool IsNoOpAfter(const ApiCall& done, const ApiCall& call);
+
+}  // namespace schedq

@@ -1,0 +1,176 @@
+// API calls that wait, at most one an object: delayed, merged, prioritised, limited.
+//
+// Purpose: the scheduler says what it wants the API server to know, and goes on; this decides what
+// is sent, when, and what need not be sent at all. When not to use it: for calls whose answer the
+// caller must have before he goes on.
+//
+// How it works. Each object has a door (call_door.h) behind which its waiting call and its call in
+// flight are plain values. A waiting call's deadline is a timer of the wheel, its lane the call's
+// type; the thread that pumps the wheel takes from the lanes what limits allow.
+//
+// The rules (SEMANTICS, "Dispatcher rules"):
+//  1. At most one call waits and at most one is in flight for an object. One in flight is never
+//     changed; what comes meanwhile waits for its end.
+//  2. A call less relevant than one that waits or is in flight is skipped. A more relevant one
+//     overwrites what waits. One of the same type takes over what it does not say itself from what
+//     waits, or else from what is in flight; the older waiting call ends as overwritten, and its
+//     deadline stays, unless the new call has none.
+//  3. A call that would change nothing is skipped: when it is added, merged, or its object is
+//     synced, unless one is in flight, and again when that ends.
+//  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
+//     other calls in a row, a due patch goes first.
+//  5. Every call ends exactly once, and its listener is told.
+//
+// Threads and progress: Add, Sync, Cancel, Complete and Close from any thread; each is lock-free
+// and waits for nobody: where another thread is at the same object, that thread carries it out.
+// Linearization point: behind the door. An operation costs the same however many calls wait.
+// Dispatch from any thread; while one dispatches, others leave at once and it goes round again for
+// them. A thread frozen while it dispatches holds back starts, and nothing else.
+// Memory: 64 bytes an object number up to the largest that was used (32 here, 32 in the wheel), and
+// the calls themselves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_door.h"
+#include "dispatcher/call_metrics.h"
+#include "dispatcher/rate_limit.h"
+#include "dispatcher/timer_wheel/timer_wheel.h"
+#include "engine/base/atom.h"
+#include "engine/base/clock.h"
+#include "engine/base/segmented_array.h"
+
+namespace schedq {
+
+// Somebody who sleeps until a call may be due.
+class CallWaker {
+ public:
+  virtual ~CallWaker() = default;
+  // Dispatch must be called by `at` at the latest, which may have passed. Any thread; no waiting.
+  virtual void WakeBy(Instant at) = 0;
+};
+
+struct CallQueueOptions {
+  Clock* clock = nullptr;
+  CallWaker* waker = nullptr;  // Null: the caller dispatches when he likes.
+  MetricsRegistry* metrics = nullptr;
+  uint32_t in_flight_max = 50;
+  double calls_per_second = 50;  // 0: no limit.
+  uint32_t burst = 100;
+  uint32_t patch_share = 19;  // One start in twenty is a patch's while patches are due.
+};
+
+template <template <typename> class Atom = std::atomic, typename Shape = WheelShape>
+class CallQueue {
+ public:
+  using CallHolder = std::unique_ptr<ApiCall>;
+
+  static constexpr Duration kTick = std::chrono::milliseconds(1);
+
+  explicit CallQueue(const CallQueueOptions& options);
+  CallQueue(const CallQueue&) = delete;
+  CallQueue& operator=(const CallQueue&) = delete;
+  // No other thread may be in the queue. Calls in flight end as errors.
+  ~CallQueue();
+
+  void Add(CallHolder call);
+  // The object was seen with this version.
+  void Sync(ObjectId object, const PodRef& pod);
+  // What waits for the object is skipped.
+  void Cancel(ObjectId object);
+  // The call in flight for the object ended. Once for each start.
+  void Complete(ObjectId object, const Status& status);
+  // What waits is skipped, and so is all that is added from now on.
+  void Close();
+
+  // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
+  // one Complete, at once or later; the call stays as it is until then. Returns when to dispatch
+  // next, Instant::max() if nothing waits; nullopt: another thread dispatches and goes round again.
+  template <typename Start>
+  std::optional<Instant> Dispatch(Instant now, const Start& start);
+
+  // May be stale.
+  uint32_t InFlight() const { return in_flight_.load(); }
+
+ private:
+  enum class NoteKind : uint8_t { kAdd, kSync, kCancel, kComplete, kStart };
+  // An operation on an object where another thread is.
+  struct Note {
+    NoteKind kind = NoteKind::kCancel;
+    CallHolder call;
+    PodRef pod;
+    Status status;
+    Note* below = nullptr;
+  };
+  // Behind the door.
+  struct Calls {
+    ApiCall* waiting = nullptr;
+    ApiCall* in_flight = nullptr;
+  };
+  struct alignas(32) Slot {
+    CallDoor<Note, Atom> door;
+    typename Seam<Atom>::template Plain<Calls> calls;
+    typename Seam<Atom>::template Plain<Tick> due;  // Of the waiting call.
+  };
+
+  Slot& SlotOf(ObjectId object);
+  // Does `apply` at the object's door, or leaves what make_note() returns.
+  template <typename Apply, typename MakeNote>
+  void Do(ObjectId object, const Apply& apply, const MakeNote& make_note);
+  void CarryOut(ObjectId object, Note& note);
+  void LeaveDoor(ObjectId object, Slot& slot);
+
+  // Behind the door.
+  void ApplyAdd(ObjectId object, CallHolder call);
+  void ApplySync(ObjectId object, const PodRef& pod);
+  void ApplyCancel(ObjectId object);
+  void ApplyComplete(ObjectId object, const Status& status);
+  void ApplyStart(ObjectId object);
+  ApiCall* TakeForFlight(Slot& slot, Tick now);
+  void SkipWaiting(ObjectId object, Calls& calls);
+  void Schedule(ObjectId object, const Slot& slot);
+  void End(CallHolder call, CallEnd end, const Status& status = {});
+
+  // Inside the wheel's pump.
+  template <typename Start>
+  Tick StartDue(Tick now, const Start& start);
+  template <typename Start>
+  bool StartOne(ObjectId object, Tick now, const Start& start);
+  std::optional<uint32_t> ChooseLane() const;
+  bool HasRoom();
+
+  Tick TickAfter(Instant instant) const;
+  Instant InstantOf(Tick tick) const;
+  void Wake(Tick tick);
+
+  static uint32_t LaneOf(CallType type) { return static_cast<uint32_t>(type); }
+  static constexpr uint32_t kPatchLane = static_cast<uint32_t>(CallType::kStatusPatch);
+
+  const CallQueueOptions options_;
+  const Instant epoch_;  // Tick 0.
+  const CallMetrics metrics_;
+  TimerWheel<Atom, Shape> wheel_{kCallTypeCount};
+  SegmentedArray<Slot, Atom> slots_{Shape::kFirstTimersBits};
+
+  // Object numbers below this have slots. Raised by whoever uses a larger one.
+  alignas(kCacheLineBytes) Atom<uint64_t> used_{0};
+  // Set once by Close; read behind doors.
+  Atom<bool> is_closed_{false};
+  // Raised by the dispatching thread, lowered by whoever completes.
+  alignas(kCacheLineBytes) Atom<uint32_t> in_flight_{0};
+  // The dispatching thread wants to be woken when a call completes.
+  Atom<bool> waits_for_room_{false};
+
+  // The dispatching thread's.
+  RateLimit rate_;
+  uint32_t starts_since_patch_ = 0;
+};
+
+}  // namespace schedq
+
+#include "dispatcher/call_queue-inl.h"  // IWYU pragma: keep

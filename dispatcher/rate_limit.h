@@ -1,0 +1,54 @@
+// Tokens that come at a steady rate up to a burst, on ticks: the client-side limit of a client-go
+// client. Threads: one at a time. Memory: constant.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/base/time.h"
+
+namespace schedq {
+
+class RateLimit {
+ public:
+  // No limit when `calls_per_second` is 0.
+  RateLimit(double calls_per_second, uint32_t burst, Duration tick)
+      : ticks_per_token_(calls_per_second == 0
+                             ? 0
+                             : static_cast<double>(kSecond.count()) /
+                                   (calls_per_second * static_cast<double>(tick.count()))),
+        burst_(static_cast<double>(std::max(burst, 1u))),
+        tokens_(burst_) {}
+
+  bool MayTake(Tick now) {
+    Refill(now);
+    return ticks_per_token_ == 0 || tokens_ >= kWhole;
+  }
+  void Take() {
+    if (ticks_per_token_ != 0) tokens_ -= 1;
+  }
+  // When MayTake is true at the latest.
+  Tick NextTick() const {
+    if (ticks_per_token_ == 0 || tokens_ >= kWhole) return refilled_at_;
+    return refilled_at_ + 1 + static_cast<Tick>((kWhole - tokens_) * ticks_per_token_);
+  }
+
+ private:
+  // What additions of fractions leave below a whole token counts as one.
+  static constexpr double kWhole = 1 - 1e-9;
+
+  void Refill(Tick now) {
+    if (now <= refilled_at_ || ticks_per_token_ == 0) return;
+    const double passed = static_cast<double>(now - refilled_at_);
+    tokens_ = std::min(burst_, tokens_ + passed / ticks_per_token_);
+    refilled_at_ = now;
+  }
+
+  const double ticks_per_token_;
+  const double burst_;
+  double tokens_;
+  Tick refilled_at_ = 0;
+};
+
+}  // namespace schedq

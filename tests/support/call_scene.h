@@ -1,0 +1,100 @@
+// Calls with a listener that remembers how each ended, for the tests of the call queue.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatcher/api_call.h"
+
+namespace schedq {
+
+// Remembers ends in order, and the content with which each call ended.
+class EndRecorder final : public CallListener {
+ public:
+  struct Ended {
+    uint64_t tag;
+    CallEnd end;
+    bool operator==(const Ended&) const = default;
+  };
+
+  void OnEnd(const ApiCall& call, CallEnd end, const Status&) override {
+    const std::lock_guard lock(mutex_);
+    ended_.push_back({call.tag, end});
+  }
+
+  // What ended since the last call of this.
+  std::vector<Ended> Take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(ended_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Ended> ended_;
+};
+
+inline std::shared_ptr<Pod> UnmarkedPod(const std::string& name = "pod") {
+  auto pod = std::make_shared<Pod>();
+  pod->namespace_name = "default";
+  pod->name = name;
+  pod->uid = name;
+  return pod;
+}
+
+inline std::shared_ptr<Pod> MarkedPod(const std::string& message,
+                                      std::string_view reason = kNotReadyReason) {
+  auto pod = UnmarkedPod();
+  pod->conditions.push_back({"PodScheduled", "False", std::string(reason), message});
+  return pod;
+}
+
+struct CallDraft {
+  ObjectId object = 0;
+  uint64_t tag = 0;
+  Duration delay{};
+  PodRef pod = UnmarkedPod();
+  CallListener* listener = nullptr;
+};
+
+inline std::unique_ptr<ApiCall> CallOf(const CallDraft& draft, CallType type) {
+  auto call = std::make_unique<ApiCall>();
+  call->object = draft.object;
+  call->type = type;
+  call->delay = draft.delay;
+  call->pod = draft.pod;
+  call->listener = draft.listener;
+  call->tag = draft.tag;
+  return call;
+}
+
+inline std::unique_ptr<ApiCall> SetMessage(const CallDraft& draft, const std::string& message) {
+  auto call = CallOf(draft, CallType::kStatusPatch);
+  call->condition = {ConditionPatch::Kind::kSet, std::string(kNotReadyReason), message};
+  call->sends_event = true;
+  return call;
+}
+
+inline std::unique_ptr<ApiCall> ClearMessage(const CallDraft& draft) {
+  auto call = CallOf(draft, CallType::kStatusPatch);
+  call->condition.kind = ConditionPatch::Kind::kClear;
+  return call;
+}
+
+inline std::unique_ptr<ApiCall> NominateNode(const CallDraft& draft, const std::string& node) {
+  auto call = CallOf(draft, CallType::kStatusPatch);
+  call->nomination = node;
+  return call;
+}
+
+inline std::unique_ptr<ApiCall> BindTo(const CallDraft& draft, const std::string& node) {
+  auto call = CallOf(draft, CallType::kBinding);
+  call->node = node;
+  return call;
+}
+
+}  // namespace schedq
