@@ -13,6 +13,7 @@ Result<std::unique_ptr<QueueRig>> QueueRig::Create(const QueueRigOptions& option
       *rig->plugins_, PreEnqueueOptions{.metrics = &rig->metrics_});
   JudgeOptions judge;
   judge.metrics = &rig->metrics_;
+  if (!options.judges_in_parallel) judge.parallel_from = JudgeOptions::kNeverParallel;
   rig->judge_ = std::make_unique<PluginJudge>(*rig->plugins_, judge);
 
   QueueOptions queue;

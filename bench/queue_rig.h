@@ -28,6 +28,8 @@ struct QueueRigOptions {
   BackoffPolicy backoff;
   Duration max_in_unschedulable = std::chrono::minutes(5);
   std::vector<QueueObserver*> observers;
+  // False: a large batch of hints is judged on the calling thread too.
+  bool judges_in_parallel = true;
 };
 
 class QueueRig {

@@ -128,5 +128,6 @@ SCHEDQ_DOCUMENT(, RunDocument)
 SCHEDQ_DOCUMENT(, BenchDocument)
 SCHEDQ_DOCUMENT(, FloorDocument)
 SCHEDQ_DOCUMENT(, DataItemsDocument)
+SCHEDQ_DOCUMENT(, ProfileDocument)
 
 }  // namespace schedq

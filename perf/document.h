@@ -1,7 +1,7 @@
-// Documents as files: results.json, bench.json, floor.json and DataItems.
+// Documents as files: results.json, bench.json, floor.json, profile.json and DataItems.
 //
-// Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument
-// and DataItemsDocument. A type's Describe function is the single statement of its fields; the
+// Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument,
+// ProfileDocument and DataItemsDocument. A type's Describe function is the single statement of its fields; the
 // writer, the strict reader and the JSON schema in docs/ all follow from it. Threads: pure
 // functions; any thread. Two writers of one path leave one of the two contents whole. Invariants:
 //  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, shortest decimal
@@ -17,6 +17,7 @@
 #include "perf/bench_document.h"
 #include "perf/data_items.h"
 #include "perf/floor_document.h"
+#include "perf/profile_document.h"
 #include "perf/run_document.h"
 
 namespace schedq {
@@ -49,5 +50,6 @@ SCHEDQ_DOCUMENT(extern, RunDocument)
 SCHEDQ_DOCUMENT(extern, BenchDocument)
 SCHEDQ_DOCUMENT(extern, FloorDocument)
 SCHEDQ_DOCUMENT(extern, DataItemsDocument)
+SCHEDQ_DOCUMENT(extern, ProfileDocument)
 
 }  // namespace schedq

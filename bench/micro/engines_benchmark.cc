@@ -11,12 +11,12 @@
 // narrowed ones judge exactly one. Filling is not timed in claim_storm.
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "bench/anchors.h"
 #include "bench/interrupt.h"
-#include "bench/micro/engine_workload.h"
 #include "bench/micro/suites.h"
+#include "bench/paths/claim_storm.h"
+#include "bench/paths/pod_life.h"
 
 namespace schedq {
 namespace {
@@ -24,76 +24,21 @@ namespace {
 // Not narrowed, an event costs time in proportion to the pods: a few hundred events say how much.
 constexpr int64_t kEventsMaxNotNarrowed = 200;
 
-double SecondsSince(std::chrono::steady_clock::time_point started) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-}
-
-struct Outcome {
-  double seconds = 0;
-  const char* fault = nullptr;
-};
-
-Outcome LivePods(EngineKind engine, int64_t count) {
-  EngineStage stage(engine, /*narrows=*/true);
-  SchedulingQueue& queue = stage.rig->queue();
-  const std::vector<PodRef> pods = MakePods(count, ClaimUse::kNone);
-  const auto started = std::chrono::steady_clock::now();
-  for (const PodRef& pod : pods) queue.Add(pod);
-  int64_t popped_count = 0;
-  int32_t previous_priority = std::numeric_limits<int32_t>::max();
-  bool is_in_order = true;
-  while (const std::optional<PoppedPod> popped = queue.TryPop()) {
-    is_in_order = is_in_order && popped->pod->priority <= previous_priority;
-    previous_priority = popped->pod->priority;
-    queue.Done(popped->key);
-    ++popped_count;
-  }
-  Outcome outcome{SecondsSince(started)};
-  if (popped_count != count) outcome.fault = "a pod was lost or doubled";
-  if (!is_in_order) outcome.fault = "a pod came before one of higher priority";
-  return outcome;
-}
-
-Outcome StormClaims(EngineKind engine, bool narrows, int64_t count, int64_t events) {
-  EngineStage stage(engine, narrows);
-  SchedulingQueue& queue = stage.rig->queue();
-  World& world = stage.rig->world();
-  const std::vector<PodRef> pods = MakePods(count, ClaimUse::kOwnClaim);
-  const PluginSet rejector = PluginSet::Of(*stage.rig->plugins().Find("DynamicResources"));
-  for (const PodRef& pod : pods) {
-    world.ClaimSeen(pod->namespace_name, pod->claims.front());
-    world.PodChanged(nullptr, pod.get());
-    queue.Add(pod);
-    static_cast<void>(queue.Fail(queue.TryPop()->key, rejector, PluginSet()));
-  }
-  std::vector<ObjectChange> changes = MakeClaimUpdates(count);
-  changes.resize(static_cast<size_t>(events));
-  const ClusterEvent event = MakeEvent(Resource::kResourceClaim, Action::kUpdate);
-  const auto started = std::chrono::steady_clock::now();
-  for (const ObjectChange& change : changes) queue.Event(event, change);
-  Outcome outcome{SecondsSince(started)};
-
-  const uint64_t left = static_cast<uint64_t>(count - events);
-  if (queue.Counts().unschedulable != left) outcome.fault = "an event did not requeue one pod";
-  const auto judged = stage.rig->metrics().HistogramAt(
-      "scheduler_queueing_hint_execution_duration_seconds",
-      {"DynamicResources", "resource.k8s.io/ResourceClaimUpdate", "Queue"});
-  if (!judged || judged->count != static_cast<uint64_t>(events)) {
-    outcome.fault = "not one hint an event answered Queue";
-  }
-  return outcome;
-}
-
 // The run has the workload's size, whatever number of iterations google-benchmark asks for: time is
 // reported in proportion.
-void Report(benchmark::State& state, const Outcome& outcome, int64_t operations) {
+void Measure(benchmark::State& state, MeasuredPath& path) {
+  const auto started = std::chrono::steady_clock::now();
+  path.Run();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+  const PathOutcome outcome = path.Outcome();
   if (outcome.fault != nullptr) {
     state.SkipWithError(outcome.fault);
     return;
   }
-  const double share = static_cast<double>(state.max_iterations) / static_cast<double>(operations);
+  const double share =
+      static_cast<double>(state.max_iterations) / static_cast<double>(outcome.operations);
   while (state.KeepRunningBatch(state.max_iterations)) {
-    state.SetIterationTime(outcome.seconds * share);
+    state.SetIterationTime(elapsed.count() * share);
   }
 }
 
@@ -120,7 +65,8 @@ void AddPodLife(BenchmarkList& list, EngineKind engine, int64_t count) {
   one.anchor_ns = Anchor("add_pop_done_per_pod", count, "total");
   one.body = [=](benchmark::State& state) {
     if (Interrupted()) return state.SkipWithError("interrupted");
-    Report(state, LivePods(engine, count), count);
+    PodLife path(engine, count);
+    Measure(state, path);
   };
   list.Add(std::move(one));
 }
@@ -136,7 +82,8 @@ void AddClaimStorm(BenchmarkList& list, EngineKind engine, bool narrows, int64_t
              nullptr);
   one.body = [=](benchmark::State& state) {
     if (Interrupted()) return state.SkipWithError("interrupted");
-    Report(state, StormClaims(engine, narrows, count, events), events);
+    ClaimStorm path({engine, narrows, count, events});
+    Measure(state, path);
   };
   list.Add(std::move(one));
 }

@@ -67,6 +67,7 @@ TEST(PerfDocument, EveryKindSurvivesTheRoundTrip) {
   ExpectRoundTrip(SampleRun());
   ExpectRoundTrip(SampleBench());
   ExpectRoundTrip(SampleFloor());
+  ExpectRoundTrip(SampleProfile());
   ExpectRoundTrip(SampleDataItems());
   ExpectRoundTrip(RunDocument{});
   ExpectRoundTrip(BenchDocument{});

@@ -113,6 +113,35 @@ FloorDocument SampleFloor() {
   return document;
 }
 
+ProfileDocument SampleProfile() {
+  ProfileSeries series;
+  series.name = "classic/all_pods";
+  series.operation = "event";
+  for (const uint64_t size : {1000, 2000, 4000}) {
+    const auto cost = static_cast<double>(size) * 20;
+    series.points.push_back({.size = size,
+                             .operations = 100,
+                             .measurements = {{.name = "time",
+                                               .about = "Wall time.",
+                                               .unit = "ns",
+                                               .parameters = {},
+                                               .repetitions = {cost, cost}}}});
+  }
+  series.fits = FitSeries(series);
+  series.stopped = "8,000 would take about 3 minutes";
+  series.hot_spots = {{.method = "timer",
+                       .size = 4000,
+                       .samples = 250,
+                       .functions = {{"schedq::ClassicQueue::Event", 0.25, 0.75}}}};
+  ProfileDocument document;
+  document.kind = "requeue";
+  document.seed = 7;
+  document.rounds = 2;
+  document.series = {series};
+  document.environment = SampleEnvironment();
+  return document;
+}
+
 DataItemsDocument SampleDataItems() {
   DataItemsDocument document;
   DataItem latency = SampleItem();

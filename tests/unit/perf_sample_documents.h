@@ -9,6 +9,7 @@ namespace schedq {
 RunDocument SampleRun();
 BenchDocument SampleBench();
 FloorDocument SampleFloor();
+ProfileDocument SampleProfile();
 DataItemsDocument SampleDataItems();
 
 }  // namespace schedq

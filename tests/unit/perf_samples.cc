@@ -68,6 +68,11 @@ int WriteAll(const std::string& folder) {
                 {{"version", "\"schedq_floor\": 1", "\"schedq_floor\": \"1\""},
                  {"parameters", "\"bytes\": 1048576", "\"bytes\": 0.5"},
                  {"summary-field", "\"median\": 4.75,", ""}}) &&
+      WriteKind(folder, "profile", SampleProfile(),
+                {{"version", "\"schedq_profile\": 1", "\"schedq_profile\": 2"},
+                 {"size", "\"size\": 1000", "\"size\": -1000"},
+                 {"exponent", "\"exponent\":", "\"power\":"},
+                 {"functions", "\"functions\": [", "\"functions\": [5, "}}) &&
       WriteKind(folder, "dataitems", SampleDataItems(),
                 {{"label", "\"Basic/500Nodes/ns\"", "5"}, {"data", "336.25", "null"}});
   return right ? 0 : 1;

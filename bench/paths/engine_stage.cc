@@ -1,4 +1,4 @@
-#include "bench/micro/engine_workload.h"
+#include "bench/paths/engine_stage.h"
 
 #include <numeric>
 #include <string>
@@ -50,17 +50,46 @@ std::vector<ObjectChange> MakeClaimUpdates(int64_t count) {
   return changes;
 }
 
-EngineStage::EngineStage(EngineKind engine, bool narrows) {
+EngineStage::EngineStage(const StageOptions& options) {
   GateRequest request;
-  request.Set(Gate::kSchedulerPreQueueingHints, narrows);
-  QueueRigOptions options;
-  options.engine = engine;
-  options.clock = &clock;
-  options.make_plugins = [](World* world) { return BuiltinPlugins(world); };
-  options.gates = Gates::Resolve(request).value();
-  Result<std::unique_ptr<QueueRig>> created = QueueRig::Create(options);
+  request.Set(Gate::kSchedulerPreQueueingHints, options.narrows);
+  request.Set(Gate::kSchedulerPopFromBackoffQ, options.pops_from_backoff);
+  if (options.clock == nullptr) real_clock = std::make_unique<RealClock>();
+  QueueRigOptions of_rig;
+  of_rig.engine = options.engine;
+  of_rig.clock = options.clock != nullptr ? options.clock : real_clock.get();
+  of_rig.make_plugins = [](World* world) { return BuiltinPlugins(world); };
+  of_rig.gates = Gates::Resolve(request).value();
+  of_rig.judges_in_parallel = false;
+  Result<std::unique_ptr<QueueRig>> created = QueueRig::Create(of_rig);
   SCHEDQ_CHECK(created.ok(), "the built-in plugins are well-formed");
   rig = std::move(*created);
+}
+
+PluginSet EngineStage::PluginNamed(std::string_view name) const {
+  return PluginSet::Of(*rig->plugins().Find(name));
+}
+
+uint64_t EngineStage::HintsAsked(std::string_view plugin, const ClusterEvent& event) const {
+  uint64_t asked = 0;
+  for (const char* answer : {"Queue", "QueueSkip", "Error"}) {
+    const auto histogram = rig->metrics().HistogramAt(
+        "scheduler_queueing_hint_execution_duration_seconds",
+        {std::string(plugin), std::string(LabelText(event.label)), answer});
+    if (histogram) asked += histogram->count;
+  }
+  return asked;
+}
+
+void RejectAll(EngineStage& stage, const std::vector<PodRef>& pods, PluginSet rejector) {
+  World& world = stage.rig->world();
+  SchedulingQueue& queue = stage.queue();
+  for (const PodRef& pod : pods) {
+    for (const std::string& claim : pod->claims) world.ClaimSeen(pod->namespace_name, claim);
+    world.PodChanged(nullptr, pod.get());
+    queue.Add(pod);
+    static_cast<void>(queue.Fail(queue.TryPop()->key, rejector, PluginSet()));
+  }
 }
 
 }  // namespace schedq

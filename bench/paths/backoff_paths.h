@@ -1,0 +1,87 @@
+// What backing off costs: failing into backoff, flushing windows, popping early.
+//
+//   N pods in flight -> Fail, with an event to judge -> N pods in backoff, over ten windows
+//                                                        |            |
+//                                      FlushBackoff each second    TryPop with active empty
+//
+// Time is virtual: it moves on by ten seconds over the N failures, so that expirations spread as
+// those of a cluster do. With SchedulerPopFromBackoffQ off, order is by exact expiration and
+// nothing pops early.
+#pragma once
+
+#include <vector>
+
+#include "bench/paths/engine_stage.h"
+#include "bench/paths/measured_path.h"
+#include "engine/base/virtual_clock.h"
+
+namespace schedq {
+
+struct BackoffOptions {
+  EngineKind engine = EngineKind::kLockfree;
+  bool pops_from_backoff = true;
+  int64_t pods = 0;
+};
+
+// N pods in flight that will back off when they fail; what all paths of backoff share.
+class BackoffStage {
+ public:
+  explicit BackoffStage(const BackoffOptions& options);
+
+  // Fails every pod; each was in flight when the event came that makes it worth another attempt.
+  void FailAll();
+
+  SchedulingQueue& queue() { return stage_.queue(); }
+  VirtualClock& clock() { return clock_; }
+  uint64_t pods() const { return keys_.size(); }
+  uint64_t HintsAsked() const;
+
+ private:
+  VirtualClock clock_;
+  EngineStage stage_;
+  const PluginSet rejector_;
+  const ClusterEvent event_;
+  std::vector<PodKey> keys_;
+};
+
+// Operation: one Fail that puts a pod into backoff. Answer: all N are there, one judged each.
+class BackoffInsert : public MeasuredPath {
+ public:
+  explicit BackoffInsert(const BackoffOptions& options) : stage_(options) {}
+
+  void Run() override { stage_.FailAll(); }
+  PathOutcome Outcome() override;
+
+ private:
+  BackoffStage stage_;
+};
+
+// Operation: one pod moved to active by a flush each second. Answer: all N moved, in windows.
+class BackoffFlush : public MeasuredPath {
+ public:
+  explicit BackoffFlush(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }
+
+  void Run() override;
+  PathOutcome Outcome() override;
+
+ private:
+  BackoffStage stage_;
+  int flushes_that_moved_ = 0;
+};
+
+// Operation: one pod popped from backoff because active is empty. Answer: all N come, earlier
+// windows first.
+class BackoffPop : public MeasuredPath {
+ public:
+  explicit BackoffPop(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }
+
+  void Run() override;
+  PathOutcome Outcome() override;
+
+ private:
+  BackoffStage stage_;
+  uint64_t popped_count_ = 0;
+  bool is_in_order_ = true;
+};
+
+}  // namespace schedq

@@ -1,0 +1,44 @@
+// Pods, events and an engine for the paths that are measured, as anchors.json describes them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bench/queue_rig.h"
+#include "engine/base/real_clock.h"
+
+namespace schedq {
+
+enum class ClaimUse : uint8_t { kNone, kOwnClaim };
+
+// Priorities from {0,0,0,0,100,1000,1000000,2000000000}, seeded. With kOwnClaim, pod i names claim
+// i.
+std::vector<PodRef> MakePods(int64_t count, ClaimUse use);
+
+// One update of each pod's claim, in random order.
+std::vector<ObjectChange> MakeClaimUpdates(int64_t count);
+
+struct StageOptions {
+  EngineKind engine = EngineKind::kLockfree;
+  bool narrows = true;            // SchedulerPreQueueingHints
+  bool pops_from_backoff = true;  // SchedulerPopFromBackoffQ
+  Clock* clock = nullptr;         // Null: the machine's.
+};
+
+// An engine with the built-in plugins. Hints are judged on the thread that brings the event.
+struct EngineStage {
+  explicit EngineStage(const StageOptions& options);
+
+  SchedulingQueue& queue() { return rig->queue(); }
+  PluginSet PluginNamed(std::string_view name) const;
+  // How often this plugin's hints were asked for an event, whatever they answered.
+  uint64_t HintsAsked(std::string_view plugin, const ClusterEvent& event) const;
+
+  std::unique_ptr<RealClock> real_clock;  // Null when the options bring a clock.
+  std::unique_ptr<QueueRig> rig;
+};
+
+// Adds the pods, pops each, and fails it with `rejector`: all are unschedulable.
+void RejectAll(EngineStage& stage, const std::vector<PodRef>& pods, PluginSet rejector);
+
+}  // namespace schedq

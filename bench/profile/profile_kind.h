@@ -1,0 +1,38 @@
+// What `schedq profile` can profile: one function a kind, named in profile_kinds.cc.
+//
+// Purpose: a kind is a list of subjects (an engine and a variant), each a path through the product
+// that can be prepared at any size. profiler.h measures it; nothing here holds a clock.
+// Threads: the main thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/paths/measured_path.h"
+
+namespace schedq {
+
+struct ProfileSubject {
+  std::string name;       // "lockfree/narrowed": the engine (or structure), then the variant.
+  std::string operation;  // What a cost is per: "event".
+  bool counts_judged_pods = false;
+  // A path of `size`, of all its operations or of at most `operations_max` of them (0: all).
+  std::function<MeasuredPathRef(uint64_t size, uint64_t operations_max)> prepare;
+};
+
+struct ProfileKind {
+  std::string name;     // "requeue"
+  std::string summary;  // One line for the help.
+  std::string size_of;  // What N counts: "unschedulable pods".
+  std::vector<ProfileSubject> subjects;
+};
+
+// In the order of the help.
+std::vector<ProfileKind> AllProfileKinds();
+
+ProfileKind RequeueProfile();
+ProfileKind BackoffProfile();
+
+}  // namespace schedq

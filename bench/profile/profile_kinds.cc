@@ -1,0 +1,7 @@
+#include "bench/profile/profile_kind.h"
+
+namespace schedq {
+
+std::vector<ProfileKind> AllProfileKinds() { return {RequeueProfile(), BackoffProfile()}; }
+
+}  // namespace schedq
