@@ -19,11 +19,27 @@ bool ConditionIsNoOp(const ConditionPatch& patch, const Pod& pod) {
 }
 
 bool NominationIsNoOp(const ApiCall& call) {
-  return !call.nomination || *call.nomination == call.pod->nominated_node_name;
+  return call.nomination() == nullptr || *call.nomination() == call.pod->nominated_node_name;
 }
 
-bool Contains(const std::vector<ClaimAllocation>& claims, const ClaimAllocation& claim) {
+bool Contains(const ApiCall& call, const ClaimAllocation& claim) {
+  if (!call.placement.has_value()) return false;
+  const std::vector<ClaimAllocation>& claims = call.placement->claims;
   return std::find(claims.begin(), claims.end(), claim) != claims.end();
+}
+
+bool ClaimsAreNoOp(const ApiCall& call) {
+  return !call.placement.has_value() || call.placement->claims.empty();
+}
+
+void MergePlacement(const ApiCall& older, ApiCall* newer) {
+  if (!older.placement.has_value()) return;
+  Placement& merged = newer->placement.Mutable();
+  if (!merged.nomination) merged.nomination = older.placement->nomination;
+  if (merged.node.empty()) merged.node = older.placement->node;
+  for (const ClaimAllocation& claim : older.placement->claims) {
+    if (!Contains(*newer, claim)) merged.claims.push_back(claim);
+  }
 }
 
 }  // namespace
@@ -52,22 +68,18 @@ void Merge(const ApiCall& older, ApiCall* newer) {
     newer->condition = older.condition;
     newer->sends_event = older.sends_event;
   }
-  if (!newer->nomination) newer->nomination = older.nomination;
-  for (const ClaimAllocation& claim : older.claims) {
-    if (!Contains(newer->claims, claim)) newer->claims.push_back(claim);
-  }
-  if (newer->node.empty()) newer->node = older.node;
+  MergePlacement(older, newer);
 }
 
 bool IsNoOp(const ApiCall& call) {
   if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
   return ConditionIsNoOp(call.condition, *call.pod) && NominationIsNoOp(call) &&
-         call.claims.empty();
+         ClaimsAreNoOp(call);
 }
 
 bool IsNoOpAfter(const ApiCall& done, const ApiCall& call) {
   if (done.type != call.type) return IsNoOp(call);
-  if (call.type == CallType::kBinding) return done.node == call.node;
+  if (call.type == CallType::kBinding) return done.node() == call.node();
   if (call.type == CallType::kDeletion) return true;
   if (call.pod == nullptr) return false;
   // What `done` did not touch is as it was last seen.
@@ -75,10 +87,13 @@ bool IsNoOpAfter(const ApiCall& done, const ApiCall& call) {
                                    ? ConditionIsNoOp(call.condition, *call.pod)
                                    : call.condition == done.condition;
   const bool keeps_nomination =
-      done.nomination ? call.nomination == done.nomination : NominationIsNoOp(call);
+      done.nomination() == nullptr
+          ? NominationIsNoOp(call)
+          : call.nomination() != nullptr && *call.nomination() == *done.nomination();
   const bool keeps_claims =
-      std::all_of(call.claims.begin(), call.claims.end(),
-                  [&](const ClaimAllocation& claim) { return Contains(done.claims, claim); });
+      ClaimsAreNoOp(call) ||
+      std::all_of(call.placement->claims.begin(), call.placement->claims.end(),
+                  [&](const auto& claim) { return Contains(done, claim); });
   return keeps_condition && keeps_nomination && keeps_claims;
 }
 

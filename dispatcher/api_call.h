@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatcher/boxed.h"
 #include "engine/base/result.h"
 #include "engine/base/time.h"
 #include "engine/pod.h"
@@ -42,7 +43,7 @@ struct ConditionPatch {
     kClear,  // Remove it where its reason is NotReadyForScheduling.
   };
   Kind kind = Kind::kKeep;
-  std::string reason;
+  std::string_view reason;  // Text that lives as long as the program.
   std::string message;
   bool operator==(const ConditionPatch&) const = default;
 };
@@ -52,6 +53,13 @@ struct ClaimAllocation {
   std::string claim;
   std::string node;
   bool operator==(const ClaimAllocation&) const = default;
+};
+
+// Where a pod goes or may go.
+struct Placement {
+  std::string node;                       // Of a binding.
+  std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
+  std::vector<ClaimAllocation> claims;    // Of a patch.
 };
 
 struct ApiCall;
@@ -67,19 +75,25 @@ class CallListener {
 struct ApiCall {
   ObjectId object = 0;
   CallType type = CallType::kStatusPatch;
-  bool sends_event = false;  // An event with the condition's reason and message goes with it.
-  Duration delay{};          // From Add until it is due.
-  PodRef pod;                // The object as last seen; the queue keeps it current.
+  bool sends_event = false;          // An event with the condition's reason and message goes along.
+  Duration delay{};                  // From Add until it is due.
+  PodRef pod;                        // The object as last seen; the queue keeps it current.
   CallListener* listener = nullptr;  // May be null; outlives the call.
   uint64_t tag = 0;                  // The listener's own.
+  ConditionPatch condition;          // Of a patch.
+  Boxed<Placement> placement;        // None: it says nothing of where the pod goes.
+  Instant started{};                 // The queue's: when it went in flight.
 
-  ConditionPatch condition;               // Of a patch.
-  std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
-  std::vector<ClaimAllocation> claims;    // Of a patch.
-  std::string node;                       // Of a binding.
-
-  Instant started{};  // The queue's: when it went in flight.
+  // "" when it says nothing.
+  std::string_view node() const {
+    return placement.has_value() ? std::string_view(placement->node) : std::string_view();
+  }
+  // Null when it says nothing.
+  const std::string* nomination() const {
+    return placement.has_value() && placement->nomination ? &*placement->nomination : nullptr;
+  }
 };
+static_assert(sizeof(ApiCall) <= 128, "a call that places no pod touches two cache lines");
 
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 

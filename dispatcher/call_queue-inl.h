@@ -17,7 +17,7 @@ template <template <typename> class Atom, typename Shape>
 CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   for (ObjectId object = 0; object < used_.load(); ++object) {
-    Calls& calls = slots_[object].calls.Mutable();
+    Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
     if (calls.in_flight == nullptr) continue;
     End(CallHolder(std::exchange(calls.in_flight, nullptr)), CallEnd::kError,
         Error("the call queue was destroyed while the call was in flight"));
@@ -89,15 +89,13 @@ typename CallQueue<Atom, Shape>::Slot& CallQueue<Atom, Shape>::SlotOf(ObjectId o
   if (object >= used) {
     // Segments have to be reserved in turn, and numbers are dense.
     for (uint64_t number = used; number <= object; number = 2 * number + 1) {
-      slots_.Reserve(number);
       wheel_.Reserve(static_cast<uint32_t>(number));
     }
-    slots_.Reserve(object);
     wheel_.Reserve(object);
     while (used <= object && !used_.compare_exchange_weak(used, uint64_t{object} + 1)) {
     }
   }
-  return slots_[object];
+  return wheel_.PayloadOf(object);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -139,7 +137,7 @@ void CallQueue<Atom, Shape>::CarryOut(ObjectId object, Note& note) {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, CallHolder call) {
-  Slot& slot = slots_[object];
+  Slot& slot = wheel_.PayloadOf(object);
   Calls& calls = slot.calls.Mutable();
   ApiCall* const waiting = calls.waiting;
   ApiCall* const in_flight = calls.in_flight;
@@ -168,7 +166,7 @@ void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, CallHolder call) {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplySync(ObjectId object, const PodRef& pod) {
-  Calls& calls = slots_[object].calls.Mutable();
+  Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
   if (calls.waiting == nullptr) return;
   calls.waiting->pod = pod;
   if (calls.in_flight == nullptr && IsNoOp(*calls.waiting)) SkipWaiting(object, calls);
@@ -176,13 +174,13 @@ void CallQueue<Atom, Shape>::ApplySync(ObjectId object, const PodRef& pod) {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyCancel(ObjectId object) {
-  Calls& calls = slots_[object].calls.Mutable();
+  Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
   if (calls.waiting != nullptr) SkipWaiting(object, calls);
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, const Status& status) {
-  Slot& slot = slots_[object];
+  Slot& slot = wheel_.PayloadOf(object);
   Calls& calls = slot.calls.Mutable();
   SCHEDQ_CHECK(calls.in_flight != nullptr, "only what is in flight can complete");
   CallHolder done(std::exchange(calls.in_flight, nullptr));
@@ -204,7 +202,7 @@ void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, const Status& status
 // The dispatching thread took the object's timer while another thread was here.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyStart(ObjectId object) {
-  const Slot& slot = slots_[object];
+  const Slot& slot = wheel_.PayloadOf(object);
   const Calls& calls = slot.calls.Read();
   if (calls.waiting != nullptr && calls.in_flight == nullptr) Schedule(object, slot);
 }
@@ -266,7 +264,7 @@ Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
 template <template <typename> class Atom, typename Shape>
 template <typename Start>
 bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& start) {
-  Slot& slot = slots_[object];
+  Slot& slot = wheel_.PayloadOf(object);
   if (!slot.door.TryEnter()) {
     auto note = std::make_unique<Note>();
     note->kind = NoteKind::kStart;

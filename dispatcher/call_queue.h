@@ -26,8 +26,8 @@
 // Linearization point: behind the door. An operation costs the same however many calls wait.
 // Dispatch from any thread; while one dispatches, others leave at once and it goes round again for
 // them. A thread frozen while it dispatches holds back starts, and nothing else.
-// Memory: 64 bytes an object number up to the largest that was used (32 here, 32 in the wheel), and
-// the calls themselves.
+// Memory: 64 bytes an object number up to the largest that was used, one cache line together with
+// its timer, and the calls themselves.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,6 @@
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "engine/base/atom.h"
 #include "engine/base/clock.h"
-#include "engine/base/segmented_array.h"
 
 namespace schedq {
 
@@ -112,7 +111,7 @@ class CallQueue {
     ApiCall* waiting = nullptr;
     ApiCall* in_flight = nullptr;
   };
-  struct alignas(32) Slot {
+  struct Slot {
     CallDoor<Note, Atom> door;
     typename Seam<Atom>::template Plain<Calls> calls;
     typename Seam<Atom>::template Plain<Tick> due;  // Of the waiting call.
@@ -154,8 +153,7 @@ class CallQueue {
   const CallQueueOptions options_;
   const Instant epoch_;  // Tick 0.
   const CallMetrics metrics_;
-  TimerWheel<Atom, Shape> wheel_{kCallTypeCount};
-  SegmentedArray<Slot, Atom> slots_{Shape::kFirstTimersBits};
+  TimerWheel<Atom, Shape, Slot> wheel_{kCallTypeCount};
 
   // Object numbers below this have slots. Raised by whoever uses a larger one.
   alignas(kCacheLineBytes) Atom<uint64_t> used_{0};

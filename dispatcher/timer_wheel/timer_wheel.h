@@ -29,7 +29,7 @@
 //     its lane and due.
 //  3. Timers that come due in one advance enter their lane in the order of their ticks; those that
 //     were due when they were set follow in the order in which they were first put in.
-// Memory: 32 bytes a number up to the largest that was used, and the buckets (0.6 MB of address
+// Memory: 32 bytes a number up to the largest that was used (64 with a payload), and the buckets (0.6 MB of address
 // space, of which untouched pages cost nothing). Nothing else is ever allocated.
 #pragma once
 
@@ -50,7 +50,12 @@
 
 namespace schedq {
 
-template <template <typename> class Atom = std::atomic, typename Shape = WheelShape>
+struct NoPayload {};
+
+// A timer carries a Payload of its user beside its own words, so that both come with one cache
+// miss. The wheel never touches it.
+template <template <typename> class Atom = std::atomic, typename Shape = WheelShape,
+          typename Payload = NoPayload>
 class TimerWheel {
  public:
   using Timer = uint32_t;
@@ -64,6 +69,8 @@ class TimerWheel {
 
   // Makes timers 0 to `timer` usable, given that those of all smaller segments were. Lock-free.
   void Reserve(Timer timer) { nodes_.Reserve(timer + 1); }
+
+  Payload& PayloadOf(Timer timer) { return nodes_[timer + 1].payload; }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
   // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will anyway.
@@ -162,7 +169,7 @@ class TimerWheel {
   }
 
  private:
-  struct alignas(32) Node {
+  struct alignas(std::is_empty_v<Payload> ? 32 : 64) Node {
     // Written by whoever schedules, cancels or pumps; stale readers fail their exchange.
     Atom<uint64_t> word;
     // The node below in the inbox. Written by who put the node in, before he publishes it; read by
@@ -170,9 +177,11 @@ class TimerWheel {
     Atom<uint32_t> below;
     // The pump's.
     typename Seam<Atom>::template Plain<ListLink> link;
+    // The user's.
+    [[no_unique_address]] Payload payload;
   };
-  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Node) == 32,
-                "two nodes share a cache line");
+  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Node) <= 64,
+                "a timer and its payload share a cache line");
 
   static constexpr uint32_t kFirstLaneHome = TickBuckets<Shape>::kHomes + 1;
 

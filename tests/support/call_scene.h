@@ -74,7 +74,7 @@ inline std::unique_ptr<ApiCall> CallOf(const CallDraft& draft, CallType type) {
 
 inline std::unique_ptr<ApiCall> SetMessage(const CallDraft& draft, const std::string& message) {
   auto call = CallOf(draft, CallType::kStatusPatch);
-  call->condition = {ConditionPatch::Kind::kSet, std::string(kNotReadyReason), message};
+  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, message};
   call->sends_event = true;
   return call;
 }
@@ -87,13 +87,13 @@ inline std::unique_ptr<ApiCall> ClearMessage(const CallDraft& draft) {
 
 inline std::unique_ptr<ApiCall> NominateNode(const CallDraft& draft, const std::string& node) {
   auto call = CallOf(draft, CallType::kStatusPatch);
-  call->nomination = node;
+  call->placement.Mutable().nomination = node;
   return call;
 }
 
 inline std::unique_ptr<ApiCall> BindTo(const CallDraft& draft, const std::string& node) {
   auto call = CallOf(draft, CallType::kBinding);
-  call->node = node;
+  call->placement.Mutable().node = node;
   return call;
 }
 

@@ -88,7 +88,7 @@ TEST_F(CallQueueTest, UndelayedCallMakesADelayedOneDue) {
   queue_->Add(NominateNode(Draft(0, 2), "node"));
   EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
   EXPECT_EQ(sent_[0].condition.message, "message") << "merged";
-  EXPECT_EQ(sent_[0].nomination, "node");
+  EXPECT_EQ(*sent_[0].nomination(), "node");
   EXPECT_TRUE(sent_[0].sends_event);
 }
 
@@ -97,7 +97,7 @@ TEST_F(CallQueueTest, NominationStaysUnlessThereIsANewerOne) {
   queue_->Add(SetMessage(Draft(0, 2, kDelay), "message"));
   queue_->Add(NominateNode(Draft(0, 3, kDelay), "second"));
   DispatchAfter(kDelay);
-  EXPECT_EQ(sent_[0].nomination, "second");
+  EXPECT_EQ(*sent_[0].nomination(), "second");
   EXPECT_EQ(sent_[0].condition.message, "message");
 }
 
@@ -162,7 +162,7 @@ TEST_F(CallQueueTest, AfterAFailedFlightTheWaitingCallCarriesItsContent) {
   queue_->Complete(0, Error("unavailable"));
   EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kError}}));
   EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
-  EXPECT_EQ(sent_[0].nomination, "node");
+  EXPECT_EQ(*sent_[0].nomination(), "node");
 }
 
 TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
@@ -391,7 +391,11 @@ TEST_F(CallQueueTest, RandomProgramsAgreeWithTheReference) {
           for (const auto& [id, call] : sent_) {
             if (call.tag != one) continue;
             ASSERT_EQ(call.condition, reference[id].in_flight->condition);
-            ASSERT_EQ(call.nomination, reference[id].in_flight->nomination);
+            const std::string* nomination = reference[id].in_flight->nomination();
+            ASSERT_EQ(call.nomination() == nullptr, nomination == nullptr);
+            if (nomination != nullptr) {
+              ASSERT_EQ(*call.nomination(), *nomination);
+            }
           }
         }
       }
