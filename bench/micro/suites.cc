@@ -6,6 +6,7 @@ BenchmarkList AllBenchmarks(BenchmarkSize size) {
   BenchmarkList list;
   AddPriorityQueueBenchmarks(list, size);
   AddEngineBenchmarks(list, size);
+  AddCallBenchmarks(list, size);
   return list;
 }
 

@@ -1,0 +1,171 @@
+// What holds waiting API calls, behind one face: the product's call queue, an own rendering of
+// upstream's design, and an ordered map. All know one waiting call an object, overwrite by merging,
+// and give out what is due.
+//
+//   void Reserve(objects)        once, before the first call
+//   void Add(call)               also overwrites
+//   void Cancel(object)
+//   void Sync(object, pod)
+//   int64_t Drain()              everything comes due, starts and completes; how many started
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "dispatcher/call_queue.h"
+#include "engine/base/virtual_clock.h"
+
+namespace schedq {
+
+using CallHolder = std::unique_ptr<ApiCall>;
+
+// Later than any delay of the workload.
+inline constexpr Duration kPastAllDelays = std::chrono::hours(1);
+
+class ProductCalls {
+ public:
+  static constexpr const char* kName = "schedq";
+  static constexpr bool kCancelScans = false;
+
+  void Reserve(int64_t) {}
+  void Add(CallHolder call) { queue_.Add(std::move(call)); }
+  void Cancel(ObjectId object) { queue_.Cancel(object); }
+  void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
+  int64_t Drain() {
+    int64_t started = 0;
+    clock_.AdvanceBy(kPastAllDelays);
+    queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
+      ++started;
+      queue_.Complete(call.object, Status());
+    });
+    return started;
+  }
+
+ private:
+  VirtualClock clock_{Instant(std::chrono::seconds(1))};
+  CallQueue<> queue_{CallQueueOptions{.clock = &clock_, .calls_per_second = 0}};
+};
+
+// Upstream's design: one lock, a map of calls, a FIFO of objects without duplicates, and a
+// cancellation that builds the FIFO anew.
+class LockedFifoCalls {
+ public:
+  static constexpr const char* kName = "upstream's design";
+  static constexpr bool kCancelScans = true;
+
+  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
+  void Add(CallHolder call) {
+    const std::lock_guard lock(mutex_);
+    CallHolder& slot = calls_[call->object];
+    if (slot == nullptr) {
+      fifo_.push_back(call->object);
+    } else {
+      Merge(*slot, call.get());
+    }
+    if (IsNoOp(*call)) {
+      RemoveFromFifo(call->object);
+      calls_.erase(call->object);
+      return;
+    }
+    slot = std::move(call);
+  }
+  void Cancel(ObjectId object) {
+    const std::lock_guard lock(mutex_);
+    if (calls_.erase(object) != 0) RemoveFromFifo(object);
+  }
+  void Sync(ObjectId object, const PodRef& pod) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(object);
+    if (found == calls_.end()) return;
+    found->second->pod = pod;
+    if (!IsNoOp(*found->second)) return;
+    RemoveFromFifo(object);
+    calls_.erase(found);
+  }
+  int64_t Drain() {
+    const std::lock_guard lock(mutex_);
+    int64_t started = 0;
+    for (; !fifo_.empty(); fifo_.pop_front()) started += calls_.erase(fifo_.front());
+    return started;
+  }
+
+ private:
+  void RemoveFromFifo(ObjectId object) {
+    std::deque<ObjectId> rebuilt;
+    for (const ObjectId other : fifo_) {
+      if (other != object) rebuilt.push_back(other);
+    }
+    fifo_ = std::move(rebuilt);
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<ObjectId, CallHolder> calls_;
+  std::deque<ObjectId> fifo_;
+};
+
+// One lock, an ordered map from deadline to object, and a map of calls.
+class LockedMultimapCalls {
+ public:
+  static constexpr const char* kName = "locked std::multimap";
+  static constexpr bool kCancelScans = false;
+
+  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
+  void Add(CallHolder call) {
+    const std::lock_guard lock(mutex_);
+    const ObjectId object = call->object;
+    const auto [entry, is_new] = calls_.try_emplace(object);
+    if (is_new) {
+      entry->second.due = deadlines_.emplace(clock_.Now() + call->delay, object);
+    } else {
+      Merge(*entry->second.call, call.get());
+    }
+    entry->second.call = std::move(call);
+    if (IsNoOp(*entry->second.call)) Erase(entry);
+  }
+  void Cancel(ObjectId object) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(object);
+    if (found != calls_.end()) Erase(found);
+  }
+  void Sync(ObjectId object, const PodRef& pod) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(object);
+    if (found == calls_.end()) return;
+    found->second.call->pod = pod;
+    if (IsNoOp(*found->second.call)) Erase(found);
+  }
+  int64_t Drain() {
+    const std::lock_guard lock(mutex_);
+    clock_.AdvanceBy(kPastAllDelays);
+    int64_t started = 0;
+    while (!deadlines_.empty() && deadlines_.begin()->first <= clock_.Now()) {
+      Erase(calls_.find(deadlines_.begin()->second));
+      ++started;
+    }
+    return started;
+  }
+
+ private:
+  using Deadlines = std::multimap<Instant, ObjectId>;
+  struct Waiting {
+    CallHolder call;
+    Deadlines::iterator due;
+  };
+  using Calls = std::unordered_map<ObjectId, Waiting>;
+
+  void Erase(Calls::iterator entry) {
+    deadlines_.erase(entry->second.due);
+    calls_.erase(entry);
+  }
+
+  VirtualClock clock_{Instant(std::chrono::seconds(1))};
+  std::mutex mutex_;
+  Calls calls_;
+  Deadlines deadlines_;
+};
+
+}  // namespace schedq
