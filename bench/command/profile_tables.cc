@@ -83,8 +83,7 @@ std::string FitTable(const ProfileDocument& document, bool colour) {
                    {"at"},
                    {"R2"},
                    {"from N"},
-                   {"to N"},
-                   {"beyond", Align::kLeft}});
+                   {"to N"}});
   for (const ProfileSeries& series : document.series) {
     for (const ProfileFit& fit : series.fits) {
       table.AddRow({series.name,
@@ -94,22 +93,22 @@ std::string FitTable(const ProfileDocument& document, bool colour) {
                     fmt::format("{:g} %", fit.confidence * 100),
                     fmt::format("{:.4f}", fit.r_squared),
                     CountText(fit.size_min),
-                    CountText(fit.size_max),
-                    {series.stopped, Tone::kDim}});
-    }
-    if (series.fits.empty()) {
-      table.AddRow({series.name,
-                    "",
-                    "",
-                    "",
-                    "",
-                    "",
-                    "",
-                    "",
-                    {"no fit: fewer than three sizes. " + series.stopped, Tone::kDim}});
+                    CountText(fit.size_max)});
     }
   }
   return table.Render(colour);
+}
+
+// What the table of fits cannot say: where a series ended, and which have no fit.
+std::string SeriesNotes(const ProfileDocument& document) {
+  std::string text;
+  for (const ProfileSeries& series : document.series) {
+    if (!series.stopped.empty()) text += fmt::format("{}: {}\n", series.name, series.stopped);
+    if (series.fits.empty()) {
+      text += fmt::format("{}: no exponent: fewer than three sizes\n", series.name);
+    }
+  }
+  return text;
 }
 
 std::optional<LineFit> TimeFit(const ProfileSeries& series) {
@@ -128,7 +127,7 @@ std::optional<LineFit> TimeFit(const ProfileSeries& series) {
 }
 
 std::string TimePlot(const ProfileDocument& document, const ProfileKind& kind) {
-  constexpr std::string_view kMarks = "nacefghjkmopqrtuvwxyz";
+  constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz";
   std::vector<PlotSeries> plotted;
   for (const ProfileSeries& series : document.series) {
     PlotSeries one;
@@ -173,7 +172,8 @@ std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind
   if (!IsMeasured(document, "bytes")) {
     text += "bytes and allocations: not measured, for the program does not run on jemalloc\n";
   }
-  text += "\n" + FitTable(document, colour) + "\n" + TimePlot(document, kind);
+  text += "\n" + FitTable(document, colour) + SeriesNotes(document) + "\n";
+  text += TimePlot(document, kind);
   for (const ProfileSeries& series : document.series) {
     for (const HotSpots& spots : series.hot_spots) {
       text += "\n" + HotSpotTable(series, spots, colour);

@@ -71,6 +71,16 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"bench", "no such case"}, "matches no benchmark");
   ExpectUsageError({"bench", "one", "two"}, "unexpected argument 'two'");
   ExpectUsageError({"bench", "--seed", "x"}, "--seed");
+  ExpectUsageError({"profile"}, "a kind is missing; expected one of: requeue, backoff");
+  ExpectUsageError({"profile", "reque"}, "unknown kind 'reque'; did you mean 'requeue'?");
+  ExpectUsageError({"profile", "requeue", "--only", "none"}, "matches no series; there are: ");
+  ExpectUsageError({"profile", "requeue", "--only", "("},
+                   "expected an extended regular expression");
+  ExpectUsageError({"profile", "requeue", "--sizes", "20,10"}, "expected ascending numbers");
+  ExpectUsageError({"profile", "requeue", "--sizes", "ten"}, "--sizes");
+  ExpectUsageError({"profile", "requeue", "--limit", "0"}, "--limit: expected a number of seconds");
+  ExpectUsageError({"profile", "requeue", "--run-once"}, "--run-once: expected one series");
+  ExpectUsageError({"profile", "requeue", "--json", "/"}, "--json /: is a folder");
 }
 
 TEST_F(CommandTest, GoogleBenchmarksFlagsAreJudgedToo) {
@@ -128,6 +138,30 @@ TEST_F(CommandTest, FloorSaysWhatOneCoreCannotMeasure) {
   EXPECT_THAT(ended.err, HasSubstr("not measured: line_transfer_one_way (needs two cores"));
   EXPECT_THAT(ended.out, Not(HasSubstr("line_transfer_one_way")));
   EXPECT_THAT(ended.out, HasSubstr("clock_read"));
+}
+
+TEST_F(CommandTest, ProfileWritesExponentsOfBothEngines) {
+  const std::string path = Path("profile.json");
+  const ChildProcess::Ended ended = Schedq({"profile", "requeue", "--quick", "--json", path});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("lockfree/narrowed"));
+  EXPECT_THAT(ended.out, HasSubstr("ns per event"));
+
+  const Result<ProfileDocument> document = ReadDocument<ProfileDocument>(path);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->kind, "requeue");
+  ASSERT_EQ(document->series.size(), 4u);
+  for (const ProfileSeries& series : document->series) {
+    EXPECT_EQ(series.points.size(), 3u) << series.name;
+    EXPECT_FALSE(series.fits.empty()) << series.name;
+  }
+}
+
+TEST_F(CommandTest, ProfileRunsOneSeriesOnce) {
+  const ChildProcess::Ended ended = Schedq({"profile", "requeue", "--only", "lockfree/narrowed",
+                                            "--run-once", "--sizes", "50", "--operations", "20"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.out, "operations: 20\npods judged: 20\nanswer: right\n");
 }
 
 TEST_F(CommandTest, BenchListsCasesByRegex) {
