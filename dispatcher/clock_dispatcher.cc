@@ -1,0 +1,38 @@
+#include "dispatcher/clock_dispatcher.h"
+
+#include <algorithm>
+
+namespace schedq {
+namespace {
+
+CallQueueOptions WithWaker(CallQueueOptions options, CallWaker* waker) {
+  options.waker = waker;
+  return options;
+}
+
+}  // namespace
+
+ClockDispatcher::ClockDispatcher(CallQueueOptions options, ApiSink* sink)
+    : clock_(*options.clock), sink_(*sink), queue_(WithWaker(options, this)) {}
+
+ClockDispatcher::~ClockDispatcher() { clock_.Cancel(timer_); }
+
+void ClockDispatcher::WakeBy(Instant at) {
+  at = std::max(at, clock_.Now());
+  if (at >= wake_) return;
+  clock_.Cancel(timer_);
+  wake_ = at;
+  timer_ = clock_.At(at, [this] { Dispatch(); });
+}
+
+void ClockDispatcher::Dispatch() {
+  wake_ = Instant::max();
+  const std::optional<Instant> next = queue_.Dispatch(clock_.Now(), [this](const ApiCall& call) {
+    sink_.Execute(call, [this, object = call.object](const Status& status) {
+      queue_.Complete(object, status);
+    });
+  });
+  if (next && *next != Instant::max()) WakeBy(*next);
+}
+
+}  // namespace schedq

@@ -1,0 +1,63 @@
+// What pods showed and what was true, over time: the measures that tell KEP-5501's models apart.
+//
+// Purpose: compares what PreEnqueue last said about each pod with the condition that the server
+// shows, at every change of either. Threads: one, that of a simulated run.
+// Memory: that of the pods seen.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "dispatcher/report/status_reporter.h"
+#include "engine/base/clock.h"
+
+namespace schedq {
+
+struct StatusMeasures {
+  double stale_pod_seconds = 0;  // A NotReadyForScheduling message was shown that was not true.
+  double blind_pod_seconds = 0;  // Rejected, and no message shown at all.
+  uint64_t flickers = 0;         // A message was set and then cleared within the window.
+
+  bool operator==(const StatusMeasures&) const = default;
+};
+
+class StatusAudit final : public QueueObserver {
+ public:
+  // `reporter` says what a plugin's rejection should read; null: its own message.
+  StatusAudit(const Clock* clock, const StatusReporter* reporter)
+      : clock_(*clock), reporter_(reporter) {}
+
+  // From the queue.
+  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message) override;
+  void OnPassed(const PodRef& pod) override;
+  void OnDeleted(const PodRef& pod) override;
+  // From the server, when a change is made.
+  void OnStored(const PodRef& before, const PodRef& after);
+
+  // All until now.
+  StatusMeasures Measures();
+
+ private:
+  static constexpr Duration kFlickerWindow = std::chrono::seconds(5);
+
+  struct PodState {
+    bool is_rejected = false;
+    bool is_silent = false;  // The plugin kept the rejection to itself.
+    std::string truth;
+    bool shows_message = false;  // Any PodScheduled=False condition.
+    bool shows_ours = false;     // With our reason.
+    std::string shown;
+    Instant since{};  // Accounted until then.
+    Instant set_at{};
+  };
+
+  PodState& Account(const Pod& pod);
+  void Settle(PodState& state);
+
+  const Clock& clock_;
+  const StatusReporter* const reporter_;
+  std::unordered_map<std::string, PodState> pods_;  // By "namespace/name".
+  StatusMeasures measures_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,101 @@
+// Shows on pods why PreEnqueue rejects them (KEP-5501), as an observer of the queue.
+//
+// Purpose: a rejection becomes a condition and an event, late enough that what passes by itself is
+// never sent, and only if the message is another than the pod's last one.
+// When not to use it: with the gates SchedulerPreEnqueuePodStatus or SchedulerAsyncAPICalls off
+// there is no reporter: an engine without observers does not work for one.
+//
+// Threads: the queue's; calls for one pod come in order, calls for different pods at once. Nothing
+// here waits or locks. Ends of calls come from whatever thread brings them about.
+// Invariants:
+//  1. What is remembered for a pod is the message that it shows or will show, once every call for
+//     it has succeeded.
+//  2. A failed patch is forgotten if nothing newer was remembered since, so that the next evaluation
+//     of the pod tries again; a failed clear likewise.
+// Memory: 8 bytes a pod number. Messages are remembered as 62-bit fingerprints: two messages of one
+// pod that share one would count as equal.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "dispatcher/call_queue.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/interner.h"
+#include "engine/base/segmented_array.h"
+#include "engine/ports.h"
+
+namespace schedq {
+
+// What a plugin gives the pod's owner to read about a rejection, where the model lets it choose:
+// its own text, or "" to keep the rejection to itself.
+using UserMessage =
+    std::function<std::string(const Pod& pod, PluginId plugin, std::string_view message)>;
+
+struct StatusReporterOptions {
+  CallQueue<>* queue = nullptr;
+  const Interner* pod_names = nullptr;
+  StatusModel model = StatusModel::kImplicitDelayed;
+  Duration delay = std::chrono::seconds(5);
+  UserMessage user_message;  // Empty: plugins say nothing apart and never opt out.
+};
+
+struct StatusCounts {
+  uint64_t rejections = 0;  // PreEnqueue rejections that were heard of.
+  uint64_t opted_out = 0;   // Of these, kept to itself by the plugin.
+  uint64_t repeated = 0;    // Of these, nothing new.
+  uint64_t patches = 0;     // Calls made to the API server.
+  uint64_t events = 0;      // Sent with them.
+  uint64_t failed = 0;      // Of the calls made.
+  uint64_t coalesced = 0;   // Patches that a newer one took the place of.
+  uint64_t cancelled = 0;   // Patches that changed nothing any more.
+
+  bool operator==(const StatusCounts&) const = default;
+};
+
+class StatusReporter final : public QueueObserver, public CallListener {
+ public:
+  explicit StatusReporter(StatusReporterOptions options);
+
+  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message) override;
+  void OnPassed(const PodRef& pod) override;
+  void OnDeleted(const PodRef& pod) override;
+  void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
+
+  // What the pod's owner should read about this rejection; nullopt: nothing.
+  std::optional<std::string> TextFor(const Pod& pod, PluginId plugin,
+                                     std::string_view message) const;
+  // Not a snapshot while calls end.
+  StatusCounts counts() const;
+
+ private:
+  using Word = std::atomic<uint64_t>;
+  struct Slot {
+    // What is remembered for the pod (see status_reporter.cc). Written by the pod's observer calls
+    // and by the ends of its calls; each exchanges what it has read.
+    Word remembered;
+  };
+
+  Slot& SlotOf(PodId pod);
+  uint64_t FirstSight(const Pod& pod) const;
+  void Send(const PodRef& pod, PodId id, ConditionPatch condition, uint64_t tag);
+
+  const StatusReporterOptions options_;
+  SegmentedArray<Slot> slots_{12};
+  std::atomic<uint64_t> used_{0};  // Pod numbers below this have slots.
+
+  // Counted by whoever it happens to; read by counts().
+  std::atomic<uint64_t> rejections_{0};
+  std::atomic<uint64_t> opted_out_{0};
+  std::atomic<uint64_t> repeated_{0};
+  std::atomic<uint64_t> patches_{0};
+  std::atomic<uint64_t> events_{0};
+  std::atomic<uint64_t> failed_{0};
+  std::atomic<uint64_t> coalesced_{0};
+  std::atomic<uint64_t> cancelled_{0};
+};
+
+}  // namespace schedq

@@ -1,0 +1,110 @@
+// An API server inside the program: the default sink of calls.
+//
+// Purpose: pods with conditions, events, nominated nodes, bindings and claims' allocations, and the
+// server's own behaviour: latency, errors, conflicts, throttling (429), outages; a SchedulingGated
+// condition on pods with gates; a nominated node that goes with the binding. Every change comes
+// back to watchers after a delay. Deterministic: equal seeds and calls give equal answers.
+// When not to use it: for workloads of whole clusters, which bench/cluster simulates.
+// A call takes effect when it is answered; a call that fails has none.
+// Threads: one, that on which the clock's actions run.
+// Memory: that of the pods and of the deliveries under way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dispatcher/api_sink.h"
+#include "dispatcher/rate_limit.h"
+#include "engine/base/clock.h"
+#include "engine/base/random.h"
+
+namespace schedq {
+
+struct ServerOptions {
+  Clock* clock = nullptr;
+  uint64_t seed = 1;
+  // A call takes `latency` and, on top, an exponential time with mean `latency_extra`.
+  Duration latency = std::chrono::milliseconds(10);
+  Duration latency_extra{};
+  double error_rate = 0;
+  double conflict_rate = 0;
+  // Beyond this rate calls are refused as too many; 0: none is.
+  double calls_per_second_max = 0;
+  uint32_t burst = 1;
+  Duration watch_delay = std::chrono::milliseconds(5);
+  bool clears_nomination_at_bind = true;
+};
+
+struct ServerCounts {
+  uint64_t patches = 0;
+  uint64_t events = 0;
+  uint64_t bindings = 0;
+  uint64_t deletions = 0;
+  uint64_t failures = 0;  // Of any kind; those below are among them.
+  uint64_t throttled = 0;
+  uint64_t conflicts = 0;
+  uint64_t unavailable = 0;
+
+  bool operator==(const ServerCounts&) const = default;
+};
+
+// The message of the server's SchedulingGated condition.
+inline constexpr std::string_view kSchedulingGatedMessage =
+    "Scheduling is blocked due to non-empty scheduling gates";
+
+class EmbeddedApiServer final : public ApiSink {
+ public:
+  // A pod's versions before and after a change; no `before` on creation, no `after` on deletion.
+  using Watcher = std::function<void(const PodRef& before, const PodRef& after)>;
+
+  explicit EmbeddedApiServer(const ServerOptions& options);
+
+  // Told of every change after the watch delay, in the order of changes.
+  void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
+  // Told of every change at the moment when it is made.
+  void Trace(Watcher tracer) { tracers_.push_back(std::move(tracer)); }
+
+  // Returns the pod as stored. The name must be free.
+  PodRef Create(Pod pod);
+  // False: there is no such pod.
+  bool Delete(const std::string& name);
+  // Calls that are answered from `from` until `until` fail.
+  void AddOutage(Instant from, Instant until) { outages_.emplace_back(from, until); }
+
+  void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
+
+  // By "namespace/name"; null: there is none.
+  PodRef Find(const std::string& name) const;
+  const std::map<std::string, std::string>& claim_nodes() const { return claim_nodes_; }
+  const ServerCounts& counts() const { return counts_; }
+
+ private:
+  Status Answer(const ApiCall& call);
+  Status Refuse();
+  Status Apply(const ApiCall& call, const PodRef& pod);
+  void Patch(const ApiCall& call, const PodRef& pod);
+  void Store(const PodRef& before, const PodRef& after);
+
+  const ServerOptions options_;
+  Clock& clock_;
+  const Instant epoch_;
+  Random random_;
+  RateLimit rate_;
+  std::vector<std::pair<Instant, Instant>> outages_;
+  std::vector<Watcher> watchers_;
+  std::vector<Watcher> tracers_;
+  std::unordered_map<std::string, PodRef> pods_;    // By "namespace/name".
+  std::map<std::string, std::string> claim_nodes_;  // Where each claim was allocated.
+  ServerCounts counts_;
+};
+
+// "namespace/name".
+std::string NameOf(const Pod& pod);
+
+}  // namespace schedq
