@@ -79,6 +79,7 @@ struct Repetition {
 struct WorkloadResult {
   std::string test_case;
   std::string workload;
+  std::string definition;  // Of the files that it comes from: another text, another value.
   std::vector<std::string> labels;
   std::map<std::string, bool> gates;  // In force for this workload.
   WorkloadOutcome outcome = WorkloadOutcome::kMeasured;
@@ -91,6 +92,8 @@ struct WorkloadResult {
   static void Describe(Archive& archive, Self& self) {
     archive.Field("case", self.test_case, "Name of the test case.");
     archive.Field("workload", self.workload, "Name of the workload in it.");
+    archive.Optional("definition", self.definition,
+                     "Hash of its files; another text, another one.");
     archive.Field("labels", self.labels, "The case's and the workload's labels.");
     archive.Field("gates", self.gates, "Feature gates in force.");
     archive.Field("outcome", self.outcome, "Whether it was measured.");

@@ -262,6 +262,7 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   WorkloadResult result;
   result.test_case = test_case.name;
   result.workload = workload.name;
+  result.definition = test_case.definition;
   result.labels = workload.labels;
   result.gates = GateMap(gates);
   result.not_modelled = plan.gates_not_modelled;

@@ -60,7 +60,8 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
     queue_options.observers.push_back(options.recorder);
     options.recorder->Begin(queue_options, *plugins_);
   }
-  queue_ = MakeQueue(options.engine, std::move(queue_options));
+  queue_ = options.make_queue ? options.make_queue(std::move(queue_options))
+                              : MakeQueue(options.engine, std::move(queue_options));
   if (options.recorder != nullptr) options.recorder->Attach(queue_.get());
   Tick();
 }

@@ -30,6 +30,8 @@
 
 namespace schedq {
 
+using QueueMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions options)>;
+
 struct QueueDriverOptions {
   EngineKind engine = EngineKind::kClassic;
   Clock* clock = nullptr;
@@ -38,6 +40,7 @@ struct QueueDriverOptions {
   Duration judge_cost{};              // Of one hint.
   TraceRecorder* recorder = nullptr;  // May be null.
   RejectedAlternatives alternatives;  // None while recording.
+  QueueMaker make_queue;              // Empty: the engine as it is. Tests put faults around it.
 };
 
 class QueueDriver {

@@ -30,6 +30,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.backoff.maximum = settings.pod_max_backoff.value_or(loop.queue.backoff.maximum);
   loop.queue.recorder = options.recorder;
   loop.queue.alternatives = options.alternatives;
+  loop.queue.make_queue = options.make_queue;
   return loop;
 }
 

@@ -33,6 +33,7 @@ struct RunOptions {
   Gates gates;
   TraceRecorder* recorder = nullptr;  // May be null.
   RejectedAlternatives alternatives;  // None while recording.
+  QueueMaker make_queue;              // Empty: the engine as it is.
   // Polled; true ends the run early. May be empty.
   std::function<bool()> interrupted;
   // Told now and then how far the run is, on the virtual clock. May be empty.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/run/load_generator.h"
 #include "bench/run/steady_state.h"
 #include "bench/run/workload_runner.h"
 
@@ -12,6 +13,9 @@ namespace schedq {
 namespace {
 
 constexpr int kOneWorker = 1;
+
+// Streams of random numbers of one operation.
+enum LoadStream : uint64_t { kArrivals, kDraws };
 
 Labels SignatureLabels(int64_t index, int64_t batch_size) {
   if (batch_size == 0) return {};
@@ -41,32 +45,75 @@ void SetAmount(ResourceList* amounts, const std::string& name, int64_t amount) {
 
 }  // namespace
 
+std::optional<std::string> WorkloadRunner::Create(const Result<ApiObjectRef>& object,
+                                                  const std::string& namespace_name,
+                                                  const Labels& extra_labels) {
+  if (!object) {
+    error_ = object.error();
+    return std::nullopt;
+  }
+  const Result<ObjectHandle> created =
+      simulation_->cluster().Create(*object, namespace_name, extra_labels);
+  if (created) return created->name;
+  error_ = created.error();
+  return std::nullopt;
+}
+
 WorkloadRunner::Outcome WorkloadRunner::CreateObjects(const ObjectSource& source, int64_t count,
                                                       int workers,
-                                                      const std::string& namespace_name,
-                                                      int64_t signature_batch_size) {
+                                                      const std::string& namespace_name) {
   created_.clear();
   ObjectRenderer renderer(source, count);
   bool is_done = false;
   const auto create = [&](int64_t index) {
     if (error_) return;
-    const Result<ApiObjectRef> object = renderer.Render(index);
-    if (!object) {
-      error_ = object.error();
-      return;
-    }
-    const Result<ObjectHandle> created = simulation_->cluster().Create(
-        *object, namespace_name, SignatureLabels(index, signature_batch_size));
-    if (created) {
-      created_.push_back(created->name);
-    } else {
-      error_ = created.error();
+    if (const auto name = Create(renderer.Render(index), namespace_name, {})) {
+      created_.push_back(*name);
     }
   };
   simulation_->client().DoAll(count, workers, simulation_->costs().create, create,
                               [&] { is_done = true; });
   // An error ends the run before any call that is still under way can act.
   return WaitFor([&] { return is_done; }, "not all objects are created");
+}
+
+// Pods may come while later operations are under way, so what they need lives as long as they do.
+WorkloadRunner::Outcome WorkloadRunner::CreateManyPods(const CreatePodsOp& op) {
+  struct Load {
+    const CreatePodsOp& op;
+    ObjectRenderer renderer;
+    std::vector<std::vector<std::pair<std::string, int64_t>>> drawn;
+    int64_t created = 0;
+  };
+  auto load = std::make_shared<Load>(Load{op, ObjectRenderer(op.pod, op.count), {}, 0});
+  const Random random = simulation_->random().Fork(static_cast<uint64_t>(op_->index));
+  if (!op.draws.empty()) {
+    Drawer drawer(op.draws, random.Fork(kDraws));
+    for (int64_t i = 0; i < op.count; ++i) load->drawn.push_back(drawer.Next());
+  }
+  const auto create = [this, load](int64_t index) {
+    if (error_) return;
+    if (!load->drawn.empty()) {
+      for (auto& [name, value] : load->drawn[static_cast<size_t>(index)]) {
+        load->renderer.Set(name, Value(value));
+      }
+    }
+    Create(load->renderer.Render(index), load->op.namespace_name,
+           SignatureLabels(index, load->op.signature_batch_size));
+    ++load->created;
+  };
+  Client& client = simulation_->client();
+  const CostModel& costs = simulation_->costs();
+  const std::vector<Duration> times = ArrivalTimes(op.arrivals, op.count, random.Fork(kArrivals));
+  const Instant start = simulation_->clock().Now();
+  for (size_t i = 0; i < times.size(); ++i) {
+    simulation_->clock().At(start + times[i], [&client, &costs, create, i] {
+      client.Do(costs.create, [create, i] { create(static_cast<int64_t>(i)); });
+    });
+  }
+  if (times.empty()) client.DoAll(op.count, costs.creators, costs.create, create, [] {});
+  if (!times.empty() && op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return load->created == op.count; }, "not all pods are created");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
@@ -117,8 +164,7 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
   if (op.steady_state) {
     outcome = KeepSteady(op);
   } else {
-    outcome = CreateObjects(op.pod, op.count, simulation_->costs().creators, name,
-                            op.signature_batch_size);
+    outcome = CreateManyPods(op);
   }
   if (!outcome || *outcome != WaitResult::kDone) return outcome;
   if (op.skip_wait) {

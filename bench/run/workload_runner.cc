@@ -32,6 +32,8 @@ Result<WaitResult> WorkloadRunner::Run() {
     }
   }
   if (section_ != nullptr) StopSection();
+  // Of a pod that came when nobody waited any more.
+  if (error_) return Error(test_case_.file + ": " + error_->message());
   return WaitResult::kDone;
 }
 

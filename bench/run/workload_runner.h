@@ -55,7 +55,11 @@ class WorkloadRunner {
   Outcome Execute(const CreatePodGroupsOp&);
 
   Outcome CreateObjects(const ObjectSource& source, int64_t count, int workers,
-                        const std::string& namespace_name, int64_t signature_batch_size = 0);
+                        const std::string& namespace_name);
+  Outcome CreateManyPods(const CreatePodsOp& op);
+  // One object in the cluster, now; its name, or nullopt and what went wrong in error_.
+  std::optional<std::string> Create(const Result<ApiObjectRef>& object,
+                                    const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
   Outcome KeepSteady(const CreatePodsOp& op);
   Outcome WaitForPods(const PodSelection& selection, int64_t count, bool attempted);

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/workload/definition_hash.h"
 #include "bench/workload/metrics_catalog.h"
 #include "bench/workload/needs.h"
 #include "bench/workload/object_reader.h"
@@ -309,7 +310,13 @@ class FileDecoder {
 
 Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path,
                                                  const FileSource& source) {
-  const Result<std::string> text = source(path);
+  DefinitionHash hash;
+  const FileSource hashed = [&](const std::string& file) {
+    Result<std::string> read = source(file);
+    if (read) hash.Add(*read);
+    return read;
+  };
+  const Result<std::string> text = hashed(path);
   if (!text) return Error(path + ": " + text.error().message());
   YamlErrors errors(path);
   auto parsed = ParseYaml(*text);
@@ -317,8 +324,9 @@ Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path,
     errors.Add(problem->at, problem->what);
     return errors.first();
   }
-  std::vector<TestCase> cases = FileDecoder(errors, source).Decode(std::get<YamlNode>(parsed));
+  std::vector<TestCase> cases = FileDecoder(errors, hashed).Decode(std::get<YamlNode>(parsed));
   if (!errors.ok()) return errors.first();
+  for (TestCase& test_case : cases) test_case.definition = hash.Text();
   return cases;
 }
 

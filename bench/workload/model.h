@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/workload/features.h"
+#include "bench/workload/load.h"
 #include "bench/workload/object_template.h"
 #include "engine/base/time.h"
 #include "engine/gates.h"
@@ -52,6 +53,8 @@ struct CreatePodsOp {
   std::string namespace_name;
   ObjectSource pod;
   bool skip_wait = false;
+  Arrivals arrivals;
+  std::vector<Draw> draws;
   // A pod made from a file gets the label signature: signature-label-<index / this>; 0: no label.
   int64_t signature_batch_size = 0;
   ObjectTemplateRef persistent_volume;        // May be null.
@@ -185,6 +188,7 @@ struct Workload {
 struct TestCase {
   std::string name;
   std::string file;
+  std::string definition;  // Hash of that file and of all files that it names.
   int line = 0;
   std::optional<MetricsConfig> metrics;  // Absent: the default ones.
   SchedulerSettings scheduler;

@@ -52,6 +52,8 @@ class ObjectRenderer {
   // `count` is what .Count says.
   ObjectRenderer(ObjectSource source, int64_t count);
 
+  // From the next object on, the template knows `name` as this value.
+  void Set(const std::string& name, Value value) { data_[name] = std::move(value); }
   Result<ApiObjectRef> Render(int64_t index);
 
  private:

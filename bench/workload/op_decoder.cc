@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "bench/workload/load_decoder.h"
 #include "bench/workload/object_reader.h"
 
 namespace schedq {
@@ -147,6 +148,7 @@ CreatePodsOp OpDecoder::CreatePods(YamlFields& fields, int index) {
       op.pod.object == nullptr ? 0 : std::max<int64_t>(op.signature_batch_size, 1);
   if (op.pod.object == nullptr) op.pod.object = ObjectTemplate::DefaultPod();
   op.pod.params = params_.ReadTemplateParams(fields);
+  ReadLoad(params_, fields, &op);
   op.persistent_volume = Template(fields, "persistentVolumeTemplatePath", Form::kLiteral);
   op.persistent_volume_claim =
       Template(fields, "persistentVolumeClaimTemplatePath", Form::kLiteral);

@@ -35,15 +35,16 @@ TEST(BuiltinSuite, DecodesAndCanRun) {
       EXPECT_TRUE(has_short) << test_case.name;
     }
   }
-  EXPECT_EQ(names,
-            (std::set<std::string>{"BackoffHeavy", "Basic", "ClaimTemplates", "Gated", "LongWait",
-                                   "MixedPriorities", "SharedClaims", "UnschedulableChurn"}));
+  EXPECT_EQ(names, (std::set<std::string>{"BackoffHeavy", "Basic", "BurstArrivals",
+                                          "ClaimTemplates", "ConstantArrivals", "Gated", "LongWait",
+                                          "MixedPriorities", "PoissonArrivals", "PopularClaims",
+                                          "SharedClaims", "UnschedulableChurn"}));
 }
 
 TEST(Selection, NarrowsByNameAndLabels) {
   const auto all = SelectWorkloads({});
   ASSERT_TRUE(all) << all.error().message();
-  EXPECT_EQ(all->size(), 8u);
+  EXPECT_EQ(all->size(), 12u);
   const auto kep = SelectWorkloads({{}, "", "short", kKepSuite});
   ASSERT_TRUE(kep) << kep.error().message();
   EXPECT_EQ(kep->size(), 3u);

@@ -1,0 +1,54 @@
+#include "perf/compare/changes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace schedq {
+namespace {
+
+// Both medians are what they are: no test, no interval.
+void JudgeExactly(const ComparisonOptions& options, Comparison* comparison) {
+  comparison->ratio_interval = {comparison->ratio, comparison->ratio};
+  const bool has_changed = comparison->base_median != comparison->next_median;
+  comparison->p = has_changed ? 0 : 1;
+  comparison->p_adjusted = comparison->p;
+  comparison->verdict = Verdict::kSame;
+  if (!has_changed || std::abs(comparison->Change()) <= options.threshold) return;
+  const bool grew = comparison->ratio > 1;
+  comparison->verdict =
+      grew == (comparison->kind == MetricKind::kRate) ? Verdict::kBetter : Verdict::kWorse;
+}
+
+}  // namespace
+
+bool Changes::AnyWorse() const {
+  return std::any_of(metrics.begin(), metrics.end(), [](const Change& change) {
+    return change.comparison.verdict == Verdict::kWorse;
+  });
+}
+
+Changes CompareMetrics(const Results& base, const Results& next, const ComparisonOptions& options) {
+  Changes changes;
+  std::vector<MetricSamples> samples;
+  const bool is_exact = base.is_exact() && next.is_exact();
+  for (const auto& [name, metric] : base.metrics) {
+    const auto found = next.metrics.find(name);
+    if (found == next.metrics.end()) {
+      changes.only_base.push_back(name);
+      continue;
+    }
+    samples.push_back({name, MetricKindOfUnit(metric.unit), metric.values, found->second.values});
+    changes.metrics.push_back({{}, metric.unit, is_exact});
+  }
+  for (const auto& [name, metric] : next.metrics) {
+    if (base.metrics.count(name) == 0) changes.only_next.push_back(name);
+  }
+  const std::vector<Comparison> comparisons = CompareAll(samples, options);
+  for (size_t i = 0; i < comparisons.size(); ++i) {
+    changes.metrics[i].comparison = comparisons[i];
+    if (is_exact) JudgeExactly(options, &changes.metrics[i].comparison);
+  }
+  return changes;
+}
+
+}  // namespace schedq

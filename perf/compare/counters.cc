@@ -1,0 +1,177 @@
+#include "perf/compare/counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace schedq {
+namespace {
+
+constexpr double kPercent = 0.01;
+constexpr const char* kAbsent = "absent";
+
+std::string NameOf(const WorkloadResult& result) {
+  return result.test_case + '/' + result.workload;
+}
+
+const WorkloadResult* Find(const RunDocument& document, const std::string& name) {
+  for (const WorkloadResult& result : document.workloads) {
+    if (NameOf(result) == name) return &result;
+  }
+  return nullptr;
+}
+
+std::string OutcomeText(const WorkloadResult& result) {
+  std::string text(TextOf(result.outcome));
+  if (!result.reason.empty()) text += ": " + result.reason;
+  return text;
+}
+
+uint64_t CountOf(const Repetition& repetition, const std::string& name) {
+  const auto found = repetition.counters.find(name);
+  return found == repetition.counters.end() ? 0 : found->second;
+}
+
+class Comparer {
+ public:
+  Comparer(const std::vector<Allowance>& allowances, CounterComparison* comparison)
+      : allowances_(allowances), comparison_(comparison) {}
+
+  void Compare(const WorkloadResult& base, const WorkloadResult* next) {
+    const std::string name = NameOf(base);
+    const uint64_t seed = base.repetitions.empty() ? 0 : base.repetitions[0].seed;
+    if (next == nullptr) {
+      comparison_->failures.push_back({name, seed, "outcome", OutcomeText(base), kAbsent, 0});
+      return;
+    }
+    if (base.definition != next->definition) {
+      comparison_->notes.push_back(name + ": not compared, its definition is another one");
+      return;
+    }
+    if (base.outcome != next->outcome) {
+      comparison_->failures.push_back(
+          {name, seed, "outcome", OutcomeText(base), OutcomeText(*next), 0});
+      return;
+    }
+    if (base.outcome != WorkloadOutcome::kMeasured) {
+      comparison_->notes.push_back(name + ": not compared, " + OutcomeText(base));
+      return;
+    }
+    ++comparison_->workloads;
+    for (size_t i = 0; i < base.repetitions.size(); ++i) {
+      CompareRepetition(name, base.repetitions[i], next->repetitions[i]);
+    }
+  }
+
+ private:
+  void CompareRepetition(const std::string& name, const Repetition& base, const Repetition& next) {
+    std::set<std::string> metrics;
+    for (const auto& [metric, count] : base.counters) metrics.insert(metric);
+    for (const auto& [metric, count] : next.counters) metrics.insert(metric);
+    comparison_->counters += metrics.size();
+    for (const std::string& metric : metrics) {
+      const uint64_t before = CountOf(base, metric);
+      const uint64_t after = CountOf(next, metric);
+      if (before == after) continue;
+      const double allowed = AllowedFor(metric);
+      const double change = std::abs(static_cast<double>(after) - static_cast<double>(before));
+      const bool is_allowed = change <= allowed * static_cast<double>(before);
+      auto& list = is_allowed ? comparison_->allowed : comparison_->failures;
+      list.push_back(
+          {name, base.seed, metric, std::to_string(before), std::to_string(after), allowed});
+    }
+  }
+
+  // The last allowance that fits.
+  double AllowedFor(const std::string& metric) const {
+    double allowed = 0;
+    for (const Allowance& allowance : allowances_) {
+      if (std::regex_search(metric, allowance.metric)) allowed = allowance.fraction;
+    }
+    return allowed;
+  }
+
+  const std::vector<Allowance>& allowances_;
+  CounterComparison* const comparison_;
+};
+
+// Why nothing that the two say can be compared; nullopt: it can.
+std::optional<std::string> Obstacle(const RunDocument& base, const RunDocument& next) {
+  const auto differs = [](const std::string& what, const std::string& before,
+                          const std::string& after) {
+    return fmt::format("the runs cannot be compared: {} {} before and {} after, expected the same",
+                       what, before, after);
+  };
+  if (base.clock != ClockKind::kVirtual || next.clock != ClockKind::kVirtual) {
+    return "the runs cannot be compared exactly: expected both on the virtual clock";
+  }
+  if (base.seed != next.seed) {
+    return differs("seed", std::to_string(base.seed), std::to_string(next.seed));
+  }
+  if (base.cost_model != next.cost_model) {
+    return differs("cost model", base.cost_model, next.cost_model);
+  }
+  for (const RunDocument* document : {&base, &next}) {
+    for (const WorkloadResult& result : document->workloads) {
+      if (result.outcome != WorkloadOutcome::kInterrupted) continue;
+      return fmt::format("the runs cannot be compared: {} was interrupted", NameOf(result));
+    }
+  }
+  for (const WorkloadResult& result : base.workloads) {
+    const WorkloadResult* other = Find(next, NameOf(result));
+    if (other == nullptr || result.outcome != other->outcome) continue;
+    if (result.repetitions.size() == other->repetitions.size()) continue;
+    return differs("repetitions of " + NameOf(result), std::to_string(result.repetitions.size()),
+                   std::to_string(other->repetitions.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Allowance> ParseAllowance(const std::string& text) {
+  const auto bad = [&text] {
+    return Error("\"" + text + "\" is not an allowance, expected REGEX=PERCENT");
+  };
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return bad();
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + equals + 1, end, percent);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(percent >= 0)) return bad();
+  Allowance allowance;
+  allowance.text = text;
+  allowance.fraction = percent * kPercent;
+  try {
+    allowance.metric = std::regex(text.substr(0, equals));
+  } catch (const std::regex_error&) {
+    return bad();
+  }
+  return allowance;
+}
+
+Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
+                                          const std::vector<Allowance>& allowances) {
+  if (const auto obstacle = Obstacle(base, next)) return Error(*obstacle);
+  CounterComparison comparison;
+  Comparer comparer(allowances, &comparison);
+  for (const WorkloadResult& result : base.workloads) {
+    comparer.Compare(result, Find(next, NameOf(result)));
+  }
+  for (const WorkloadResult& result : next.workloads) {
+    if (Find(base, NameOf(result)) == nullptr) {
+      comparison.notes.push_back(NameOf(result) + ": not compared, it is new");
+    }
+  }
+  if (comparison.workloads == 0 && comparison.failures.empty()) {
+    return Error("the runs cannot be compared: no workload was measured in both");
+  }
+  return comparison;
+}
+
+}  // namespace schedq

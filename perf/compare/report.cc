@@ -1,0 +1,232 @@
+#include "perf/compare/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "perf/number_text.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+Tone ToneOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kBetter:
+      return Tone::kGood;
+    case Verdict::kWorse:
+      return Tone::kBad;
+    default:
+      return Tone::kDim;
+  }
+}
+
+bool HasChanged(const Change& change) {
+  const Comparison& comparison = change.comparison;
+  if (change.is_exact) return comparison.base_median != comparison.next_median;
+  return comparison.verdict != Verdict::kSame;
+}
+
+std::string ChangeOf(const Comparison& comparison) {
+  return std::isfinite(comparison.ratio) ? ChangeText(comparison.Change()) : "from 0";
+}
+
+std::string ConfidenceText(const Change& change) {
+  if (change.is_exact) return "exact";
+  const Comparison& comparison = change.comparison;
+  if (!std::isfinite(comparison.ratio_interval.high)) {
+    return "p " + NumberText(comparison.p_adjusted);
+  }
+  return fmt::format("{} to {}, p {}", ChangeText(comparison.ratio_interval.low - 1),
+                     ChangeText(comparison.ratio_interval.high - 1),
+                     NumberText(comparison.p_adjusted));
+}
+
+std::string Verdicts(const Change& change) {
+  return std::string(VerdictWord(change.comparison.verdict, change.comparison.kind));
+}
+
+std::string OnlyOneSide(const Changes& changes) {
+  std::string text;
+  for (const std::string& name : changes.only_base) text += "only in base: " + name + '\n';
+  for (const std::string& name : changes.only_next) text += "only in new: " + name + '\n';
+  return text;
+}
+
+// The failures of one workload, which stand together.
+template <typename Visit>
+void ForEachWorkload(const CounterComparison& comparison, Visit visit) {
+  const auto& failures = comparison.failures;
+  for (size_t first = 0; first < failures.size();) {
+    size_t end = first;
+    while (end < failures.size() && failures[end].workload == failures[first].workload) ++end;
+    visit(first, end);
+    first = end;
+  }
+}
+
+std::string SumText(const CounterComparison& comparison) {
+  return fmt::format("{} workloads, {} counters compared: {} differ, {} within their allowance\n",
+                     comparison.workloads, comparison.counters, comparison.failures.size(),
+                     comparison.allowed.size());
+}
+
+std::string AllowedText(double fraction) {
+  return fraction == 0 ? "exact" : fmt::format("{} %", NumberText(fraction * 100));
+}
+
+// For attribute values and text of XML.
+std::string XmlEscaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string ChangesTable(const Changes& changes, bool all, bool colour) {
+  TextTable table({{"metric", Align::kLeft},
+                   {"base"},
+                   {"new"},
+                   {"unit", Align::kLeft},
+                   {"change"},
+                   {"confidence", Align::kLeft},
+                   {"verdict", Align::kLeft}});
+  size_t unchanged = 0;
+  size_t shown = 0;
+  for (const Change& change : changes.metrics) {
+    const Comparison& comparison = change.comparison;
+    if (!HasChanged(change)) ++unchanged;
+    if (!all && !HasChanged(change)) continue;
+    ++shown;
+    table.AddRow({comparison.name,
+                  NumberText(comparison.base_median),
+                  NumberText(comparison.next_median),
+                  change.unit,
+                  ChangeOf(comparison),
+                  ConfidenceText(change),
+                  {Verdicts(change), ToneOf(comparison.verdict)}});
+  }
+  return (shown > 0 ? table.Render(colour) : "") +
+         fmt::format("{} metrics compared: {} as they were\n", changes.metrics.size(), unchanged) +
+         OnlyOneSide(changes);
+}
+
+std::string ChangesMarkdown(const Changes& changes, bool all) {
+  std::string text =
+      "| metric | base | new | unit | change | confidence | verdict "
+      "|\n|---|--:|--:|---|--:|---|---|\n";
+  for (const Change& change : changes.metrics) {
+    if (!all && !HasChanged(change)) continue;
+    const Comparison& comparison = change.comparison;
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", comparison.name,
+                    NumberText(comparison.base_median), NumberText(comparison.next_median),
+                    change.unit, ChangeOf(comparison), ConfidenceText(change), Verdicts(change));
+  }
+  return text + '\n' + OnlyOneSide(changes);
+}
+
+std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
+                         size_t rows_a_workload, bool colour) {
+  std::string text;
+  ForEachWorkload(comparison, [&](size_t first, size_t end) {
+    TextTable table(
+        {{"workload", Align::kLeft}, {"metric", Align::kLeft}, {"before"}, {"after"}, {"allowed"}});
+    for (size_t i = first; i < std::min(end, first + rows_a_workload); ++i) {
+      const CounterChange& change = comparison.failures[i];
+      table.AddRow({change.workload,
+                    change.metric,
+                    change.before,
+                    {change.after, Tone::kBad},
+                    AllowedText(change.allowed)});
+    }
+    text += table.Render(colour);
+    if (end - first > rows_a_workload) {
+      text += fmt::format("and {} more of this workload\n", end - first - rows_a_workload);
+    }
+    text += "reproduce: " + command(comparison.failures[first]) + "\n\n";
+  });
+  for (const std::string& note : comparison.notes) text += note + '\n';
+  return text + SumText(comparison);
+}
+
+std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command) {
+  std::string text = "### Semantic tier\n\n" + SumText(comparison) + '\n';
+  ForEachWorkload(comparison, [&](size_t first, size_t end) {
+    text += "| workload | metric | before | after | allowed |\n|---|---|--:|--:|--:|\n";
+    for (size_t i = first; i < end; ++i) {
+      const CounterChange& change = comparison.failures[i];
+      text += fmt::format("| {} | `{}` | {} | {} | {} |\n", change.workload, change.metric,
+                          change.before, change.after, AllowedText(change.allowed));
+    }
+    text += "\n    " + command(comparison.failures[first]) + "\n\n";
+  });
+  for (const std::string& note : comparison.notes) text += "- " + note + '\n';
+  return text;
+}
+
+std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
+                      const std::string& tier) {
+  std::string cases;
+  for (const JunitFailure& failure : failures) {
+    cases += fmt::format(
+        "  <testcase classname=\"schedq.gate.{}\" name=\"{}\">\n"
+        "    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+        tier, XmlEscaped(failure.name), XmlEscaped(failure.message), XmlEscaped(failure.details));
+  }
+  if (passed > 0) {
+    cases += fmt::format("  <testcase classname=\"schedq.gate.{}\" name=\"{} passed\"/>\n", tier,
+                         passed);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"schedq gate\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n",
+      failures.size() + (passed > 0 ? 1 : 0), failures.size(), cases);
+}
+
+std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command) {
+  std::vector<JunitFailure> failures;
+  ForEachWorkload(comparison, [&](size_t first, size_t end) {
+    std::string lines;
+    for (size_t i = first; i < end; ++i) {
+      const CounterChange& change = comparison.failures[i];
+      lines += fmt::format("{}: {} before, {} after\n", change.metric, change.before, change.after);
+    }
+    lines += "reproduce: " + command(comparison.failures[first]) + '\n';
+    failures.push_back({comparison.failures[first].workload,
+                        fmt::format("{} counters differ", end - first), lines});
+  });
+  const uint64_t all = comparison.workloads;
+  return JunitText(failures, all > failures.size() ? all - failures.size() : 0, "semantic");
+}
+
+std::string ChangesJunit(const Changes& changes) {
+  std::vector<JunitFailure> failures;
+  for (const Change& change : changes.metrics) {
+    const Comparison& comparison = change.comparison;
+    if (comparison.verdict != Verdict::kWorse) continue;
+    failures.push_back({comparison.name, ChangeOf(comparison), ConfidenceText(change)});
+  }
+  return JunitText(failures, changes.metrics.size() - failures.size(), "time");
+}
+
+}  // namespace schedq

@@ -1,0 +1,141 @@
+#include "perf/compare/results.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "perf/document.h"
+#include "perf/file_io.h"
+
+namespace schedq {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A document says what it is within its first key or two.
+constexpr size_t kHeadBytes = 256;
+
+void Append(Results* results, const std::string& name, const std::string& unit, double value) {
+  ResultMetric& metric = results->metrics[name];
+  metric.unit = unit;
+  metric.values.push_back(value);
+}
+
+void AddItem(const DataItem& item, Results* results) {
+  std::string place;
+  std::string metric;
+  std::string labels;
+  for (const auto& [label, value] : item.labels) {
+    if (label == "Name") {
+      place = value;
+    } else if (label == "Metric") {
+      metric = value;
+    } else if (value != "not applicable") {
+      labels += (labels.empty() ? "" : ",") + label + '=' + value;
+    }
+  }
+  const std::string name = place + ": " + metric + (labels.empty() ? "" : '{' + labels + '}') + ' ';
+  for (const auto& [bucket, value] : item.data) Append(results, name + bucket, item.unit, value);
+}
+
+std::string ParameterText(const std::map<std::string, uint64_t>& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) text += ' ' + name + ':' + std::to_string(value);
+  return text;
+}
+
+void AddBench(const BenchDocument& document, Results* results) {
+  for (const BenchCase& bench_case : document.cases) {
+    for (const BenchContender& contender : bench_case.contenders) {
+      for (const double value : contender.repetitions) {
+        Append(results, bench_case.name + ": " + contender.name, bench_case.unit, value);
+      }
+    }
+  }
+}
+
+void AddFloor(const FloorDocument& document, Results* results) {
+  for (const Measurement& measurement : document.measurements) {
+    const std::string name = measurement.name + ParameterText(measurement.parameters);
+    for (const double value : measurement.repetitions) {
+      Append(results, name, measurement.unit, value);
+    }
+  }
+}
+
+Status AddFile(const std::string& path, Results* results) {
+  Result<std::string> text = ReadWholeFile(path);
+  if (!text) return text.error();
+  const std::string head = text->substr(0, kHeadBytes);
+  const auto says = [&head](const char* key) { return head.find(key) != std::string::npos; };
+  if (says("\"schedq_results\"")) {
+    Result<RunDocument> run = ParseDocument<RunDocument>(*text, path);
+    if (!run) return run.error();
+    AddRun(std::move(*run), results);
+  } else if (says("\"schedq_bench\"")) {
+    const Result<BenchDocument> bench = ParseDocument<BenchDocument>(*text, path);
+    if (!bench) return bench.error();
+    AddBench(*bench, results);
+  } else if (says("\"schedq_floor\"")) {
+    const Result<FloorDocument> floor = ParseDocument<FloorDocument>(*text, path);
+    if (!floor) return floor.error();
+    AddFloor(*floor, results);
+  } else if (says("\"dataItems\"")) {
+    const Result<DataItemsDocument> items = ParseDocument<DataItemsDocument>(*text, path);
+    if (!items) return items.error();
+    for (const DataItem& item : items->items) AddItem(item, results);
+  } else {
+    return Error(path +
+                 ": is no result, expected results.json, bench.json, floor.json or DataItems");
+  }
+  return Status::Ok();
+}
+
+// Of a folder: what is there of ours, else every JSON file.
+std::vector<std::string> FilesOf(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const char* name : {"results.json", "bench.json", "floor.json"}) {
+    if (fs::is_regular_file(fs::path(folder) / name, ignored)) {
+      files.push_back((fs::path(folder) / name).string());
+    }
+  }
+  if (!files.empty()) return files;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+void AddRun(RunDocument document, Results* results) {
+  for (const WorkloadResult& result : document.workloads) {
+    for (const Repetition& repetition : result.repetitions) {
+      for (const DataItem& item : repetition.metrics) AddItem(item, results);
+      const std::string name = result.test_case + '/' + result.workload + ": latency ";
+      for (const auto& [operation, latency] : repetition.latencies) {
+        Append(results, name + operation + " p50", "ns", static_cast<double>(latency.p50_ns));
+        Append(results, name + operation + " p99", "ns", static_cast<double>(latency.p99_ns));
+        Append(results, name + operation + " max", "ns", static_cast<double>(latency.max_ns));
+      }
+    }
+  }
+  results->run = std::move(document);
+}
+
+Result<Results> ReadResults(const std::string& path) {
+  Results results;
+  results.path = path;
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const std::vector<std::string> files = is_folder ? FilesOf(path) : std::vector{path};
+  if (files.empty()) return Error(path + ": holds no results, expected results.json or DataItems");
+  for (const std::string& file : files) {
+    if (Status status = AddFile(file, &results); !status) return status.error();
+  }
+  return results;
+}
+
+}  // namespace schedq

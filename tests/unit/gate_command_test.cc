@@ -1,0 +1,178 @@
+// Goal: `schedq gate` takes folders, programs and commits, passes what is unchanged, fails what is
+// not, and never passes what it could not compare; `schedq compare` says what changed.
+// Method: runs the built program as continuous integration would; other builds are scripts around
+// it, and a repository whose build is a copy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "perf/document.h"
+#include "perf/file_io.h"
+#include "tests/support/child_process.h"
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class GateCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
+    std::ofstream(Path(name)) << text;
+    return Path(name);
+  }
+  // A program that is not this build.
+  std::string Script(const std::string& name, const std::string& text) const {
+    const std::string path = Write(name, "#!/bin/sh\n" + text + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  static ChildProcess::Ended Run(const std::string& command, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {SCHEDQ_PROGRAM, command});
+    return RunProgram(arguments);
+  }
+  static ChildProcess::Ended Gate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--name", "^(Basic/10|ClaimTemplates/5Nodes_20)"});
+    return Run("gate", arguments);
+  }
+  static void ExpectRefused(const std::vector<std::string>& arguments, const std::string& why) {
+    const ChildProcess::Ended ended = Run("gate", arguments);
+    EXPECT_EQ(ended.exit_code, 2) << ended.out;
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err, HasSubstr(why));
+  }
+  // Folders of scheduler_perf's own results, one file a repetition.
+  std::string GoResults(const std::string& name, double pods_per_second, int repetitions) const {
+    for (int i = 0; i < repetitions; ++i) {
+      DataItemsDocument document;
+      DataItem& item = document.items.emplace_back();
+      item.data["Average"] = pods_per_second + i % 3;
+      item.unit = "pods/s";
+      item.labels = {{"Metric", "SchedulingThroughput"}, {"Name", "C/W/n"}};
+      const std::string file = name + "/run" + std::to_string(i) + ".json";
+      EXPECT_TRUE(WriteDocument(document, Path(file)).ok());
+    }
+    return Path(name);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(GateCommandTest, TheSameProgramPasses) {
+  const ChildProcess::Ended ended = Gate({"--base", SCHEDQ_PROGRAM});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("2 workloads, "));
+  EXPECT_THAT(ended.out, HasSubstr("semantic: pass"));
+}
+
+TEST_F(GateCommandTest, AProgramThatDoesNotNarrowFails) {
+  const std::string other =
+      Script("other", "exec " SCHEDQ_PROGRAM " \"$@\" --gate SchedulerPreQueueingHints=false");
+  const ChildProcess::Ended ended = Gate({"--base", SCHEDQ_PROGRAM, "--new", other});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("scheduler_pre_queueing_hint_evaluations_total"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("reproduce: " + other + " run --name '^ClaimTemplates/5Nodes_20Pods$'"));
+}
+
+TEST_F(GateCommandTest, ABaseThatCannotRunIsNeverAPass) {
+  ExpectRefused({"--base", Script("usage", "echo 'no such flag' >&2; exit 2")}, "no such flag");
+  ExpectRefused({"--base", Script("bug", "echo 'internal error' >&2; exit 3")},
+                "cannot run: exit code 3: internal error");
+  ExpectRefused({"--base", Script("silent", "exit 0")}, "cannot be opened");
+  ExpectRefused({"--base", "no-such-commit"}, "expected one of them");
+  ExpectRefused({"--base", Write("text", "x")}, "cannot be executed");
+  std::filesystem::create_directory(Path("empty"));
+  ExpectRefused({"--base", Path("empty")}, "holds no results");
+}
+
+TEST_F(GateCommandTest, ANewProgramThatCrashesFails) {
+  const std::string bug = Script("bug", "echo 'internal error' >&2; exit 3");
+  const ChildProcess::Ended ended =
+      Gate({"--base", SCHEDQ_PROGRAM, "--new", bug, "--junit", Path("gate.xml")});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("ended with a bug: exit code 3: internal error"));
+  EXPECT_THAT(*ReadWholeFile(Path("gate.xml")), HasSubstr("failures=\"1\""));
+}
+
+TEST_F(GateCommandTest, ACommitIsBuiltOnceAndRun) {
+  Write("repository/CMakePresets.json",
+        R"({"version": 6, "configurePresets": [{"name": "release", "generator": "Ninja",
+            "binaryDir": "${sourceDir}/build/release"}]})");
+  Write("repository/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.25)\nproject(fake NONE)\n"
+        "add_custom_target(schedq COMMAND ${CMAKE_COMMAND} -E create_symlink " SCHEDQ_PROGRAM
+        " schedq)\n");
+  const std::string git =
+      "git -c user.name=t -c user.email=t@t -c init.defaultBranch=main -c commit.gpgsign=false ";
+  const std::string gate =
+      Script("in-repository", "cd " + Path("repository") + " && { [ -d .git ] || { " + git +
+                                  "init -q && git add . && " + git +
+                                  "commit -qm x --no-verify; }; } && exec " SCHEDQ_PROGRAM
+                                  " gate --base HEAD --name '^Basic/10'");
+  const ChildProcess::Ended first = RunProgram({gate});
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.err;
+  EXPECT_THAT(first.err, HasSubstr("schedq gate: build "));
+  EXPECT_THAT(first.out, HasSubstr("semantic: pass"));
+  const ChildProcess::Ended second = RunProgram({gate});
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_THAT(second.err, IsEmpty()) << "nothing to build any more";
+}
+
+TEST_F(GateCommandTest, TheTimeTierJudgesFoldersOfRepetitions) {
+  const std::string base = GoResults("base", 100, 10);
+  const auto time = [&](const std::string& next) {
+    return Run("gate", {"--base", base, "--new", next, "--tier", "time"});
+  };
+  const ChildProcess::Ended same = time(GoResults("same", 100, 10));
+  EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
+  const ChildProcess::Ended slower = time(GoResults("slower", 80, 10));
+  EXPECT_EQ(slower.exit_code, 1) << slower.out;
+  EXPECT_THAT(slower.out, HasSubstr("slower"));
+  ExpectRefused({"--base", base, "--new", GoResults("few", 100, 9), "--tier", "time"},
+                "has 9 repetitions, expected at least 10");
+  ExpectRefused({"--base", base, "--new", GoResults("semantic", 100, 10)}, "has no results.json");
+}
+
+TEST_F(GateCommandTest, BadFlagsAreRefused) {
+  ExpectRefused({"--base", SCHEDQ_PROGRAM, "--tier", "instructions"}, "--tier");
+  ExpectRefused({"--base", SCHEDQ_PROGRAM, "--threshold", "x=y"}, "expected REGEX=PERCENT");
+  ExpectRefused({}, "--base");
+}
+
+TEST_F(GateCommandTest, CompareShowsWhatChanged) {
+  ASSERT_EQ(Run("run", {"--name", "Basic/10", "--out", Path("a")}).exit_code, 0);
+  ASSERT_EQ(Run("run", {"--name", "Basic/10", "--out", Path("b"), "--seed", "2"}).exit_code, 0);
+  const ChildProcess::Ended same = Run("compare", {Path("a"), Path("a")});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr(": 0 differ"));
+  const ChildProcess::Ended other = Run("compare", {Path("a"), Path("b") + "/results.json"});
+  EXPECT_THAT(other.out, HasSubstr("exact"));
+  EXPECT_THAT(other.out, HasSubstr("seed 1 before and 2 after"));
+  const ChildProcess::Ended slower =
+      Run("compare", {GoResults("base", 100, 10), GoResults("next", 80, 10)});
+  EXPECT_EQ(slower.exit_code, 1);
+  EXPECT_THAT(slower.out, HasSubstr("slower"));
+  EXPECT_EQ(Run("compare", {Path("a"), Path("base")}).exit_code, 2) << "nothing in common";
+  EXPECT_EQ(Run("compare", {Path("a"), Path("absent")}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace schedq
