@@ -1,64 +1,95 @@
-// Live pods by the ResourceClaims that they use.
+// The ResourceClaims that exist, and the live pods by the claims that they use.
 //
-// Purpose: which pods may a change of this claim concern? A pod uses the claims named in its spec
-// and those generated for it, as its status says; several pods may share one claim.
-// When not to use it: whether a claim exists is KnownClaims' business.
-// Threads: any; Update calls for one pod must come in their order. One shared_mutex: readers do not
-// exclude each other, a writer excludes everybody.
+// Purpose: does this claim exist, and which pods may a change of it concern? A pod uses the claims
+// named in its spec and those generated for it, as its status says; several pods may share one
+// claim, and a claim may be used before it exists.
+// When not to use it: whether a claim is allocated is the cluster's business.
+// Threads: any. Calls of Update for one pod, and of Insert and Erase for one claim, must come in
+// their order. Exists and Lookup write nothing and, for claims of up to four pods, allocate nothing
+// and look at three cache lines. All operations are lock-free.
+//
+// Structure: the claim's name has a number (interner.h), which names a record: whether the claim
+// exists, four places for pods, and a chain of blocks for more, each twice as large as the one
+// before it. A pod keeps its place until it goes, so a walk over the places meets each pod that
+// stays. In a block a pod is in one of the places of the cache line that its number says.
+//
+// Linearization: Update claim by claim, at the exchange of the place; Insert and Erase at the
+// exchange of `exists`; Exists and Lookup of a known name at the load of what they return, of an
+// unknown one where the interner says. Lookup is no snapshot: it reports each pod that used the
+// claim all the while, and may report one that came or went meanwhile.
+//
 // Invariants:
 //  1. A pod is listed under a claim exactly if the last Update for it named the claim in `after`.
 //  2. A listed pod's PodId is held: it cannot come to mean another pod while it is listed.
-//  3. A claim without pods takes no memory.
-// Memory: per claim its name, a hash node and 4 bytes a pod; names are stored once, whatever the
-// number of pods.
+//  3. Each listed pod, and the claim's existence, hold one reference to the claim's name. So when
+//     the name's number is used for another claim, the record says: no pods, does not exist.
+//  4. Who changes a pod's claims and then asks whether a claim exists, and who lets a claim exist
+//     and then asks for its pods, do not both miss the other: all accesses to a record are
+//     sequentially consistent.
+// Memory: a name (interner.h) and 32 bytes a claim that exists or is used. Blocks stay with the
+// number: what was needed for the most pods that a claim of this number had at one time.
 #pragma once
 
-#include <shared_mutex>
-#include <string>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "engine/base/interner.h"
+#include "engine/base/segmented_array.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
-#include "hints/object_name.h"
+#include "hints/claim_record.h"
+#include "hints/plugin.h"
 
 namespace schedq {
 
-class ClaimIndex {
+template <template <typename> class Atom>
+class BasicClaimIndex {
  public:
-  explicit ClaimIndex(Interner* pod_names) : pod_names_(pod_names) {}
-  ~ClaimIndex();
-  ClaimIndex(const ClaimIndex&) = delete;
-  ClaimIndex& operator=(const ClaimIndex&) = delete;
+  // The first segments hold 2^first_bits claims.
+  explicit BasicClaimIndex(BasicInterner<Atom>* pod_names, uint32_t first_bits = 10)
+      : pod_names_(pod_names), claim_names_(first_bits), records_(first_bits) {}
+  ~BasicClaimIndex();
+  BasicClaimIndex(const BasicClaimIndex&) = delete;
+  BasicClaimIndex& operator=(const BasicClaimIndex&) = delete;
+
+  // The claim exists from now on, or no longer. Either may be said again.
+  void Insert(std::string_view namespace_name, std::string_view claim);
+  void Erase(std::string_view namespace_name, std::string_view claim);
+  bool Exists(std::string_view namespace_name, std::string_view claim) const;
 
   // Replaces what `before` was listed under by what `after` uses; null: not live on that side. Both
   // are versions of one pod.
   void Update(const Pod* before, const Pod* after);
 
-  // Calls `visit(PodId)` for each pod that uses the claim, each once, in no stated order. Does not
-  // allocate. `visit` must not call the index.
-  template <typename Visit>
-  void Lookup(std::string_view namespace_name, std::string_view claim, Visit visit) const {
-    std::shared_lock lock(mutex_);
-    const auto found = pods_by_claim_.find(ObjectNameView{namespace_name, claim});
-    if (found == pods_by_claim_.end()) return;
-    for (const PodId pod : found->second) visit(pod);
-  }
+  // Appends each pod that uses the claim, in no stated order.
+  void Lookup(std::string_view namespace_name, std::string_view claim, PodList* pods) const;
 
-  // The number of claims that some live pod uses.
-  size_t size() const;
+  // The number of claims that exist or that some live pod uses. May be stale.
+  size_t size() const { return claim_names_.size(); }
 
  private:
-  // With mutex_ held.
-  void Insert(ObjectNameView claim, PodId pod);
-  void Erase(ObjectNameView claim, PodId pod);
+  using Record = ClaimRecord<Atom>;
 
-  Interner* const pod_names_;
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<ObjectName, std::vector<PodId>, ObjectNameHash, ObjectNameEqual>
-      pods_by_claim_;  // Guarded by mutex_.
+  // A reference to the claim's name, and its record.
+  struct Held {
+    uint32_t claim;
+    Record* record;
+  };
+  Held Hold(std::string_view namespace_name, std::string_view claim);
+
+  void List(std::string_view namespace_name, std::string_view claim, PodId pod);
+  void Unlist(std::string_view namespace_name, std::string_view claim, PodId pod);
+
+  BasicInterner<Atom>* const pod_names_;
+  BasicInterner<Atom> claim_names_;
+  SegmentedArray<Record, Atom> records_;  // By the number of the claim's name.
 };
+
+using ClaimIndex = BasicClaimIndex<std::atomic>;
+
+extern template class BasicClaimIndex<std::atomic>;
 
 }  // namespace schedq

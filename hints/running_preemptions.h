@@ -1,29 +1,31 @@
 // Pods that have made room for themselves and whose victims have not all gone yet.
 //
 // Purpose: DefaultPreemption gates such a pod: an attempt before the victims are gone is wasted.
-// Threads: any. One shared_mutex; a question does not allocate.
-// Memory: the uids of the pods that wait for victims.
+// Threads: any; Begin and End for one pod must come in their order. Lock-free, and a question
+// writes and allocates nothing.
+// Memory: the uids of the pods that wait for victims (interner.h).
 #pragma once
 
-#include <functional>
-#include <set>
-#include <shared_mutex>
-#include <string>
 #include <string_view>
+
+#include "engine/base/interner.h"
 
 namespace schedq {
 
 class RunningPreemptions {
  public:
   // By uid: a pod created anew under the same name has nothing to do with the old one's victims.
-  void Begin(std::string_view pod_uid);
+  void Begin(std::string_view pod_uid) {
+    if (!Contains(pod_uid)) pod_uids_.Acquire(pod_uid);
+  }
   // The victims are gone, or the preemption failed.
-  void End(std::string_view pod_uid);
-  bool Contains(std::string_view pod_uid) const;
+  void End(std::string_view pod_uid) {
+    if (const auto number = pod_uids_.Find(pod_uid)) pod_uids_.Release(*number);
+  }
+  bool Contains(std::string_view pod_uid) const { return pod_uids_.Find(pod_uid).has_value(); }
 
  private:
-  mutable std::shared_mutex mutex_;
-  std::set<std::string, std::less<>> pod_uids_;  // Guarded by mutex_.
+  Interner pod_uids_;  // One reference for each pod that waits.
 };
 
 }  // namespace schedq

@@ -12,7 +12,7 @@ constexpr char kZoneLabel[] = "zone";
 
 bool AllNamedClaimsKnown(const World& world, const Pod& pod, std::string* message) {
   for (const std::string& claim : pod.claims) {
-    if (world.known_claims().Contains(pod.namespace_name, claim)) continue;
+    if (world.claim_index().Exists(pod.namespace_name, claim)) continue;
     if (message != nullptr) *message = "waiting for claim \"" + claim + "\"";
     return false;
   }

@@ -14,7 +14,6 @@
 #include "engine/base/interner.h"
 #include "engine/pod.h"
 #include "hints/claim_index.h"
-#include "hints/known_claims.h"
 #include "hints/running_preemptions.h"
 
 namespace schedq {
@@ -30,22 +29,20 @@ class World {
 
   // A ResourceClaim was added or updated, or was deleted.
   void ClaimSeen(std::string_view namespace_name, std::string_view name) {
-    known_claims_.Insert(namespace_name, name);
+    claim_index_.Insert(namespace_name, name);
   }
   void ClaimGone(std::string_view namespace_name, std::string_view name) {
-    known_claims_.Erase(namespace_name, name);
+    claim_index_.Erase(namespace_name, name);
   }
 
   const Interner& pod_names() const { return *pod_names_; }
   const ClaimIndex& claim_index() const { return claim_index_; }
-  const KnownClaims& known_claims() const { return known_claims_; }
   const RunningPreemptions& preemptions() const { return preemptions_; }
   RunningPreemptions* mutable_preemptions() { return &preemptions_; }
 
  private:
   Interner* const pod_names_;
   ClaimIndex claim_index_;
-  KnownClaims known_claims_;
   RunningPreemptions preemptions_;
 };
 

@@ -121,19 +121,26 @@ std::optional<uint32_t> BasicInterner<Atom>::AcquireKnownPacked(const PackedText
 }
 
 template <template <typename> class Atom>
-std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text) const {
+template <typename Read>
+std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, Read read) const {
   std::optional<uint32_t> found;
   const uint64_t order = internal::OrderOfName(text.hash());
   // Looking for a name opens buckets and removes dead slots, which no caller can tell.
   auto& self = const_cast<BasicInterner&>(*this);
   self.Walk(order, self.StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
     if (!texts_.Equals(slot, text)) return false;
+    read(index);
     const NameState after = slot.LoadState();
     if (after.references() == 0 || after.generation() != state.generation()) return false;
     found = index;
     return true;
   });
   return found;
+}
+
+template <template <typename> class Atom>
+std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text) const {
+  return FindPacked(text, [](uint32_t) {});
 }
 
 template <template <typename> class Atom>

@@ -9,10 +9,11 @@
 // | operation | progress | linearization point |
 // |---|---|---|
 // | Acquire | lock-free | known: the exchange that adds a reference; new: the one that links it |
-// | AcquireKnown | lock-free | the exchange that adds a reference, or for absent the last link read
-// | | Find | lock-free | the last read of the name's state, or for absent the last link read | |
-// Text, Retain | wait-free | the one access | | Release | lock-free | the subtraction of a
-// reference | An operation retries only when another thread's step succeeded meanwhile, with one
+// | AcquireKnown | lock-free | the exchange that adds a reference; absent: the last link read |
+// | Find, ReadKnown | lock-free | the last read of the name's state; absent: the last link read |
+// | Text, Retain | wait-free | the one access |
+// | Release | lock-free | the subtraction of a reference |
+// An operation retries only when another thread's step succeeded meanwhile, with one
 // exception: a thread that stops while it opens a bucket leaves the bucket's parent in use, which
 // is slower and still right. Growth allocates memory; nothing else does for names of up to 320
 // bytes.
@@ -87,6 +88,14 @@ class BasicInterner {
     return FindPacked(PackedText(namespace_name, name));
   }
 
+  // Calls `read(number)` such that what it reads belongs to the name: the number stood for it from
+  // before the last call until after it, provided that what is kept by number is read with acquire
+  // and written by who holds a reference. False: the name was not known; forget what was read.
+  template <typename Read>
+  bool ReadKnown(std::string_view namespace_name, std::string_view name, Read read) const {
+    return FindPacked(PackedText(namespace_name, name), read).has_value();
+  }
+
   // Valid while somebody holds a reference.
   std::string_view Text(uint32_t id) const { return texts_.View(slots_[id]); }
 
@@ -111,6 +120,8 @@ class BasicInterner {
   uint32_t AcquirePacked(const PackedText& text);
   std::optional<uint32_t> AcquireKnownPacked(const PackedText& text);
   std::optional<uint32_t> FindPacked(const PackedText& text) const;
+  template <typename Read>
+  std::optional<uint32_t> FindPacked(const PackedText& text, Read read) const;
   std::optional<uint32_t> Lookup(const PackedText& text, uint64_t order);
 
   // Goes from `start` to the first entry beyond `order`. Removes the dead slots that it meets, and

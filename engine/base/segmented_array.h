@@ -38,6 +38,20 @@ class SegmentedArray {
     return LoadSegment(segment)[index - FirstIndexOf(segment)];
   }
 
+  // Null where nothing was reserved yet.
+  Element* Find(uint64_t index) const {
+    const uint32_t segment = SegmentOf(index);
+    Element* const elements = LoadSegment(segment);
+    return elements == nullptr ? nullptr : elements + (index - FirstIndexOf(segment));
+  }
+
+  // Makes elements 0 to `index` usable.
+  void ReserveThrough(uint64_t index) {
+    for (uint32_t segment = 0; segment <= SegmentOf(index); ++segment) {
+      Reserve(FirstIndexOf(segment));
+    }
+  }
+
   // Makes elements 0 to `index` usable, given that those of all smaller segments were reserved.
   void Reserve(uint64_t index) {
     const uint32_t segment = SegmentOf(index);

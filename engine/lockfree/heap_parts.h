@@ -18,6 +18,9 @@ namespace schedq {
 template <uint32_t kMax>
 class HeapScratch {
  public:
+  // Entries are written before they are read: to clear 24 KB would cost more than all else.
+  HeapScratch() {}  // NOLINT(modernize-use-equals-default)
+
   uint32_t size() const { return size_; }
   const ActiveEntry& operator[](uint32_t index) const { return entries_[index]; }
   void Add(const ActiveEntry& entry) {
@@ -36,7 +39,9 @@ class HeapScratch {
   static constexpr uint32_t kCapacity = std::max<uint32_t>(kMax, 17);
 
   uint32_t size_ = 0;
-  std::array<ActiveEntry, kCapacity> entries_;
+  union {
+    std::array<ActiveEntry, kCapacity> entries_;
+  };
 };
 
 // The entries that go first: a sorted array, and a bag of a few that came later. One word decides

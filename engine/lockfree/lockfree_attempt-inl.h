@@ -292,7 +292,7 @@ Verdict BasicLockfreeQueue<Atom, Shape>::JudgeLogged(const PodFacts& facts,
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
   log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
-    React(id, kEveryRegistration, logged.event, logged.change);
+    React(id, kEveryRegistration, logged.event, logged.change, {});
   });
 }
 

@@ -42,10 +42,14 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
                                                 const Narrowing& narrowing,
                                                 const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
+  if (narrowing.plugins_of_all.empty() && narrowing.pods.size() <= kFewPods) {
+    for (const auto& [id, asked] : narrowing.pods) React(id, asked, event, change, pre_check);
+    return;
+  }
   Batch batch;
   const auto consider = [&](PodId id, RegistrationMask asked) {
     Consider(id, asked, event, registered, pre_check, &batch);
-    if (batch.candidates.size() == kBatch) JudgeBatch(event, change, &batch);
+    if (batch.candidates.size() == kBatch) JudgeBatch(event, change, pre_check, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
@@ -63,7 +67,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
     });
     for (; next != listed.end(); ++next) consider(next->pod, next->asked);
   }
-  JudgeBatch(event, change, &batch);
+  JudgeBatch(event, change, pre_check, &batch);
 }
 
 // What does not interest the gating plugin never lets the pod through, and what no rejector
@@ -105,7 +109,8 @@ void BasicLockfreeQueue<Atom, Shape>::Consider(PodId id, RegistrationMask asked,
 // Judges the batch, requeues those worth it, and leaves the batch empty.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
-                                                 const ObjectChange& change, Batch* batch) {
+                                                 const ObjectChange& change,
+                                                 const PreCheck& pre_check, Batch* batch) {
   if (batch->candidates.empty()) return;
   batch->verdicts.assign(batch->judged.size(), Verdict::kSkip);
   options_.judge->Judge(batch->judged, event, change, batch->verdicts);
@@ -116,7 +121,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
     Draft draft(candidate.pinned.facts(), candidate.epoch);
     DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
     if (!Commit(id, candidate.pinned, &draft, Cause{event.label, true})) {
-      React(id, candidate.asked, event, change);
+      React(id, candidate.asked, event, change, pre_check);
     }
   }
   batch->judged.clear();
@@ -125,13 +130,15 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
-                                            const ClusterEvent& event, const ObjectChange& change) {
+                                            const ClusterEvent& event, const ObjectChange& change,
+                                            const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   // A retry means that somebody else changed this very pod.
   for (;;) {
     Draft draft(event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!IsCandidate(pinned, event, registered)) return;
+    if (pre_check && !pre_check(*pinned.facts().pod)) return;
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
     options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});

@@ -93,6 +93,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
   static constexpr size_t kBatch = 64;
+  // Up to so many narrowed pods are judged one by one, without a batch's memory.
+  static constexpr size_t kFewPods = 4;
 
   // What an operation is to a pod that it moves.
   struct Cause {
@@ -170,10 +172,11 @@ class BasicLockfreeQueue final : public SchedulingQueue {
                  const PreCheck& pre_check);
   void Consider(PodId id, RegistrationMask asked, const ClusterEvent& event, PluginSet registered,
                 const PreCheck& pre_check, Batch* batch);
-  void JudgeBatch(const ClusterEvent& event, const ObjectChange& change, Batch* batch);
+  void JudgeBatch(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check,
+                  Batch* batch);
   // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
   void React(PodId id, RegistrationMask asked, const ClusterEvent& event,
-             const ObjectChange& change);
+             const ObjectChange& change, const PreCheck& pre_check);
   void FlushTicket(const ActiveEntry& entry, Place place);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;

@@ -79,8 +79,7 @@ class PodTable {
     SlotWord word_;
   };
 
-  explicit PodTable(uint32_t first_bits = 10)
-      : first_slots_(uint64_t{1} << first_bits), slots_(first_bits), records_(first_bits) {}
+  explicit PodTable(uint32_t first_bits = 10) : slots_(first_bits), records_(first_bits) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() {
@@ -98,11 +97,7 @@ class PodTable {
   // Makes the slot of `id` usable.
   void Ensure(PodId id) {
     if (id < limit()) return;
-    // Each segment is as long as all before it: one slot of each is enough.
-    for (uint64_t first = 0; first <= id; first = first == 0 ? first_slots_ : 2 * first) {
-      slots_.Reserve(first);
-    }
-    slots_.Reserve(id);
+    slots_.ReserveThrough(id);
     uint32_t seen = limit();
     // Who sees a slot below it may touch its segment. A retry means that another thread raised it.
     while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1)) {
@@ -141,8 +136,6 @@ class PodTable {
  private:
   SlotWord LoadWord(PodId id) const { return SlotWord::From(slots_[id].load()); }
 
-  // The slots of the first segment of slots_.
-  const uint64_t first_slots_;
   // Written by whoever wins a move of the pod.
   SegmentedArray<Atom<uint64_t>, Atom> slots_;
   // Raised by Ensure; a stale reader sees fewer slots.

@@ -27,8 +27,7 @@ PreQueueingHintFunction PodsOfClaim(const World* world) {
     const ObjectView* claim = change.Latest();
     if (claim == nullptr || claim->resource != Resource::kResourceClaim) return PreHint::kAllPods;
     if (FreesDevices(change)) return PreHint::kAllPods;
-    world->claim_index().Lookup(claim->namespace_name, claim->name,
-                                [&](PodId pod) { pods->push_back(pod); });
+    world->claim_index().Lookup(claim->namespace_name, claim->name, pods);
     return PreHint::kListed;
   };
 }

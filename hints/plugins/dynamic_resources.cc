@@ -12,7 +12,7 @@ namespace schedq {
 namespace {
 
 bool Exists(const World& world, const Pod& pod, const std::string& claim, std::string* message) {
-  if (world.known_claims().Contains(pod.namespace_name, claim)) return true;
+  if (world.claim_index().Exists(pod.namespace_name, claim)) return true;
   if (message != nullptr) {
     *message = "waiting for ResourceClaim \"" + claim + "\" to be created";
   }

@@ -50,7 +50,7 @@ class QueueEvent : public QueueTest {
     registration.pre_hint = [this](const ObjectChange& change, PodList* pods) {
       ++pre_hint_calls_;
       bench_->world().claim_index().Lookup(change.Latest()->namespace_name, change.Latest()->name,
-                                           [&](PodId pod) { pods->push_back(pod); });
+                                           pods);
       return PreHint::kListed;
     };
     return registration;

@@ -1,0 +1,144 @@
+// The operations of BasicClaimIndex, for its instantiation and for tests with another Atom.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/interner-inl.h"
+#include "engine/base/result.h"
+#include "hints/claim_index.h"
+
+namespace schedq {
+namespace internal {
+
+// The i-th claim that the pod names; entries that need no claim are empty.
+inline const std::string& ClaimAt(const Pod& pod, size_t i) {
+  const size_t in_spec = pod.claims.size();
+  return i < in_spec ? pod.claims[i] : pod.generated_claims[i - in_spec].claim_name;
+}
+
+// Whether one of the first `count` claims has this name.
+inline bool NamesAmong(const Pod& pod, size_t count, const std::string& name) {
+  for (size_t i = 0; i < count; ++i) {
+    if (ClaimAt(pod, i) == name) return true;
+  }
+  return false;
+}
+
+inline size_t ClaimCount(const Pod* pod) {
+  return pod == nullptr ? 0 : pod->claims.size() + pod->generated_claims.size();
+}
+
+// Calls `visit(name)` for each claim that `pod` uses and `other` does not, each once.
+template <typename Visit>
+void ForEachClaimBeyond(const Pod* pod, const Pod* other, Visit visit) {
+  for (size_t i = 0; i < ClaimCount(pod); ++i) {
+    const std::string& name = ClaimAt(*pod, i);
+    if (name.empty() || NamesAmong(*pod, i, name)) continue;
+    if (other == nullptr || !NamesAmong(*other, ClaimCount(other), name)) visit(name);
+  }
+}
+
+}  // namespace internal
+
+template <template <typename> class Atom>
+BasicClaimIndex<Atom>::~BasicClaimIndex() {
+  for (uint32_t claim = 0; claim < claim_names_.id_limit(); ++claim) {
+    Record* record = records_.Find(claim);
+    if (record == nullptr) continue;
+    std::array<PodId, Record::kOwnPlaces> own;
+    const uint32_t count = record->CopyOwn(&own);
+    for (uint32_t i = 0; i < count; ++i) pod_names_->Release(own[i]);
+    record->ForEachInBlocks([this](PodId pod) { pod_names_->Release(pod); });
+    record->DeleteBlocks();
+  }
+}
+
+template <template <typename> class Atom>
+auto BasicClaimIndex<Atom>::Hold(std::string_view namespace_name, std::string_view claim) -> Held {
+  const uint32_t number = claim_names_.Acquire(namespace_name, claim);
+  records_.ReserveThrough(number);
+  return {number, &records_[number]};
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::Insert(std::string_view namespace_name, std::string_view claim) {
+  const Held held = Hold(namespace_name, claim);
+  // It existed before: the reference that says so is there already.
+  if (!held.record->SetExists(true)) claim_names_.Release(held.claim);
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::Erase(std::string_view namespace_name, std::string_view claim) {
+  if (!Exists(namespace_name, claim)) return;
+  const Held held = Hold(namespace_name, claim);
+  if (held.record->SetExists(false)) claim_names_.Release(held.claim);
+  claim_names_.Release(held.claim);
+}
+
+template <template <typename> class Atom>
+bool BasicClaimIndex<Atom>::Exists(std::string_view namespace_name, std::string_view claim) const {
+  bool exists = false;
+  const bool is_known = claim_names_.ReadKnown(namespace_name, claim, [&](uint32_t number) {
+    const Record* record = records_.Find(number);
+    exists = record != nullptr && record->Exists();
+  });
+  return is_known && exists;
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::Lookup(std::string_view namespace_name, std::string_view claim,
+                                   PodList* pods) const {
+  std::array<PodId, Record::kOwnPlaces> own;
+  uint32_t count = 0;
+  uint32_t number = 0;
+  bool has_blocks = false;
+  const bool is_known = claim_names_.ReadKnown(namespace_name, claim, [&](uint32_t known) {
+    const Record* record = records_.Find(known);
+    number = known;
+    count = record == nullptr ? 0 : record->CopyOwn(&own);
+    has_blocks = record != nullptr && record->HasBlocks();
+  });
+  if (!is_known) return;
+  pods->insert(pods->end(), own.begin(), own.begin() + count);
+  // The blocks belong to the number, and the number may have gone to another claim by now: then
+  // these are pods too many, which their hints refuse.
+  if (has_blocks) {
+    records_[number].ForEachInBlocks([pods](PodId pod) { pods->push_back(pod); });
+  }
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::Update(const Pod* before, const Pod* after) {
+  if (internal::ClaimCount(before) == 0 && internal::ClaimCount(after) == 0) return;
+  const Pod& pod = after != nullptr ? *after : *before;
+  SCHEDQ_CHECK(before == nullptr || after == nullptr ||
+                   (before->name == after->name && before->namespace_name == after->namespace_name),
+               "both are versions of one pod");
+  // Held during this call, so that the number stays the pod's.
+  const PodId id = pod_names_->Acquire(pod.namespace_name, pod.name);
+  internal::ForEachClaimBeyond(
+      before, after, [&](const std::string& claim) { Unlist(pod.namespace_name, claim, id); });
+  internal::ForEachClaimBeyond(
+      after, before, [&](const std::string& claim) { List(pod.namespace_name, claim, id); });
+  pod_names_->Release(id);
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::List(std::string_view namespace_name, std::string_view claim,
+                                 PodId pod) {
+  pod_names_->Retain(pod);
+  Hold(namespace_name, claim).record->Add(pod);  // The reference is the entry's.
+}
+
+template <template <typename> class Atom>
+void BasicClaimIndex<Atom>::Unlist(std::string_view namespace_name, std::string_view claim,
+                                   PodId pod) {
+  // Known: the entry that goes holds the name.
+  const std::optional<uint32_t> number = claim_names_.Find(namespace_name, claim);
+  SCHEDQ_CHECK(number && records_[*number].Remove(pod), "`before` is what the pod is listed under");
+  claim_names_.Release(*number);
+  pod_names_->Release(pod);
+}
+
+}  // namespace schedq
