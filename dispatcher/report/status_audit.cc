@@ -14,18 +14,15 @@ StatusAudit::PodState& StatusAudit::Account(const Pod& pod) {
 void StatusAudit::Settle(PodState& state) {
   const double seconds = std::chrono::duration<double>(clock_.Now() - state.since).count();
   state.since = clock_.Now();
-  const bool is_true = state.is_rejected && !state.is_silent && state.shown == state.truth;
+  const bool is_true = state.is_rejected && state.shown == state.truth;
   if (state.shows_ours && !is_true) measures_.stale_pod_seconds += seconds;
   if (state.is_rejected && !state.shows_message) measures_.blind_pod_seconds += seconds;
 }
 
-void StatusAudit::OnGated(const PodRef& pod, PluginId plugin, std::string_view message) {
+void StatusAudit::OnGated(const PodRef& pod, PluginId, std::string_view message) {
   PodState& state = Account(*pod);
   state.is_rejected = true;
-  std::optional<std::string> text = std::string(message);
-  if (reporter_ != nullptr) text = reporter_->TextFor(*pod, plugin, message);
-  state.is_silent = !text.has_value();
-  state.truth = text.value_or("");
+  state.truth = message;
 }
 
 void StatusAudit::OnPassed(const PodRef& pod) { Account(*pod).is_rejected = false; }

@@ -8,8 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "dispatcher/report/status_reporter.h"
 #include "engine/base/clock.h"
+#include "engine/ports.h"
 
 namespace schedq {
 
@@ -23,9 +23,7 @@ struct StatusMeasures {
 
 class StatusAudit final : public QueueObserver {
  public:
-  // `reporter` says what a plugin's rejection should read; null: its own message.
-  StatusAudit(const Clock* clock, const StatusReporter* reporter)
-      : clock_(*clock), reporter_(reporter) {}
+  explicit StatusAudit(const Clock* clock) : clock_(*clock) {}
 
   // From the queue.
   void OnGated(const PodRef& pod, PluginId plugin, std::string_view message) override;
@@ -42,7 +40,6 @@ class StatusAudit final : public QueueObserver {
 
   struct PodState {
     bool is_rejected = false;
-    bool is_silent = false;  // The plugin kept the rejection to itself.
     std::string truth;
     bool shows_message = false;  // Any PodScheduled=False condition.
     bool shows_ours = false;     // With our reason.
@@ -55,7 +52,6 @@ class StatusAudit final : public QueueObserver {
   void Settle(PodState& state);
 
   const Clock& clock_;
-  const StatusReporter* const reporter_;
   std::unordered_map<std::string, PodState> pods_;  // By "namespace/name".
   StatusMeasures measures_;
 };

@@ -9,10 +9,9 @@ namespace schedq {
 namespace {
 
 // What is remembered for a pod. Below kMessages: a state; from there on: a message's fingerprint.
-constexpr uint64_t kUnseen = 0;       // The pod's own condition has not been looked at.
-constexpr uint64_t kNothing = 1;      // No message.
-constexpr uint64_t kClearFailed = 2;  // No message, but an older one is still shown.
-constexpr uint64_t kMessages = 4;
+constexpr uint64_t kUnseen = 0;   // The pod's own condition has not been looked at.
+constexpr uint64_t kNothing = 1;  // No message.
+constexpr uint64_t kMessages = 2;
 
 uint64_t Remember(std::string_view message) { return UidFingerprint(message) | kMessages; }
 bool IsMessage(uint64_t remembered) { return remembered >= kMessages; }
@@ -61,7 +60,11 @@ void StatusReporter::OnGated(const PodRef& pod, PluginId plugin, std::string_vie
   const uint64_t wanted = Remember(*text);
   if (remembered == wanted) return Count(repeated_);
   slot.remembered.store(wanted);
-  Send(pod, *id, {ConditionPatch::Kind::kSet, kNotReadyReason, *text}, wanted);
+  auto call = CallFor(pod, *id, wanted);
+  call->delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
+  call->sends_event = true;
+  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *text};
+  options_.queue->Add(std::move(call));
 }
 
 void StatusReporter::OnPassed(const PodRef& pod) {
@@ -72,9 +75,7 @@ void StatusReporter::OnPassed(const PodRef& pod) {
   if (remembered == kUnseen) remembered = FirstSight(*pod);
   slot.remembered.store(kNothing);
   if (remembered == kNothing) return;
-  ConditionPatch clear;
-  clear.kind = ConditionPatch::Kind::kClear;
-  Send(pod, *id, std::move(clear), kNothing);
+  SendClear(pod, *id, IsDelayed(options_.model) ? options_.delay : Duration(0));
 }
 
 void StatusReporter::OnDeleted(const PodRef& pod) {
@@ -84,16 +85,20 @@ void StatusReporter::OnDeleted(const PodRef& pod) {
   options_.queue->Cancel(*id);
 }
 
-void StatusReporter::Send(const PodRef& pod, PodId id, ConditionPatch condition, uint64_t tag) {
+std::unique_ptr<ApiCall> StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
   auto call = std::make_unique<ApiCall>();
   call->object = id;
   call->type = CallType::kStatusPatch;
-  call->delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
   call->pod = pod;
-  call->sends_event = condition.kind == ConditionPatch::Kind::kSet;
-  call->condition = std::move(condition);
   call->listener = this;
   call->tag = tag;
+  return call;
+}
+
+void StatusReporter::SendClear(const PodRef& pod, PodId id, Duration delay) {
+  auto call = CallFor(pod, id, kNothing);
+  call->delay = delay;
+  call->condition.kind = ConditionPatch::Kind::kClear;
   options_.queue->Add(std::move(call));
 }
 
@@ -106,11 +111,15 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
     return;
   }
   Count(failed_);
-  // Only what was remembered for this call is taken back: a pod that was evaluated since, or has
-  // gone, has moved on.
-  uint64_t remembered = call.tag;
-  slots_[call.object].remembered.compare_exchange_strong(
-      remembered, IsMessage(call.tag) ? kNothing : kClearFailed);
+  // Only what was remembered for this call is taken back or tried again: a pod that was evaluated
+  // since, or has gone, has moved on.
+  Word& word = slots_[call.object].remembered;
+  if (IsMessage(call.tag)) {
+    uint64_t remembered = call.tag;
+    word.compare_exchange_strong(remembered, kNothing);
+  } else if (word.load() == kNothing) {
+    SendClear(call.pod, call.object, options_.delay);
+  }
 }
 
 StatusCounts StatusReporter::counts() const {

@@ -10,14 +10,17 @@
 // Invariants:
 //  1. What is remembered for a pod is the message that it shows or will show, once every call for
 //     it has succeeded.
-//  2. A failed patch is forgotten if nothing newer was remembered since, so that the next evaluation
-//     of the pod tries again; a failed clear likewise.
+//  2. A failed message is forgotten if nothing newer was remembered since, so that the next
+//     evaluation of the pod tries again.
+//  3. A failed clear is sent again after the delay, because a pod that passed may never be evaluated
+//     again, until it succeeds, the pod is rejected again, or it is gone.
 // Memory: 8 bytes a pod number. Messages are remembered as 62-bit fingerprints: two messages of one
 // pod that share one would count as equal.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,7 +84,8 @@ class StatusReporter final : public QueueObserver, public CallListener {
 
   Slot& SlotOf(PodId pod);
   uint64_t FirstSight(const Pod& pod) const;
-  void Send(const PodRef& pod, PodId id, ConditionPatch condition, uint64_t tag);
+  std::unique_ptr<ApiCall> CallFor(const PodRef& pod, PodId id, uint64_t tag);
+  void SendClear(const PodRef& pod, PodId id, Duration delay);
 
   const StatusReporterOptions options_;
   SegmentedArray<Slot> slots_{12};

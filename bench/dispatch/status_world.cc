@@ -1,0 +1,153 @@
+#include "bench/dispatch/status_world.h"
+
+#include <array>
+#include <utility>
+
+namespace schedq {
+namespace {
+
+constexpr const char* kNamespace = "default";
+constexpr std::array<const char*, 3> kRejectorNames = {"Reports", "Transient", "Silent"};
+
+ServerOptions ServerOf(const StatusWorldOptions& options, Clock* clock) {
+  ServerOptions server;
+  server.clock = clock;
+  server.seed = options.seed;
+  server.latency = options.latency;
+  server.latency_extra = options.latency_extra;
+  return server;
+}
+
+CallQueueOptions CallsOf(const StatusWorldOptions& options, Clock* clock) {
+  CallQueueOptions calls;
+  calls.clock = clock;
+  calls.calls_per_second = options.calls_per_second;
+  if (options.calls_per_second == 0) calls.in_flight_max = ~uint32_t{0};
+  return calls;
+}
+
+}  // namespace
+
+StatusWorld::StatusWorld(const StatusWorldOptions& options)
+    : options_(options),
+      random_(options.seed),
+      server_(ServerOf(options, &clock_)),
+      dispatcher_(CallsOf(options, &clock_), &server_) {
+  QueueRigOptions rig;
+  rig.engine = options.engine;
+  rig.clock = &clock_;
+  // The reporter needs the rig's names, which are there when it asks for plugins; it takes the
+  // observers afterwards.
+  rig.make_plugins = [this, &rig](World* world) -> Result<std::vector<Plugin>> {
+    Observe(world->pod_names(), &rig.observers);
+    return MakePlugins();
+  };
+  rig_ = std::move(*QueueRig::Create(rig));
+  server_.Watch([this](const PodRef& before, const PodRef& after) { OnWatch(before, after); });
+  rig_->queue().Run();
+}
+
+StatusWorld::~StatusWorld() { rig_->queue().Close(); }
+
+void StatusWorld::Observe(const Interner& pod_names, std::vector<QueueObserver*>* observers) {
+  if (!options_.gates_on) return;
+  StatusReporterOptions reporter;
+  reporter.queue = &dispatcher_.queue();
+  reporter.pod_names = &pod_names;
+  reporter.model = options_.model;
+  reporter.user_message = [](const Pod&, PluginId plugin, std::string_view message) {
+    const bool reports = plugin == static_cast<PluginId>(Rejector::kReports);
+    return reports ? std::string(message) : std::string();
+  };
+  reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
+  audit_ = std::make_unique<StatusAudit>(&clock_);
+  server_.Trace(
+      [this](const PodRef& before, const PodRef& after) { audit_->OnStored(before, after); });
+  *observers = {audit_.get(), reporter_.get()};
+}
+
+void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
+  if (before == nullptr) return;  // AddPod gave it to the queue already.
+  if (after == nullptr) return queue().Delete(*before);
+  pods_[after->name] = after;
+  if (const auto id = rig_->pod_names().Find(after->namespace_name, after->name)) {
+    dispatcher_.queue().Sync(*id, after);
+  }
+  queue().Update(before, after);
+}
+
+std::vector<Plugin> StatusWorld::MakePlugins() {
+  std::vector<Plugin> plugins;
+  for (size_t i = 0; i < kRejectorNames.size(); ++i) {
+    const Rejector rejector = static_cast<Rejector>(i);
+    Plugin plugin;
+    plugin.name = kRejectorNames[i];
+    plugin.rejection_message = "rejected";
+    plugin.pre_enqueue = [this, rejector](const Pod& pod, std::string* message) {
+      return MayEnter(pod, rejector, message);
+    };
+    plugins.push_back(std::move(plugin));
+  }
+  return plugins;
+}
+
+bool StatusWorld::MayEnter(const Pod& pod, Rejector rejector, std::string* message) const {
+  const auto script = scripts_.find(pod.name);
+  if (script == scripts_.end() || script->second.reason.empty()) return true;
+  if (script->second.rejector != rejector) return true;
+  if (message != nullptr) *message = script->second.reason;
+  return false;
+}
+
+void StatusWorld::AddPod(const std::string& name, Rejector rejector, const std::string& reason,
+                         bool has_gates) {
+  scripts_[name] = {rejector, reason};
+  Pod pod;
+  pod.namespace_name = kNamespace;
+  pod.name = name;
+  pod.uid = name;
+  if (has_gates) pod.scheduling_gates.push_back("gate");
+  const PodRef stored = server_.Create(std::move(pod));
+  pods_[name] = stored;
+  queue().Add(stored);
+}
+
+void StatusWorld::SetReason(const std::string& name, Rejector rejector, const std::string& reason) {
+  scripts_[name] = {rejector, reason};
+  const std::array<PodRef, 1> pods = {pods_[name]};
+  queue().Activate(pods);
+}
+
+void StatusWorld::SetReasonAfter(Duration delay, const std::string& name, Rejector rejector,
+                                 const std::string& reason) {
+  At(delay, [this, name, rejector, reason] { SetReason(name, rejector, reason); });
+}
+
+void StatusWorld::At(Duration delay, std::function<void()> action) {
+  clock_.At(clock_.Now() + delay, std::move(action));
+}
+
+uint64_t StatusWorld::WrongPods() const {
+  uint64_t wrong = 0;
+  for (const auto& [name, script] : scripts_) {
+    const PodRef pod = server_.Find(std::string(kNamespace) + "/" + name);
+    if (pod == nullptr) continue;
+    const PodCondition* shown = UnscheduledCondition(*pod);
+    const bool is_ours = shown != nullptr && shown->reason == kNotReadyReason;
+    if (script.reason.empty() ? is_ours : shown == nullptr || shown->message != script.reason) {
+      ++wrong;
+    }
+  }
+  return wrong;
+}
+
+StatusOutcome StatusWorld::Outcome() {
+  StatusOutcome outcome;
+  if (reporter_ != nullptr) outcome.counts = reporter_->counts();
+  if (audit_ != nullptr) outcome.measures = audit_->Measures();
+  outcome.server = server_.counts();
+  outcome.wrong_at_end = WrongPods();
+  return outcome;
+}
+
+}  // namespace schedq

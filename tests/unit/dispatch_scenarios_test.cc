@@ -1,0 +1,119 @@
+// Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and server.
+// Method: the scenarios of bench/dispatch on the virtual clock; each promise is a test, some sizes
+// are the real ones. Every scenario runs twice with one seed, which must agree.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bench/dispatch/status_scenarios.h"
+
+namespace schedq {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+StatusWorldOptions Model(StatusModel model) {
+  StatusWorldOptions options;
+  options.model = model;
+  return options;
+}
+
+TEST(StatusScenarioTest, TransientRejectionsWithinTheDelaySendNothing) {
+  const StatusOutcome outcome =
+      RunTransient(Model(StatusModel::kImplicitDelayed), milliseconds(4900));
+  EXPECT_EQ(outcome.counts.rejections, 1000u);
+  EXPECT_EQ(outcome.counts.patches, 0u);
+  EXPECT_EQ(outcome.server, ServerCounts());
+  EXPECT_EQ(outcome.counts.coalesced, 1000u) << "each set went into its clear";
+  EXPECT_EQ(outcome.counts.cancelled, 1000u) << "which changed nothing";
+}
+
+TEST(StatusScenarioTest, ImmediatelyTheyCostTwoCallsAPod) {
+  const StatusOutcome outcome =
+      RunTransient(Model(StatusModel::kImplicitImmediate), milliseconds(4900));
+  EXPECT_EQ(outcome.counts.patches, 2000u);
+  EXPECT_EQ(outcome.counts.events, 1000u);
+  EXPECT_GT(outcome.measures.flickers, 900u);
+  EXPECT_EQ(outcome.wrong_at_end, 0u);
+}
+
+TEST(StatusScenarioTest, FlappingReasonsAreShownEveryFiveToSixSeconds) {
+  std::vector<Duration> stored;
+  RunFlapping(Model(StatusModel::kImplicitDelayed), &stored);
+  ASSERT_GE(stored.size(), 9u);
+  Duration previous{};
+  for (const Duration at : stored) {
+    EXPECT_GE(at - previous, seconds(5));
+    EXPECT_LE(at - previous, seconds(6) + milliseconds(10)) << "the server's latency is 10 ms";
+    previous = at;
+  }
+}
+
+TEST(StatusScenarioTest, PodsThatTheServerMarkedCostNoCall) {
+  for (const StatusModel model : {StatusModel::kImplicitDelayed, StatusModel::kImplicitImmediate}) {
+    const StatusOutcome outcome = RunGatedByServer(Model(model));
+    EXPECT_EQ(outcome.counts.rejections, 1000u);
+    EXPECT_EQ(outcome.counts.repeated, 1000u);
+    EXPECT_EQ(outcome.server, ServerCounts());
+  }
+}
+
+TEST(StatusScenarioTest, OnlySilenceLeavesMessagesStale) {
+  const StatusScenario* scenario = nullptr;
+  for (const StatusScenario& one : StatusScenarios()) {
+    if (one.name == "a-then-silent-b") scenario = &one;
+  }
+  ASSERT_NE(scenario, nullptr);
+  const double stale_with_opt_out =
+      scenario->run(Model(StatusModel::kExplicitDelayed)).measures.stale_pod_seconds;
+  const double stale =
+      scenario->run(Model(StatusModel::kImplicitDelayed)).measures.stale_pod_seconds;
+  EXPECT_GT(stale_with_opt_out, 9'000);
+  EXPECT_LT(stale, 1'000);
+}
+
+// The queue is as without the outage, and afterwards every pod shows the truth.
+TEST(StatusScenarioTest, OutageChangesNothingInTheQueueAndMessagesConverge) {
+  for (const EngineKind engine : AllEngines()) {
+    for (const StatusModel model :
+         {StatusModel::kImplicitDelayed, StatusModel::kImplicitImmediate}) {
+      StatusWorldOptions options = Model(model);
+      options.engine = engine;
+      QueueCounts disturbed;
+      QueueCounts calm;
+      const StatusOutcome outcome = RunOutage(options, true, &disturbed);
+      RunOutage(options, false, &calm);
+      EXPECT_EQ(disturbed, calm);
+      EXPECT_GT(outcome.counts.failed, 0u) << "an outage that hits nothing shows nothing";
+      EXPECT_EQ(outcome.wrong_at_end, 0u) << StatusModelName(model);
+    }
+  }
+}
+
+TEST(StatusScenarioTest, WithGatesOffNobodyCalls) {
+  for (const StatusScenario& scenario : StatusScenarios()) {
+    if (scenario.pods > 10'000) continue;
+    StatusWorldOptions options;
+    options.gates_on = false;
+    const StatusOutcome outcome = scenario.run(options);
+    EXPECT_EQ(outcome.counts, StatusCounts()) << scenario.name;
+    EXPECT_EQ(outcome.server, ServerCounts()) << scenario.name;
+  }
+}
+
+TEST(StatusScenarioTest, EqualSeedsGiveEqualOutcomes) {
+  for (const StatusScenario& scenario : StatusScenarios()) {
+    if (scenario.pods > 10'000) continue;
+    StatusWorldOptions options;
+    options.latency_extra = milliseconds(20);
+    const StatusOutcome first = scenario.run(options);
+    const StatusOutcome second = scenario.run(options);
+    EXPECT_EQ(first.counts, second.counts) << scenario.name;
+    EXPECT_EQ(first.measures, second.measures) << scenario.name;
+    EXPECT_EQ(first.server, second.server) << scenario.name;
+  }
+}
+
+}  // namespace
+}  // namespace schedq
