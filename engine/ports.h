@@ -82,8 +82,10 @@ class RequeueJudge {
                      const ObjectChange& change, std::span<Verdict> verdicts) const = 0;
 };
 
-// Told, after the fact, what happened. Calls for one pod come in the order in which they happened;
-// calls for different pods may come from different threads at once. Must not call the queue.
+// Told, after the fact, what happened. Calls for different pods may come from different threads at
+// once. Calls for one pod come in the order in which they happened, and a pop's after those of the
+// move that made it possible; only when two threads move one pod right after each other may the
+// lock-free engine tell of the two moves in the other order. Must not call the queue.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;

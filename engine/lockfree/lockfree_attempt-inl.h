@@ -164,12 +164,12 @@ void BasicLockfreeQueue<Atom, Shape>::EndFlight(const PodKey& key) {
     const PodFacts* attempt = FlightOf(pinned.facts(), key);
     if (attempt == nullptr) return;
     const FlightPosition flight = attempt->flight;
-    const Trimmed trimmed = WithoutFlight(pinned.facts(), key);
-    const PodFacts& facts = trimmed.facts;
+    Trimmed trimmed = WithoutFlight(pinned.facts(), key);
+    PodFacts& facts = trimmed.facts;
     SlotWord after = pinned.word();
     const bool is_gone = !after.live && after.queued == Place::kAbsent && !facts.flight.IsSet() &&
                          facts.older == kNoRecord;
-    after.record = is_gone ? kNoRecord : MakeRecord(facts);
+    after.record = is_gone ? kNoRecord : MakeRecord(std::move(facts));
     if (!table_.Exchange(key.id, pinned, after)) continue;
     EndInLog(flight);
     counts_.Move(Place::kInFlight, Place::kAbsent);
@@ -221,8 +221,8 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
                                                 PluginSet unschedulable, PluginSet pending) {
   Draft draft(event_epoch_.load());
   const PodKey key = pinned.facts().key;
-  const Trimmed trimmed = WithoutFlight(pinned.facts(), key);
-  PodFacts facts = trimmed.facts;
+  Trimmed trimmed = WithoutFlight(pinned.facts(), key);
+  PodFacts& facts = trimmed.facts;
   QueueingFields& fields = facts.fields;
   fields = attempt.fields;
   fields.unschedulable_plugins = unschedulable;
