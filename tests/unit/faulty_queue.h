@@ -17,7 +17,7 @@ namespace schedq {
 enum class QueueFault : uint8_t {
   kNone,
   kNoNarrowing,            // Every event concerns all pods.
-  kDoubledRequeue,         // Every event is handled twice.
+  kDoubledRequeue,         // What an event sends to backoff is put in line once more.
   kLostBackoffFlush,       // Every second flush of backoff does nothing.
   kLostUnschedulableFlush  // The flush of the pool does nothing.
 };
@@ -37,7 +37,7 @@ class FaultyQueue final : public SchedulingQueue {
   void Event(const ClusterEvent& event, const ObjectChange& change,
              const PreCheck& pre_check) override {
     inner_->Event(event, change, pre_check);
-    if (fault_ == QueueFault::kDoubledRequeue) inner_->Event(event, change, pre_check);
+    if (fault_ == QueueFault::kDoubledRequeue) inner_->Activate(inner_->List(Place::kBackoff));
   }
   void Activate(std::span<const PodRef> pods) override { inner_->Activate(pods); }
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override {

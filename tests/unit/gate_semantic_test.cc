@@ -46,6 +46,7 @@ class GateSemanticTest : public testing::Test {
         RunOptions options;
         options.costs = &costs;
         options.seed = 1;
+        options.gates = *Gates::Resolve(workload.gates);
         options.make_queue = [fault](QueueOptions queue) {
           return std::make_unique<FaultyQueue>(std::move(queue), fault);
         };
@@ -93,10 +94,10 @@ TEST_F(GateSemanticTest, EachFaultFailsByName) {
   };
   for (const Canary& canary : {Canary{QueueFault::kNoNarrowing, "ClaimTemplates/5Nodes_20Pods",
                                       "scheduler_queueing_hint_execution_duration_seconds_count"},
-                               Canary{QueueFault::kDoubledRequeue, "BackoffHeavy/50Pods",
-                                      "scheduler_queueing_hint_execution_duration_seconds_count"},
-                               Canary{QueueFault::kLostBackoffFlush, "BackoffHeavy/50Pods",
+                               Canary{QueueFault::kDoubledRequeue, "BackoffHeavy/500Pods",
                                       "scheduler_queue_incoming_pods_total"},
+                               Canary{QueueFault::kLostBackoffFlush, "BackoffHeavy/50Pods_InOrder",
+                                      "schedq_idle_with_backoff_microseconds_total"},
                                Canary{QueueFault::kLostUnschedulableFlush, "LongWait/10Waiting",
                                       "scheduler_schedule_attempts_total"}}) {
     SCOPED_TRACE(canary.metric);

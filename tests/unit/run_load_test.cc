@@ -78,7 +78,7 @@ constexpr const char* kDrawnPod =
     "  priority: {{.priority}}\n  containers: [{name: c, image: i}]\n";
 
 Result<RunOutcome> RunOps(const std::string& ops, uint64_t seed = 1) {
-  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), {{"pod.yaml", kDrawnPod}});
+  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), {{"drawn.yaml", kDrawnPod}});
   if (!cases) return cases.error();
   static const CostModel costs = *LoadCostModel("upstream");
   RunOptions options;
@@ -116,19 +116,22 @@ TEST(Load, DrawsReachTheTemplateAndDependOnTheSeed) {
     const Result<RunOutcome> outcome =
         RunOps(kNodes +
                    "  - {opcode: startCollectingMetrics, name: m, namespaces: [m]}\n"
-                   "  - {opcode: createPods, namespace: m, count: 60, podTemplatePath: pod.yaml, "
+                   "  - {opcode: createPods, namespace: m, count: 60, podTemplatePath: drawn.yaml, "
                    "draws: {priority: {zipf: 3}, fault: {weights: [1, 1]}}, "
                    "skipWaitToCompletion: true}\n"
                    "  - {opcode: barrier, namespaces: [m], stageRequirement: Attempted}\n"
                    "  - {opcode: stopCollectingMetrics}\n",
                seed);
     EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-    return outcome->repetition.counters.at(
+    EXPECT_EQ(outcome->outcome, WorkloadOutcome::kMeasured) << outcome->reason;
+    const auto found = outcome->repetition.counters.find(
         "scheduler_schedule_attempts_total{result=\"unschedulable\",profile="
         "\"default-scheduler\"}");
+    return found == outcome->repetition.counters.end() ? 0 : found->second;
   };
   EXPECT_NEAR(static_cast<double>(failed(1)), 30, 15);
   EXPECT_EQ(failed(1), failed(1));
+  EXPECT_TRUE(failed(1) != failed(2) || failed(1) != failed(3));
 }
 
 TEST(Load, WhatIsWrongNamesItsPlace) {
