@@ -1,0 +1,108 @@
+// Goal: the nomination reporter asks for a call exactly where KEP-5278 wants one.
+// Method: its rules one by one, on a call queue whose server is the test.
+#include "dispatcher/report/nomination_reporter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "engine/base/virtual_clock.h"
+#include "tests/support/call_scene.h"
+
+namespace schedq {
+namespace {
+
+class NominationReporterTest : public testing::Test {
+ protected:
+  BindingStart Start(std::span<const PreFlight> answers) {
+    BindingStart start;
+    start.pod = pod_;
+    start.node = "node";
+    start.pre_flights = answers;
+    return start;
+  }
+  FailedCycle Failed(CycleFailure failure) {
+    FailedCycle cycle;
+    cycle.pod = pod_;
+    cycle.failure = failure;
+    return cycle;
+  }
+  // What the one call that is due nominates; "-" when there is none.
+  std::string Sent() {
+    std::string sent = "-";
+    queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
+      sent = *call.nomination();
+      claims_ = call.placement->claims;
+      queue_.Complete(call.object, Status());
+    });
+    return sent;
+  }
+
+  VirtualClock clock_{Instant(std::chrono::seconds(1))};
+  std::shared_ptr<Pod> pod_ = UnmarkedPod();
+  std::vector<ClaimAllocation> claims_;
+  CallQueue<> queue_{CallQueueOptions{.clock = &clock_}};
+  NominationReporter reporter_{&queue_};
+};
+
+TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
+  const std::array answers = {PreFlight::kSkip, PreFlight::kSuccess};
+  BindingStart start = Start(answers);
+  start.claims = {{"default/claim", "node"}};
+  EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
+  EXPECT_EQ(Sent(), "node");
+  EXPECT_EQ(claims_, start.claims);
+}
+
+TEST_F(NominationReporterTest, NoWorkNeedsNoCall) {
+  const std::array answers = {PreFlight::kSkip, PreFlight::kSkip};
+  EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
+  EXPECT_EQ(Sent(), "-");
+  EXPECT_EQ(reporter_.saved(), 1u);
+}
+
+TEST_F(NominationReporterTest, PermitThatWaitsNominates) {
+  BindingStart start = Start({});
+  start.permit_waits = true;
+  EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
+  EXPECT_EQ(Sent(), "node");
+}
+
+TEST_F(NominationReporterTest, RejectionComesBeforeAnyPatch) {
+  const std::array answers = {PreFlight::kSuccess, PreFlight::kError};
+  EXPECT_FALSE(reporter_.OnBindingStart(Start(answers)).ok());
+  EXPECT_EQ(Sent(), "-");
+}
+
+TEST_F(NominationReporterTest, FailedCyclesClear) {
+  for (const CycleFailure failure :
+       {CycleFailure::kUnschedulable, CycleFailure::kError, CycleFailure::kBinding}) {
+    pod_ = UnmarkedPod();
+    pod_->nominated_node_name = "node";
+    reporter_.OnFailedCycle(Failed(failure));
+    EXPECT_EQ(Sent(), "");
+  }
+}
+
+TEST_F(NominationReporterTest, PreemptionKeepsItsNode) {
+  pod_->nominated_node_name = "old";
+  FailedCycle cycle = Failed(CycleFailure::kUnschedulable);
+  cycle.post_filter_node = "preempted";
+  reporter_.OnFailedCycle(cycle);
+  EXPECT_EQ(Sent(), "preempted");
+  cycle.post_filter_node.clear();
+  cycle.victims_are_going = true;
+  reporter_.OnFailedCycle(cycle);
+  EXPECT_EQ(Sent(), "-") << "victims are still going";
+  cycle.failure = CycleFailure::kError;
+  reporter_.OnFailedCycle(cycle);
+  EXPECT_EQ(Sent(), "") << "errors clear always";
+}
+
+TEST_F(NominationReporterTest, NothingToClearIsNoCall) {
+  reporter_.OnFailedCycle(Failed(CycleFailure::kUnschedulable));
+  EXPECT_EQ(Sent(), "-");
+}
+
+}  // namespace
+}  // namespace schedq
