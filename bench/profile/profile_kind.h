@@ -34,5 +34,6 @@ std::vector<ProfileKind> AllProfileKinds();
 
 ProfileKind RequeueProfile();
 ProfileKind BackoffProfile();
+ProfileKind DispatchProfile();
 
 }  // namespace schedq

@@ -2,6 +2,6 @@
 
 namespace schedq {
 
-std::vector<ProfileKind> AllProfileKinds() { return {RequeueProfile(), BackoffProfile()}; }
+std::vector<ProfileKind> AllProfileKinds() { return {RequeueProfile(), BackoffProfile(), DispatchProfile()}; }
 
 }  // namespace schedq

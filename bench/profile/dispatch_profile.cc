@@ -1,0 +1,41 @@
+// What an operation on waiting API calls costs with N of them waiting: the dispatcher's queue,
+// upstream's design and an ordered map.
+#include <algorithm>
+
+#include "bench/paths/call_path.h"
+#include "bench/profile/profile_kind.h"
+
+namespace schedq {
+namespace {
+
+template <typename Calls>
+void AddSubjects(ProfileKind& kind, const char* structure) {
+  for (const CallOperation operation : kCallOperations) {
+    ProfileSubject subject;
+    subject.name = std::string(structure) + "/" + CallOperationName(operation);
+    subject.operation = "call";
+    const bool is_drain = operation == CallOperation::kDrain;
+    subject.prepare = [=](uint64_t size, uint64_t operations_max) -> MeasuredPathRef {
+      uint64_t operations = size;
+      if (operations_max != 0 && !is_drain) operations = std::min(operations, operations_max);
+      return std::make_unique<CallPath<Calls>>(
+          CallWorkload{operation, static_cast<int64_t>(size), static_cast<int64_t>(operations)});
+    };
+    kind.subjects.push_back(std::move(subject));
+  }
+}
+
+}  // namespace
+
+ProfileKind DispatchProfile() {
+  ProfileKind kind;
+  kind.name = "dispatch";
+  kind.summary = "API calls are added, overwritten, cancelled, synced and drained amid N that wait";
+  kind.size_of = "waiting calls";
+  AddSubjects<ProductCalls>(kind, "schedq");
+  AddSubjects<LockedFifoCalls>(kind, "upstream-design");
+  AddSubjects<LockedMultimapCalls>(kind, "multimap");
+  return kind;
+}
+
+}  // namespace schedq
