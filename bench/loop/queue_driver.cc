@@ -8,14 +8,22 @@
 namespace schedq {
 namespace {
 
-// A trace counts time in whole milliseconds, so the queue of a recorded run must not see more.
-class WholeMilliseconds final : public Clock {
- public:
-  explicit WholeMilliseconds(Clock* clock) : clock_(clock) {}
+constexpr std::chrono::milliseconds kMillisecond{1};
 
-  Instant Now() const override {
-    return std::chrono::floor<std::chrono::milliseconds>(clock_->Now());
-  }
+}  // namespace
+
+// A trace counts time in whole milliseconds, so the queue of a recorded run must not see more. No
+// two pods get the same timestamp: which of them goes first would be each engine's own affair, and
+// the trace is for all engines. So the time runs ahead where operations come faster than that, and
+// waits until the other has caught up.
+class RecordedTime final : public Clock {
+ public:
+  explicit RecordedTime(Clock* clock) : clock_(clock) {}
+
+  // Before an operation that may give a pod its timestamp.
+  void Advance() { latest_ = std::max(Whole(), latest_ + kMillisecond); }
+
+  Instant Now() const override { return std::max(Whole(), latest_); }
   TimerId At(Instant at, std::function<void()> action) override {
     return clock_->At(at, std::move(action));
   }
@@ -25,10 +33,11 @@ class WholeMilliseconds final : public Clock {
   bool Cancel(TimerId id) override { return clock_->Cancel(id); }
 
  private:
-  Clock* const clock_;
-};
+  Instant Whole() const { return std::chrono::floor<std::chrono::milliseconds>(clock_->Now()); }
 
-}  // namespace
+  Clock* const clock_;
+  Instant latest_{};
+};
 
 QueueDriver::QueueDriver(const QueueDriverOptions& options)
     : options_(options), world_(&pod_names_), meter_(options.judge_cost), watch_(options.clock) {
@@ -55,8 +64,8 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
   queue_options.backoff = options.backoff;
   queue_options.observers = {&watch_};
   if (options.recorder != nullptr) {
-    whole_milliseconds_ = std::make_unique<WholeMilliseconds>(options.clock);
-    queue_options.clock = whole_milliseconds_.get();
+    recorded_time_ = std::make_unique<RecordedTime>(options.clock);
+    queue_options.clock = recorded_time_.get();
     queue_options.observers.push_back(options.recorder);
     options.recorder->Begin(queue_options, *plugins_);
   }
@@ -128,13 +137,19 @@ void QueueDriver::Acted(Act act) {
   wake_up_();
 }
 
+void QueueDriver::Stamp() {
+  if (recorded_time_ != nullptr) recorded_time_->Advance();
+}
+
 void QueueDriver::Add(const ClusterPodRef& pod) {
+  Stamp();
   world_.PodChanged(nullptr, pod.get());
   queue_->Add(pod);
   Acted([&](TraceRecorder& recorder) { recorder.Added(pod); });
 }
 
 void QueueDriver::Update(const ClusterPodRef& before, const ClusterPodRef& after) {
+  Stamp();
   world_.PodChanged(before.get(), after.get());
   queue_->Update(before, after);
   Acted([&](TraceRecorder& recorder) { recorder.Updated(after); });
@@ -179,6 +194,7 @@ void QueueDriver::Done(const PoppedPod& pod) {
 }
 
 void QueueDriver::Fail(const PoppedPod& pod, PluginSet unschedulable) {
+  Stamp();
   // A refusal, because the pod is queued, ends the attempt all the same.
   static_cast<void>(queue_->Fail(pod.key, unschedulable, PluginSet()));
   Acted([&](TraceRecorder& recorder) { recorder.Failed(pod, unschedulable); });

@@ -43,6 +43,8 @@ struct QueueDriverOptions {
   QueueMaker make_queue;              // Empty: the engine as it is. Tests put faults around it.
 };
 
+class RecordedTime;
+
 class QueueDriver {
  public:
   explicit QueueDriver(const QueueDriverOptions& options);
@@ -82,6 +84,8 @@ class QueueDriver {
 
  private:
   std::vector<Plugin> MakePlugins();
+  // Before an operation that may give a pod its timestamp.
+  void Stamp();
   void Tick();
   // The alternative of KEP-5142.
   void FlushWhenEmpty();
@@ -90,7 +94,7 @@ class QueueDriver {
   void Acted(Act act);
 
   const QueueDriverOptions options_;
-  std::unique_ptr<Clock> whole_milliseconds_;  // The queue's clock while it is recorded.
+  std::unique_ptr<RecordedTime> recorded_time_;  // The queue's clock while it is recorded.
   Interner pod_names_;
   World world_;
   MetricsRegistry registry_;

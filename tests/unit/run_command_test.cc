@@ -247,13 +247,18 @@ TEST_F(RunCommandTest, BadFlagsAreOneLine) {
   ExpectBad({"--out", Path("pod.yaml"), "--name", "Basic/10"}, "--out");
 }
 
-TEST_F(RunCommandTest, ARecordedRunReplays) {
-  for (const char* name : {"ClaimTemplates/5Nodes_20", "BackoffHeavy/50P", "Gated/20"}) {
-    const std::string trace = Path("t.jsonl");
-    ASSERT_EQ(Run({"--name", name, "--record", trace}).exit_code, 0) << name;
-    const ChildProcess::Ended replayed = RunProgram({SCHEDQ_PROGRAM, "replay", trace});
-    EXPECT_EQ(replayed.exit_code, 0) << replayed.out;
-    EXPECT_THAT(replayed.out, HasSubstr(" 0 mismatches")) << name;
+TEST_F(RunCommandTest, ARecordedRunReplaysOnEveryEngine) {
+  for (const char* name : {"ClaimTemplates/5Nodes_20", "BackoffHeavy/50Pods$", "Gated/20"}) {
+    for (const char* engine : {"classic", "lockfree"}) {
+      const std::string trace = Path("t.jsonl");
+      ASSERT_EQ(Run({"--name", name, "--record", trace, "--engine", engine}).exit_code, 0) << name;
+      for (const char* other : {"classic", "lockfree"}) {
+        const ChildProcess::Ended replayed =
+            RunProgram({SCHEDQ_PROGRAM, "replay", trace, "--engine", other});
+        EXPECT_EQ(replayed.exit_code, 0) << name << ' ' << engine << ' ' << other;
+        EXPECT_THAT(replayed.out, HasSubstr(" 0 mismatches")) << name;
+      }
+    }
   }
 }
 
