@@ -129,5 +129,6 @@ SCHEDQ_DOCUMENT(, BenchDocument)
 SCHEDQ_DOCUMENT(, FloorDocument)
 SCHEDQ_DOCUMENT(, DataItemsDocument)
 SCHEDQ_DOCUMENT(, ProfileDocument)
+SCHEDQ_DOCUMENT(, BarsDocument)
 
 }  // namespace schedq

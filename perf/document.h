@@ -1,7 +1,8 @@
-// Documents as files: results.json, bench.json, floor.json, profile.json and DataItems.
+// Documents as files: results.json, bench.json, floor.json, profile.json, bars.json and
+// DataItems.
 //
 // Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument,
-// ProfileDocument and DataItemsDocument. A type's Describe function is the single statement of its fields; the
+// ProfileDocument, BarsDocument and DataItemsDocument. A type's Describe function is the single statement of its fields; the
 // writer, the strict reader and the JSON schema in docs/ all follow from it. Threads: pure
 // functions; any thread. Two writers of one path leave one of the two contents whole. Invariants:
 //  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, shortest decimal
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "perf/bars_document.h"
 #include "perf/bench_document.h"
 #include "perf/data_items.h"
 #include "perf/floor_document.h"
@@ -51,5 +53,6 @@ SCHEDQ_DOCUMENT(extern, BenchDocument)
 SCHEDQ_DOCUMENT(extern, FloorDocument)
 SCHEDQ_DOCUMENT(extern, DataItemsDocument)
 SCHEDQ_DOCUMENT(extern, ProfileDocument)
+SCHEDQ_DOCUMENT(extern, BarsDocument)
 
 }  // namespace schedq

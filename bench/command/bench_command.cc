@@ -10,6 +10,7 @@
 #include <regex>
 #include <utility>
 
+#include "bench/command/bars_report.h"
 #include "bench/command/command_line.h"
 #include "bench/command/output_file.h"
 #include "bench/command/progress_line.h"
@@ -28,6 +29,8 @@ const CommandRegistration kRegistration(50, [] { return std::make_unique<BenchCo
 
 constexpr uint64_t kRounds = 7;
 constexpr uint64_t kQuickRounds = 3;
+constexpr uint64_t kBarsRounds = 5;
+constexpr uint64_t kQuickBarsRounds = 1;
 
 void InitializeLibrary(const std::vector<std::string>& flags) {
   // The library keeps pointing at the first of them for its reports.
@@ -52,7 +55,9 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_option("regex", pattern_, "Run only cases whose full name it matches")
       ->type_name("REGEX");
   app.add_flag("--list", lists_, "Print the names of the cases and exit");
-  app.add_option("--json", json_path_, "Write bench.json here (docs/bench.schema.json)")
+  app.add_flag("--bars", shows_bars_, "One table: what the product is held to; REGEX chooses rows");
+  app.add_option("--json", json_path_,
+                 "Write bench.json (or bars.json) here (docs/bench.schema.json, bars.schema.json)")
       ->type_name("FILE");
   app.add_flag("--quick", is_quick_, "For CI: the same cases and checks at tiny sizes");
   app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
@@ -66,6 +71,7 @@ void BenchCommand::Declare(CLI::App& app) {
 Result<ExitCode> BenchCommand::Run() {
   const Result<BenchmarkFlags> flags = ReadFlags();
   if (!flags.ok()) return flags.error();
+  if (shows_bars_) return MeasureTheBars(flags.value());
   const Result<std::vector<Group>> groups = Select(flags.value());
   if (!groups.ok()) return groups.error();
   if (!lists_ && !flags.value().lists_tests) return Measure(groups.value(), flags.value());
@@ -82,6 +88,10 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
   }
   Result<BenchmarkFlags> flags = ParseBenchmarkFlags(rest);
   if (!flags.ok()) return flags;
+  const bool asks_for_cases = lists_ || flags->lists_tests || !flags->out.empty();
+  if (shows_bars_ && asks_for_cases) {
+    return Error("--bars: expected no --list and no --benchmark_out beside it");
+  }
   if (flags->filter && !pattern_.empty()) {
     return Error("--benchmark_filter: expected either it or REGEX, not both");
   }
@@ -121,12 +131,42 @@ Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFla
   return groups;
 }
 
-Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
-                                       const BenchmarkFlags& flags) {
+BenchmarkRunOptions BenchCommand::OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const {
   BenchmarkRunOptions options;
-  options.rounds = flags.rounds.value_or(is_quick_ ? kQuickRounds : kRounds);
+  options.rounds = flags.rounds.value_or(rounds);
   options.seed = seed_;
   options.chooses_operations = flags.has_min_time;
+  return options;
+}
+
+Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
+  BarsOptions options;
+  options.pattern = flags.filter.value_or(pattern_);
+  options.is_tiny = is_quick_;
+  options.run = OptionsOf(flags, is_quick_ ? kQuickBarsRounds : kBarsRounds);
+  InitializeLibrary(flags.passed_on);
+  const EnvironmentRecorder recorder(CommandLineText());
+  std::vector<std::string> faults;
+  ProgressLine line;
+  Result<BarsDocument> document = MeasureBars(
+      options, [&line](const std::string& text) { line.Show(text); }, &faults);
+  line.Clear();
+  if (!document.ok()) return document.error();
+  document->environment = recorder.Finish();
+  fmt::print("{}\n{}", MachineLine(document->environment),
+             BarsText(*document, WantsColour(STDOUT_FILENO)));
+  for (const std::string& fault : faults) fmt::print(stderr, "{}\n", fault);
+  if (!json_path_.empty()) {
+    if (Status status = WriteDocument(*document, json_path_); !status.ok()) return status.error();
+  }
+  // Tiny sizes show that the table works; what they reach means nothing.
+  const bool is_short = !is_quick_ && FallsShort(*document);
+  return faults.empty() && !is_short ? ExitCode::kGood : ExitCode::kNo;
+}
+
+Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
+                                       const BenchmarkFlags& flags) {
+  const BenchmarkRunOptions options = OptionsOf(flags, is_quick_ ? kQuickRounds : kRounds);
   InitializeLibrary(flags.passed_on);
   std::ofstream mirror;
   if (!flags.out.empty()) mirror.open(flags.out);

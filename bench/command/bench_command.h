@@ -1,5 +1,5 @@
 // `schedq bench`: runs micro-benchmarks with their rivals, prints a table for each group and writes
-// bench.json.
+// bench.json. With --bars, one table of what the product is held to, and bars.json.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "bench/command/benchmark_flags.h"
 #include "bench/command/command.h"
+#include "bench/micro/benchmark_driver.h"
 #include "bench/micro/benchmark_list.h"
 
 namespace schedq {
@@ -25,11 +26,14 @@ class BenchCommand : public Command {
 
   Result<BenchmarkFlags> ReadFlags() const;
   Result<std::vector<Group>> Select(const BenchmarkFlags& flags) const;
+  Result<ExitCode> MeasureTheBars(const BenchmarkFlags& flags);
+  BenchmarkRunOptions OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const;
   Result<ExitCode> Measure(const std::vector<Group>& groups, const BenchmarkFlags& flags);
 
   CLI::App* app_ = nullptr;
   std::string pattern_;
   bool lists_ = false;
+  bool shows_bars_ = false;
   std::string json_path_;
   bool is_quick_ = false;
   uint64_t seed_ = 1;

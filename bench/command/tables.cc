@@ -49,7 +49,9 @@ std::vector<Row> FastestFirst(const BenchCase& one) {
 
 std::optional<double> BestRival(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    if (row.contender->role == ContenderRole::kRival) return row.summary.median;
+    const ContenderRole role = row.contender->role;
+    const bool is_rival = role == ContenderRole::kRival || role == ContenderRole::kClassic;
+    if (is_rival) return row.summary.median;
   }
   return std::nullopt;
 }

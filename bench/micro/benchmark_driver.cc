@@ -54,7 +54,7 @@ BenchCase BenchmarkDriver::RunGroup(const std::vector<BenchmarkCase>& cases,
   BenchCase result;
   result.name = cases.front().group;
   result.topology = cases.front().topology;
-  result.unit = "ns/op";
+  result.unit = cases.front().unit;
   result.parameters = cases.front().parameters;
   for (const BenchmarkCase& one : cases) {
     BenchContender contender;

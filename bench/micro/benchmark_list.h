@@ -28,13 +28,14 @@ struct BenchmarkCase {
   std::string group;       // "engine/active_queue/8_priorities/1000_entries/2_threads"
   std::string topology;    // The threads and structures, drawn in one line.
   std::string contestant;  // Without a slash.
+  std::string unit = "ns/op";
   std::map<std::string, uint64_t> parameters;
   ContenderRole role = ContenderRole::kRival;
   // Operations in one repetition, unless the user asks for a minimum time.
   int64_t operations = 0;
   // Times itself (SetIterationTime), checks its own answer and calls SkipWithError if it is wrong.
   std::function<void(benchmark::State&)> body;
-  // Nanoseconds per operation that anchors.json gives for this contestant on this workload.
+  // What anchors.json gives for this contestant on this workload, in `unit`.
   std::optional<double> anchor_ns;
 
   std::string FullName() const { return group + "/" + contestant; }

@@ -6,6 +6,8 @@ BenchmarkList AllBenchmarks(BenchmarkSize size) {
   BenchmarkList list;
   AddPriorityQueueBenchmarks(list, size);
   AddEngineBenchmarks(list, size);
+  AddPathBenchmarks(list, size);
+  AddBackoffWindowBenchmarks(list, size);
   AddCallBenchmarks(list, size);
   return list;
 }

@@ -10,6 +10,8 @@ BenchmarkList AllBenchmarks(BenchmarkSize size);
 // One suite a function; each has a file of its own that draws its topology.
 void AddPriorityQueueBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddEngineBenchmarks(BenchmarkList& list, BenchmarkSize size);
+void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size);
+void AddBackoffWindowBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddCallBenchmarks(BenchmarkList& list, BenchmarkSize size);
 
 }  // namespace schedq

@@ -16,15 +16,15 @@ std::string ClaimName(int64_t number) { return "claim-" + std::to_string(number)
 
 }  // namespace
 
-std::vector<PodRef> MakePods(int64_t count, ClaimUse use) {
+std::vector<PodRef> MakePods(int64_t count, ClaimUse use, const std::string& prefix) {
   Random random(kSeed);
   std::vector<PodRef> pods;
   pods.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     auto pod = std::make_shared<Pod>();
     pod->namespace_name = "benchmark";
-    pod->name = "pod-" + std::to_string(i);
-    pod->uid = "5c1d34a0-0000-4000-8000-" + std::to_string(100'000'000'000 + i);
+    pod->name = prefix + std::to_string(i);
+    pod->uid = "5c1d34a0-0000-4000-8000-" + pod->name;
     pod->priority = kPriorities[random.Below(std::size(kPriorities))];
     if (use == ClaimUse::kOwnClaim) pod->claims = {ClaimName(i)};
     pods.push_back(std::move(pod));

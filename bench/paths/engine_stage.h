@@ -12,8 +12,8 @@ namespace schedq {
 enum class ClaimUse : uint8_t { kNone, kOwnClaim };
 
 // Priorities from {0,0,0,0,100,1000,1000000,2000000000}, seeded. With kOwnClaim, pod i names claim
-// i.
-std::vector<PodRef> MakePods(int64_t count, ClaimUse use);
+// i. Pods of different prefixes are different pods.
+std::vector<PodRef> MakePods(int64_t count, ClaimUse use, const std::string& prefix = "pod-");
 
 // One update of each pod's claim, in random order.
 std::vector<ObjectChange> MakeClaimUpdates(int64_t count);

@@ -68,6 +68,7 @@ TEST(PerfDocument, EveryKindSurvivesTheRoundTrip) {
   ExpectRoundTrip(SampleBench());
   ExpectRoundTrip(SampleFloor());
   ExpectRoundTrip(SampleProfile());
+  ExpectRoundTrip(SampleBars());
   ExpectRoundTrip(SampleDataItems());
   ExpectRoundTrip(RunDocument{});
   ExpectRoundTrip(BenchDocument{});

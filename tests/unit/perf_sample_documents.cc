@@ -113,6 +113,32 @@ FloorDocument SampleFloor() {
   return document;
 }
 
+BarsDocument SampleBars() {
+  BarRow row;
+  row.path = "add + pop + done per pod, one thread";
+  row.at = "100,000 pods";
+  row.bar = "300 ns";
+  row.aim = "135 ns";
+  row.verdict = BarVerdict::kShort;
+  row.unit = "ns";
+  row.measured = 400;
+  row.to_bar = 0.75;
+  row.rival = "classic";
+  row.rival_measured = 1600;
+  row.upstream = 13'519;
+  row.floor = 250;
+  row.floor_arithmetic = "2 random_miss in 64.0 MiB x 125 ns";
+  row.reason = "most time in schedq::Interner::Find: 40 %";
+  row.contenders = SampleBench().cases.front().contenders;
+  BarsDocument document;
+  document.seed = 7;
+  document.rounds = 3;
+  document.rows = {row};
+  document.floor = SampleFloor().measurements;
+  document.environment = SampleEnvironment();
+  return document;
+}
+
 ProfileDocument SampleProfile() {
   ProfileSeries series;
   series.name = "classic/all_pods";

@@ -10,6 +10,7 @@ RunDocument SampleRun();
 BenchDocument SampleBench();
 FloorDocument SampleFloor();
 ProfileDocument SampleProfile();
+BarsDocument SampleBars();
 DataItemsDocument SampleDataItems();
 
 }  // namespace schedq

@@ -68,6 +68,10 @@ int WriteAll(const std::string& folder) {
                 {{"version", "\"schedq_floor\": 1", "\"schedq_floor\": \"1\""},
                  {"parameters", "\"bytes\": 1048576", "\"bytes\": 0.5"},
                  {"summary-field", "\"median\": 4.75,", ""}}) &&
+      WriteKind(folder, "bars", SampleBars(),
+                {{"version", "\"schedq_bars\": 1", "\"schedq_bars\": 2"},
+                 {"verdict", "\"short\"", "\"nearly\""},
+                 {"measured", "\"measured\": 400", "\"measured\": \"400\""}}) &&
       WriteKind(folder, "profile", SampleProfile(),
                 {{"version", "\"schedq_profile\": 1", "\"schedq_profile\": 2"},
                  {"size", "\"size\": 1000", "\"size\": -1000"},
