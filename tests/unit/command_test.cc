@@ -71,6 +71,8 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"bench", "no such case"}, "matches no benchmark");
   ExpectUsageError({"bench", "one", "two"}, "unexpected argument 'two'");
   ExpectUsageError({"bench", "--seed", "x"}, "--seed");
+  ExpectUsageError({"bench", "--bars", "no such bar"}, "matches no bar");
+  ExpectUsageError({"bench", "--bars", "--list"}, "--bars: expected no --list");
   ExpectUsageError({"profile"}, "a kind is missing; expected one of: requeue, backoff");
   ExpectUsageError({"profile", "reque"}, "unknown kind 'reque'; did you mean 'requeue'?");
   ExpectUsageError({"profile", "requeue", "--only", "none"}, "matches no series; there are: ");
@@ -154,6 +156,24 @@ TEST_F(CommandTest, ProfileWritesExponentsOfBothEngines) {
   for (const ProfileSeries& series : document->series) {
     EXPECT_EQ(series.points.size(), 3u) << series.name;
     EXPECT_FALSE(series.fits.empty()) << series.name;
+  }
+}
+
+TEST_F(CommandTest, BarsAreOneTableAndADocument) {
+  const std::string path = Path("bars.json");
+  const ChildProcess::Ended ended =
+      Schedq({"bench", "--bars", "pod_life", "--quick", "--json", path});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("to upstream"));
+  EXPECT_THAT(ended.out, HasSubstr("The floor's arithmetic:"));
+
+  const Result<BarsDocument> document = ReadDocument<BarsDocument>(path);
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  ASSERT_EQ(document->rows.size(), 3u);
+  for (const BarRow& row : document->rows) {
+    EXPECT_TRUE(row.measured.has_value()) << row.path;
+    EXPECT_TRUE(row.floor.has_value()) << row.path;
+    EXPECT_EQ(row.contenders.size(), 2u) << row.path;
   }
 }
 
