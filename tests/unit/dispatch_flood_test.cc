@@ -4,6 +4,7 @@
 // in the same test with the same seed.
 #include <gtest/gtest.h>
 
+#include "bench/dispatch/dispatch_report.h"
 #include "bench/dispatch/flood_scenario.h"
 #include "bench/dispatch/nomination_scenarios.h"
 
@@ -70,6 +71,15 @@ TEST(NominationScenarioTest, OnlyBindingsWithWorkCostAnExtraCall) {
   EXPECT_EQ(with.busy, 2);
   options.nominates = false;
   EXPECT_EQ(CountCallsPerPod(options).busy, 1);
+}
+
+TEST(DispatchReportTest, EveryPromiseHoldsAndEqualSeedsGiveEqualText) {
+  DispatchReportOptions options;
+  options.is_quick = true;
+  const DispatchReport first = RunDispatchScenarios(options);
+  EXPECT_GT(first.verdicts.size(), 15u);
+  for (const DispatchVerdict& verdict : first.verdicts) EXPECT_TRUE(verdict.holds) << verdict.line;
+  EXPECT_EQ(RunDispatchScenarios(options).tables, first.tables);
 }
 
 }  // namespace
