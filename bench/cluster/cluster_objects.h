@@ -47,7 +47,7 @@ struct ClusterClaim final : ObjectView {
   ClaimSpec spec;
   uint64_t owner_pod = 0;      // The number of the pod that it was generated for; 0: none.
   std::string owner_pod_name;  // Of its owner reference, which the API may have set; empty: none.
-  std::string node_name;   // Where its devices are, once allocated.
+  std::string node_name;       // Where its devices are, once allocated.
   std::vector<DeviceName> devices;
   std::vector<uint64_t> reserved_for;  // Numbers of pods.
 };
