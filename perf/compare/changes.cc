@@ -38,7 +38,9 @@ Changes CompareMetrics(const Results& base, const Results& next, const Compariso
       continue;
     }
     samples.push_back({name, MetricKindOfUnit(metric.unit), metric.values, found->second.values});
-    changes.metrics.push_back({{}, metric.unit, is_exact});
+    Change& change = changes.metrics.emplace_back();
+    change.unit = metric.unit;
+    change.is_exact = is_exact;
   }
   for (const auto& [name, metric] : next.metrics) {
     if (base.metrics.count(name) == 0) changes.only_next.push_back(name);
