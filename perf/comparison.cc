@@ -46,16 +46,17 @@ Comparison Measure(const MetricSamples& metric, const ComparisonOptions& options
   return comparison;
 }
 
-Verdict Judge(const Comparison& comparison, const ComparisonOptions& options) {
+ChangeVerdict Judge(const Comparison& comparison, const ComparisonOptions& options) {
   const bool significant = comparison.p_adjusted < options.significance;
   if (significant && std::abs(comparison.Change()) > options.threshold) {
     const bool grew = comparison.ratio > 1;
-    return grew == (comparison.kind == MetricKind::kRate) ? Verdict::kBetter : Verdict::kWorse;
+    return grew == (comparison.kind == MetricKind::kRate) ? ChangeVerdict::kBetter
+                                                          : ChangeVerdict::kWorse;
   }
   if (comparison.ratio_interval.Within(1 - options.threshold, 1 + options.threshold)) {
-    return Verdict::kSame;
+    return ChangeVerdict::kSame;
   }
-  return Verdict::kInconclusive;
+  return ChangeVerdict::kInconclusive;
 }
 
 }  // namespace
@@ -68,15 +69,15 @@ MetricKind MetricKindOfUnit(std::string_view unit) {
   return size ? MetricKind::kSize : MetricKind::kDuration;
 }
 
-std::string_view VerdictWord(Verdict verdict, MetricKind kind) {
+std::string_view VerdictWord(ChangeVerdict verdict, MetricKind kind) {
   const bool size = kind == MetricKind::kSize;
   switch (verdict) {
-    case Verdict::kBetter:
+    case ChangeVerdict::kBetter:
       return size ? "smaller" : "faster";
-    case Verdict::kWorse:
+    case ChangeVerdict::kWorse:
       return size ? "larger" : "slower";
-    case Verdict::kSame:
-    case Verdict::kInconclusive:
+    case ChangeVerdict::kSame:
+    case ChangeVerdict::kInconclusive:
       break;
   }
   return TextOf(verdict);

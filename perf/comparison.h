@@ -32,16 +32,16 @@ enum class MetricKind : uint8_t {
 // From the unit: anything per second is a rate, bytes and counts are sizes, the rest are durations.
 MetricKind MetricKindOfUnit(std::string_view unit);
 
-enum class Verdict : uint8_t { kBetter, kWorse, kSame, kInconclusive };
+enum class ChangeVerdict : uint8_t { kBetter, kWorse, kSame, kInconclusive };
 
 template <>
-struct EnumText<Verdict> {
+struct EnumText<ChangeVerdict> {
   static constexpr std::array<std::string_view, 4> kNames = {"better", "worse", "same",
                                                              "inconclusive"};
 };
 
 // "faster", "slower", "smaller", "larger", "same", "inconclusive".
-std::string_view VerdictWord(Verdict verdict, MetricKind kind);
+std::string_view VerdictWord(ChangeVerdict verdict, MetricKind kind);
 
 struct ComparisonOptions {
   double threshold = 0.05;     // Relative change of the median that matters.
@@ -65,7 +65,7 @@ struct Comparison {
   Interval ratio_interval;  // [0, infinity) when a value is not positive.
   double p = 1;             // Two-sided, as tested.
   double p_adjusted = 1;    // After Holm over all metrics of the call.
-  Verdict verdict = Verdict::kInconclusive;
+  ChangeVerdict verdict = ChangeVerdict::kInconclusive;
 
   double Change() const { return ratio - 1; }
 };

@@ -12,18 +12,18 @@ void JudgeExactly(const ComparisonOptions& options, Comparison* comparison) {
   const bool has_changed = comparison->base_median != comparison->next_median;
   comparison->p = has_changed ? 0 : 1;
   comparison->p_adjusted = comparison->p;
-  comparison->verdict = Verdict::kSame;
+  comparison->verdict = ChangeVerdict::kSame;
   if (!has_changed || std::abs(comparison->Change()) <= options.threshold) return;
   const bool grew = comparison->ratio > 1;
-  comparison->verdict =
-      grew == (comparison->kind == MetricKind::kRate) ? Verdict::kBetter : Verdict::kWorse;
+  comparison->verdict = grew == (comparison->kind == MetricKind::kRate) ? ChangeVerdict::kBetter
+                                                                        : ChangeVerdict::kWorse;
 }
 
 }  // namespace
 
 bool Changes::AnyWorse() const {
   return std::any_of(metrics.begin(), metrics.end(), [](const Change& change) {
-    return change.comparison.verdict == Verdict::kWorse;
+    return change.comparison.verdict == ChangeVerdict::kWorse;
   });
 }
 

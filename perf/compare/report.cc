@@ -11,11 +11,11 @@
 namespace schedq {
 namespace {
 
-Tone ToneOf(Verdict verdict) {
+Tone ToneOf(ChangeVerdict verdict) {
   switch (verdict) {
-    case Verdict::kBetter:
+    case ChangeVerdict::kBetter:
       return Tone::kGood;
-    case Verdict::kWorse:
+    case ChangeVerdict::kWorse:
       return Tone::kBad;
     default:
       return Tone::kDim;
@@ -25,7 +25,7 @@ Tone ToneOf(Verdict verdict) {
 bool HasChanged(const Change& change) {
   const Comparison& comparison = change.comparison;
   if (change.is_exact) return comparison.base_median != comparison.next_median;
-  return comparison.verdict != Verdict::kSame;
+  return comparison.verdict != ChangeVerdict::kSame;
 }
 
 std::string ChangeOf(const Comparison& comparison) {
@@ -223,7 +223,7 @@ std::string ChangesJunit(const Changes& changes) {
   std::vector<JunitFailure> failures;
   for (const Change& change : changes.metrics) {
     const Comparison& comparison = change.comparison;
-    if (comparison.verdict != Verdict::kWorse) continue;
+    if (comparison.verdict != ChangeVerdict::kWorse) continue;
     failures.push_back({comparison.name, ChangeOf(comparison), ConfidenceText(change)});
   }
   return JunitText(failures, changes.metrics.size() - failures.size(), "time");

@@ -100,10 +100,10 @@ TEST_F(CompareTest, VirtualRunsAreExact) {
         Compare(RunOf(ClockKind::kVirtual, {100}), RunOf(ClockKind::kVirtual, {after}));
     return changes.metrics.at(0).comparison.verdict;
   };
-  EXPECT_EQ(verdict(100), Verdict::kSame);
-  EXPECT_EQ(verdict(97), Verdict::kSame) << "within the threshold";
-  EXPECT_EQ(verdict(90), Verdict::kWorse);
-  EXPECT_EQ(verdict(110), Verdict::kBetter);
+  EXPECT_EQ(verdict(100), ChangeVerdict::kSame);
+  EXPECT_EQ(verdict(97), ChangeVerdict::kSame) << "within the threshold";
+  EXPECT_EQ(verdict(90), ChangeVerdict::kWorse);
+  EXPECT_EQ(verdict(110), ChangeVerdict::kBetter);
 }
 
 TEST_F(CompareTest, RealRunsNeedEvidence) {
@@ -117,7 +117,7 @@ TEST_F(CompareTest, RealRunsNeedEvidence) {
   EXPECT_TRUE(Compare(before, RunOf(ClockKind::kReal, slower)).AnyWorse());
   EXPECT_FALSE(Compare(before, before).AnyWorse());
   const Changes few = Compare(RunOf(ClockKind::kReal, {100}), RunOf(ClockKind::kReal, {50}));
-  EXPECT_EQ(few.metrics.at(0).comparison.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(few.metrics.at(0).comparison.verdict, ChangeVerdict::kInconclusive);
 }
 
 TEST_F(CompareTest, ReportsShowWhatChangedAndWhatIsMissing) {

@@ -29,11 +29,11 @@ Comparison CompareOne(MetricKind kind, std::vector<double> base, std::vector<dou
 TEST(PerfComparison, AClearChangeIsJudgedInTheMetricsDirection) {
   const std::vector<double> low = Noisy(1, 10, 100, 0.01);
   const std::vector<double> high = Noisy(2, 10, 120, 0.01);
-  EXPECT_EQ(CompareOne(MetricKind::kDuration, low, high).verdict, Verdict::kWorse);
-  EXPECT_EQ(CompareOne(MetricKind::kDuration, high, low).verdict, Verdict::kBetter);
-  EXPECT_EQ(CompareOne(MetricKind::kRate, low, high).verdict, Verdict::kBetter);
-  EXPECT_EQ(CompareOne(MetricKind::kRate, high, low).verdict, Verdict::kWorse);
-  EXPECT_EQ(CompareOne(MetricKind::kSize, low, high).verdict, Verdict::kWorse);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, low, high).verdict, ChangeVerdict::kWorse);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, high, low).verdict, ChangeVerdict::kBetter);
+  EXPECT_EQ(CompareOne(MetricKind::kRate, low, high).verdict, ChangeVerdict::kBetter);
+  EXPECT_EQ(CompareOne(MetricKind::kRate, high, low).verdict, ChangeVerdict::kWorse);
+  EXPECT_EQ(CompareOne(MetricKind::kSize, low, high).verdict, ChangeVerdict::kWorse);
   const Comparison comparison = CompareOne(MetricKind::kDuration, low, high);
   EXPECT_NEAR(comparison.Change(), 0.2, 0.03);
   EXPECT_TRUE(comparison.ratio_interval.Contains(comparison.ratio));
@@ -44,28 +44,28 @@ TEST(PerfComparison, ASignificantButSmallChangeIsNoRegression) {
   const Comparison comparison =
       CompareOne(MetricKind::kDuration, Noisy(1, 20, 100, 0.001), Noisy(2, 20, 102, 0.001));
   EXPECT_LT(comparison.p_adjusted, 0.001);
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict, ChangeVerdict::kSame);
 }
 
 TEST(PerfComparison, ALargeButUnsureChangeIsInconclusive) {
   EXPECT_EQ(CompareOne(MetricKind::kDuration, {100, 140, 90}, {120, 150, 100}).verdict,
-            Verdict::kInconclusive);
-  EXPECT_EQ(CompareOne(MetricKind::kDuration, {100}, {200}).verdict, Verdict::kInconclusive);
+            ChangeVerdict::kInconclusive);
+  EXPECT_EQ(CompareOne(MetricKind::kDuration, {100}, {200}).verdict, ChangeVerdict::kInconclusive);
 }
 
 TEST(PerfComparison, EqualSamplesAreTheSame) {
-  EXPECT_EQ(CompareOne(MetricKind::kRate, {336}, {336}).verdict, Verdict::kSame);
-  EXPECT_EQ(CompareOne(MetricKind::kSize, {0, 0}, {0, 0}).verdict, Verdict::kSame);
+  EXPECT_EQ(CompareOne(MetricKind::kRate, {336}, {336}).verdict, ChangeVerdict::kSame);
+  EXPECT_EQ(CompareOne(MetricKind::kSize, {0, 0}, {0, 0}).verdict, ChangeVerdict::kSame);
 }
 
 TEST(PerfComparison, AZeroBaseHasNoFiniteRatio) {
   const std::vector<double> zeros(10, 0);
   const Comparison grown = CompareOne(MetricKind::kSize, zeros, Noisy(1, 10, 8, 0.1));
   EXPECT_EQ(grown.ratio, std::numeric_limits<double>::infinity());
-  EXPECT_EQ(grown.verdict, Verdict::kWorse);
+  EXPECT_EQ(grown.verdict, ChangeVerdict::kWorse);
   const Comparison gone = CompareOne(MetricKind::kSize, Noisy(1, 10, 8, 0.1), zeros);
   EXPECT_EQ(gone.ratio, 0);
-  EXPECT_EQ(gone.verdict, Verdict::kBetter);
+  EXPECT_EQ(gone.verdict, ChangeVerdict::kBetter);
 }
 
 TEST(PerfComparison, ManyMetricsRaiseTheBar) {
@@ -77,9 +77,9 @@ TEST(PerfComparison, ManyMetricsRaiseTheBar) {
   const std::vector<Comparison> alone = CompareAll(std::vector<MetricSamples>{shifted});
   const std::vector<Comparison> both = CompareAll(std::vector<MetricSamples>{shifted, still});
   EXPECT_LT(alone[0].p, 0.01);
-  EXPECT_EQ(alone[0].verdict, Verdict::kWorse);
+  EXPECT_EQ(alone[0].verdict, ChangeVerdict::kWorse);
   EXPECT_DOUBLE_EQ(both[0].p_adjusted, 2 * both[0].p);
-  EXPECT_EQ(both[0].verdict, Verdict::kInconclusive);
+  EXPECT_EQ(both[0].verdict, ChangeVerdict::kInconclusive);
   EXPECT_EQ(both[1].name, "still");
 }
 
@@ -102,21 +102,21 @@ TEST(PerfComparison, NoiseDoesNotFlipTheVerdict) {
     const std::vector<Comparison> comparisons = CompareAll(metrics, options);
     bool alarm = false;
     for (uint64_t i = 0; i < 10; ++i) {
-      const Verdict verdict = comparisons[i].verdict;
-      alarm = alarm || verdict == Verdict::kBetter || verdict == Verdict::kWorse;
+      const ChangeVerdict verdict = comparisons[i].verdict;
+      alarm = alarm || verdict == ChangeVerdict::kBetter || verdict == ChangeVerdict::kWorse;
     }
     false_alarms += alarm ? 1 : 0;
-    found += comparisons[10].verdict == Verdict::kWorse ? 1 : 0;
+    found += comparisons[10].verdict == ChangeVerdict::kWorse ? 1 : 0;
   }
   EXPECT_LE(false_alarms, 9);
   EXPECT_GE(found, 270);
 }
 
 TEST(PerfComparison, WordsAndUnits) {
-  EXPECT_EQ(VerdictWord(Verdict::kWorse, MetricKind::kRate), "slower");
-  EXPECT_EQ(VerdictWord(Verdict::kBetter, MetricKind::kDuration), "faster");
-  EXPECT_EQ(VerdictWord(Verdict::kBetter, MetricKind::kSize), "smaller");
-  EXPECT_EQ(VerdictWord(Verdict::kSame, MetricKind::kSize), "same");
+  EXPECT_EQ(VerdictWord(ChangeVerdict::kWorse, MetricKind::kRate), "slower");
+  EXPECT_EQ(VerdictWord(ChangeVerdict::kBetter, MetricKind::kDuration), "faster");
+  EXPECT_EQ(VerdictWord(ChangeVerdict::kBetter, MetricKind::kSize), "smaller");
+  EXPECT_EQ(VerdictWord(ChangeVerdict::kSame, MetricKind::kSize), "same");
   EXPECT_EQ(MetricKindOfUnit("pods/s"), MetricKind::kRate);
   EXPECT_EQ(MetricKindOfUnit("ms"), MetricKind::kDuration);
   EXPECT_EQ(MetricKindOfUnit("ns/op"), MetricKind::kDuration);
