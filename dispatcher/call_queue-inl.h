@@ -18,9 +18,11 @@ CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   for (ObjectId object = 0; object < used_.load(); ++object) {
     Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
+    delete std::exchange(calls.unseen, nullptr);
     if (calls.in_flight == nullptr) continue;
-    End(CallHolder(std::exchange(calls.in_flight, nullptr)), CallEnd::kError,
-        Error("the call queue was destroyed while the call was in flight"));
+    const CallHolder call(std::exchange(calls.in_flight, nullptr));
+    EndOf(*call, CallEnd::kError,
+          Error("the call queue was destroyed while the call was in flight"));
   }
 }
 
@@ -143,7 +145,7 @@ void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, CallHolder call) {
   ApiCall* const in_flight = calls.in_flight;
   if (is_closed_.load() || (waiting != nullptr && IsLessRelevant(call->type, waiting->type)) ||
       (in_flight != nullptr && IsLessRelevant(call->type, in_flight->type))) {
-    return End(std::move(call), CallEnd::kSkipped);
+    return EndOf(*call, CallEnd::kSkipped);
   }
   Tick due = call->delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call->delay);
   const bool is_same_type = waiting != nullptr && waiting->type == call->type;
@@ -158,23 +160,28 @@ void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, CallHolder call) {
   }
   calls.waiting = call.release();
   slot.due.Write(due);
-  if (waiting != nullptr) End(CallHolder(waiting), CallEnd::kOverwritten);
+  if (waiting != nullptr) EndOf(*CallHolder(waiting), CallEnd::kOverwritten);
   if (in_flight != nullptr) return;
-  if (IsNoOp(*calls.waiting)) return SkipWaiting(object, calls);
+  if (WaitingIsNoOp(calls)) return SkipWaiting(object, calls);
   if (!keeps_its_place) Schedule(object, slot);
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplySync(ObjectId object, const PodRef& pod) {
   Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
+  if (calls.unseen != nullptr) {
+    calls.unseen->pod = pod;
+    if (IsNoOp(*calls.unseen)) delete std::exchange(calls.unseen, nullptr);
+  }
   if (calls.waiting == nullptr) return;
   calls.waiting->pod = pod;
-  if (calls.in_flight == nullptr && IsNoOp(*calls.waiting)) SkipWaiting(object, calls);
+  if (calls.in_flight == nullptr && WaitingIsNoOp(calls)) SkipWaiting(object, calls);
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyCancel(ObjectId object) {
   Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
+  delete std::exchange(calls.unseen, nullptr);
   if (calls.waiting != nullptr) SkipWaiting(object, calls);
 }
 
@@ -187,14 +194,15 @@ void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, const Status& status
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done->type, status.ok(), options_.clock->Now() - done->started);
   if (calls.waiting != nullptr) {
-    const bool is_no_op = status.ok() ? IsNoOpAfter(*done, *calls.waiting) : IsNoOp(*calls.waiting);
+    const bool is_no_op = status.ok() ? IsNoOpAfter(*done, *calls.waiting) : WaitingIsNoOp(calls);
     if (is_no_op) {
       SkipWaiting(object, calls);
     } else {
       Schedule(object, slot);
     }
   }
-  End(std::move(done), status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  EndOf(*done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  if (status.ok()) RememberUnseen(std::move(done), calls);
   // Sequentially consistent, as in HasRoom: either that sees the room, or this sees the wish.
   if (waits_for_room_.load() && waits_for_room_.exchange(false)) Wake(0);
 }
@@ -221,7 +229,7 @@ ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Slot& slot, Tick now) {
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::SkipWaiting(ObjectId object, Calls& calls) {
   wheel_.Cancel(object);
-  End(CallHolder(std::exchange(calls.waiting, nullptr)), CallEnd::kSkipped);
+  EndOf(*CallHolder(std::exchange(calls.waiting, nullptr)), CallEnd::kSkipped);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -230,10 +238,26 @@ void CallQueue<Atom, Shape>::Schedule(ObjectId object, const Slot& slot) {
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::End(CallHolder call, CallEnd end, const Status& status) {
-  metrics_.AddPending(call->type, -1);
-  metrics_.CountEnd(call->type, end);
-  if (call->listener != nullptr) call->listener->OnEnd(*call, end, status);
+bool CallQueue<Atom, Shape>::WaitingIsNoOp(const Calls& calls) {
+  return calls.unseen == nullptr ? IsNoOp(*calls.waiting)
+                                 : IsNoOpAfter(*calls.unseen, *calls.waiting);
+}
+
+// Keeps what later patches are compared with. Claims are not: they are allocated once.
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::RememberUnseen(CallHolder done, Calls& calls) {
+  if (done->type != CallType::kStatusPatch) return;
+  if (calls.unseen != nullptr) Merge(*calls.unseen, done.get());
+  if (done->placement.has_value()) done->placement.Mutable().claims.clear();
+  delete std::exchange(calls.unseen, nullptr);
+  if (!IsNoOp(*done)) calls.unseen = done.release();
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
+  metrics_.AddPending(call.type, -1);
+  metrics_.CountEnd(call.type, end);
+  if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
 }
 
 // --- Dispatching ---

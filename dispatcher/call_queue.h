@@ -16,7 +16,8 @@
 //     waits, or else from what is in flight; the older waiting call ends as overwritten, and its
 //     deadline stays, unless the new call has none.
 //  3. A call that would change nothing is skipped: when it is added, merged, or its object is
-//     synced, unless one is in flight, and again when that ends.
+//     synced, unless one is in flight, and again when that ends. What a patch has changed counts
+//     from its success on, before the object is seen with it: watches are behind.
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
 //     other calls in a row, a due patch goes first.
 //  5. Every call ends exactly once, and its listener is told.
@@ -27,7 +28,8 @@
 // Dispatch from any thread; while one dispatches, others leave at once and it goes round again for
 // them. A thread frozen while it dispatches holds back starts, and nothing else.
 // Memory: 64 bytes an object number up to the largest that was used, one cache line together with
-// its timer, and the calls themselves.
+// its timer, the calls themselves, and the last successful patch of an object until the object was
+// seen with what it changed.
 #pragma once
 
 #include <atomic>
@@ -110,6 +112,7 @@ class CallQueue {
   struct Calls {
     ApiCall* waiting = nullptr;
     ApiCall* in_flight = nullptr;
+    ApiCall* unseen = nullptr;  // What succeeded and was not seen yet.
   };
   struct Slot {
     CallDoor<Note, Atom> door;
@@ -132,8 +135,10 @@ class CallQueue {
   void ApplyStart(ObjectId object);
   ApiCall* TakeForFlight(Slot& slot, Tick now);
   void SkipWaiting(ObjectId object, Calls& calls);
+  static bool WaitingIsNoOp(const Calls& calls);
+  static void RememberUnseen(CallHolder done, Calls& calls);
   void Schedule(ObjectId object, const Slot& slot);
-  void End(CallHolder call, CallEnd end, const Status& status = {});
+  void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
 
   // Inside the wheel's pump.
   template <typename Start>

@@ -82,6 +82,11 @@ void JudgeStatus(Writer& writer, const StatusScenario& scenario, StatusModel mod
                       fmt::format("the same, reported immediately: {} calls for {} pods, 2 a pod "
                                   "wanted",
                                   patches, scenario.pods));
+  } else if (scenario.name == "transient") {
+    writer.AddVerdict(outcome.wrong_at_end == 0,
+                      fmt::format("transient rejections, {}: {} pods show a wrong message at the "
+                                  "end, 0 wanted",
+                                  StatusModelName(model), outcome.wrong_at_end));
   } else if (scenario.name == "gated-by-server") {
     writer.AddVerdict(patches == 0, fmt::format("marked by the server, {}: {} calls, 0 wanted",
                                                 StatusModelName(model), patches));

@@ -35,17 +35,19 @@ class ProductCalls {
   void Add(CallHolder call) { queue_.Add(std::move(call)); }
   void Cancel(ObjectId object) { queue_.Cancel(object); }
   void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
+  // The server refuses every call, so that an object is afterwards what it was before.
   int64_t Drain() {
     int64_t started = 0;
     clock_.AdvanceBy(kPastAllDelays);
     queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
       ++started;
-      queue_.Complete(call.object, Status());
+      queue_.Complete(call.object, refusal_);
     });
     return started;
   }
 
  private:
+  const Status refusal_ = Error("refused");
   VirtualClock clock_{Instant(std::chrono::seconds(1))};
   CallQueue<> queue_{CallQueueOptions{.clock = &clock_, .calls_per_second = 0}};
 };

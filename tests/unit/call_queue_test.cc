@@ -173,6 +173,28 @@ TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{2});
 }
 
+// The pod passes after its message was stored and before anybody has seen it there.
+TEST_F(CallQueueTest, ClearIsNoNoOpBeforeTheSetWasSeen) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Complete(0, Status());
+  queue_->Add(ClearMessage(Draft(0, 2, kDelay)));
+  queue_->Sync(0, UnmarkedPod());  // An older version.
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kSuccess}}));
+  EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{2});
+}
+
+TEST_F(CallQueueTest, SeenEffectsAreJudgedByWhatIsSeen) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Complete(0, Status());
+  queue_->Add(SetMessage(Draft(0, 2), "message"));
+  queue_->Sync(0, MarkedPod("message"));
+  queue_->Add(SetMessage(Draft(0, 3, kDelay), "message"));  // Somebody removed it meanwhile.
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kSuccess}, {2, CallEnd::kSkipped}}));
+  EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{3});
+}
+
 TEST_F(CallQueueTest, BindingsGoFirstThenDeletionsThenPatches) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   queue_->Add(CallOf(Draft(1, 2), CallType::kDeletion));
@@ -293,7 +315,17 @@ struct ReferenceObject {
   };
   std::optional<Waiting> waiting;
   std::optional<ApiCall> in_flight;
+  std::optional<ApiCall> unseen;
 
+  bool IsNoOpNow() const {
+    return unseen ? IsNoOpAfter(*unseen, waiting->call) : IsNoOp(waiting->call);
+  }
+  void See(const PodRef& pod, Ends* ends) {
+    if (unseen) unseen->pod = pod;
+    if (unseen && IsNoOp(*unseen)) unseen.reset();
+    if (waiting) waiting->call.pod = pod;
+    DropNoOp(ends);
+  }
   void Add(const ApiCall& call, int64_t now, Ends* ends) {
     if ((waiting && IsLessRelevant(call.type, waiting->call.type)) ||
         (in_flight && IsLessRelevant(call.type, in_flight->type))) {
@@ -312,7 +344,7 @@ struct ReferenceObject {
     DropNoOp(ends);
   }
   void DropNoOp(Ends* ends) {
-    if (waiting && !in_flight && IsNoOp(waiting->call)) Skip(ends);
+    if (waiting && !in_flight && IsNoOpNow()) Skip(ends);
   }
   void Skip(Ends* ends) {
     if (waiting) ends->push_back({waiting->call.tag, CallEnd::kSkipped});
@@ -321,8 +353,13 @@ struct ReferenceObject {
   void Complete(bool is_ok, Ends* ends) {
     const ApiCall done = *in_flight;
     in_flight.reset();
-    if (waiting && (is_ok ? IsNoOpAfter(done, waiting->call) : IsNoOp(waiting->call))) Skip(ends);
+    if (waiting && (is_ok ? IsNoOpAfter(done, waiting->call) : IsNoOpNow())) Skip(ends);
     ends->push_back({done.tag, is_ok ? CallEnd::kSuccess : CallEnd::kError});
+    if (!is_ok || done.type != CallType::kStatusPatch) return;
+    ApiCall kept = done;
+    if (unseen) Merge(*unseen, &kept);
+    unseen.reset();
+    if (!IsNoOp(kept)) unseen = kept;
   }
 };
 
@@ -364,10 +401,10 @@ TEST_F(CallQueueTest, RandomProgramsAgreeWithTheReference) {
         queue_->Add(std::move(call));
       } else if (kind == 5) {
         const PodRef pod = random.Chance(0.5) ? UnmarkedPod() : MarkedPod("x");
-        if (expected.waiting) expected.waiting->call.pod = pod;
-        expected.DropNoOp(&ends);
+        expected.See(pod, &ends);
         queue_->Sync(object, pod);
       } else if (kind == 6) {
+        expected.unseen.reset();
         expected.Skip(&ends);
         queue_->Cancel(object);
       } else if (kind < 9 && expected.in_flight) {

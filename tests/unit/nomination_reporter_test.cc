@@ -81,6 +81,7 @@ TEST_F(NominationReporterTest, FailedCyclesClear) {
     pod_->nominated_node_name = "node";
     reporter_.OnFailedCycle(Failed(failure));
     EXPECT_EQ(Sent(), "");
+    queue_.Sync(0, UnmarkedPod());
   }
 }
 
