@@ -128,8 +128,7 @@ TEST(BarsTest, EveryRowNamesItsGroup) {
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/false),
               IsSubsetOf({"hints/claim_index/1000000_claims/2_threads"}));
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/true),
-              IsSubsetOf({"hints/claim_index/1000_claims/2_threads", "engine/memory/1000000_pods",
-                          "engine/allocations/100000_pods"}));
+              IsSubsetOf({"hints/claim_index/1000_claims/2_threads"}));
 }
 
 }  // namespace
