@@ -67,8 +67,9 @@ class IndexPool {
   // Acquire pairs with the release of the Free that put the element on top: without it the link
   // below it, and the element's last contents, could be stale.
   uint64_t LoadHead() const { return LoadAcquire(head_); }
+  // Release alone: what was expected came from a load that acquired, and its tag is unique.
   bool ExchangeHead(uint64_t& expected, uint64_t desired) {
-    return head_.compare_exchange_weak(expected, desired, std::memory_order_acq_rel,
+    return head_.compare_exchange_weak(expected, desired, std::memory_order_release,
                                        std::memory_order_acquire);
   }
 

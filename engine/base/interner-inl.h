@@ -45,7 +45,8 @@ BasicInterner<Atom>::BasicInterner(uint32_t first_bits)
     : bucket_count_(uint32_t{1} << first_bits), buckets_(first_bits), slots_(first_bits) {
   buckets_.Reserve(0);
   const NameLink end = NameLink().To(NameLink::Kind::kEnd, 0).Opened();
-  StoreRelease(buckets_[0], end.word());
+  // Nobody else knows the interner yet; who shares it publishes it.
+  StoreRelaxed(buckets_[0], end.word());
 }
 
 template <template <typename> class Atom>
@@ -205,12 +206,13 @@ void BasicInterner<Atom>::DiscardSlot(uint32_t index) {
 
 template <template <typename> class Atom>
 void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
-  uint32_t count = LoadAcquire(bucket_count_);
+  // A number to reckon with: Reserve looks at the memory itself.
+  uint32_t count = LoadRelaxed(bucket_count_);
   // At most half a name a bucket: at a million names each step to a neighbour is a cache miss.
   if (names <= count / 2) return;
   buckets_.Reserve(uint64_t{count} * 2 - 1);
   // A failure means that another thread doubled it. Release publishes the buckets' memory.
-  bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_acq_rel,
+  bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_release,
                                         std::memory_order_relaxed);
 }
 

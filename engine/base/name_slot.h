@@ -135,7 +135,8 @@ class NameTexts {
   using Slot = NameSlot<Atom>;
 
   ~NameTexts() {
-    for (Atom<Blocks*>& blocks : blocks_) delete LoadAcquire(blocks);
+    // Whoever used the texts has told the destructor's thread that it is done.
+    for (Atom<Blocks*>& blocks : blocks_) delete LoadRelaxed(blocks);
   }
 
   void Store(Slot& slot, const PackedText& text) {
@@ -216,8 +217,9 @@ class NameTexts {
   Blocks& BlocksOf(uint32_t size_class) {
     Blocks* blocks = LoadBlocks(size_class);
     if (blocks != nullptr) return *blocks;
+    // Release publishes the blocks; acquire is for who loses and takes the winner's.
     auto made = std::make_unique<Blocks>(size_class);
-    if (blocks_[size_class].compare_exchange_strong(blocks, made.get(), std::memory_order_acq_rel,
+    if (blocks_[size_class].compare_exchange_strong(blocks, made.get(), std::memory_order_release,
                                                     std::memory_order_acquire)) {
       return *made.release();
     }

@@ -90,9 +90,10 @@ class SegmentedArray {
       memory = std::make_unique<Element[]>(SizeOf(segment));
       elements = memory.get();
     }
+    // Who loses reaches the winner's memory through LoadSegment only, which acquires.
     Element* nobody = nullptr;
-    if (segments_[segment].compare_exchange_strong(nobody, elements, std::memory_order_acq_rel,
-                                                   std::memory_order_acquire)) {
+    if (segments_[segment].compare_exchange_strong(nobody, elements, std::memory_order_release,
+                                                   std::memory_order_relaxed)) {
       memory_[segment] = std::move(memory);
     }
   }
