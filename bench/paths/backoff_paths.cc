@@ -19,22 +19,23 @@ BackoffStage::BackoffStage(const BackoffOptions& options)
                           .pops_from_backoff = options.pops_from_backoff,
                           .clock = &clock_}),
       rejector_(stage_.PluginNamed("NodeResourcesFit")),
-      event_(MakeEvent(Resource::kNode, Action::kAdd)) {
-  keys_.reserve(static_cast<size_t>(options.pods));
+      event_(MakeEvent(Resource::kNode, Action::kAdd)),
+      pods_(static_cast<uint64_t>(options.pods)) {
   for (const PodRef& pod : MakePods(options.pods, ClaimUse::kNone)) {
     stage_.rig->world().PodChanged(nullptr, pod.get());
     queue().Add(pod);
-    keys_.push_back(queue().TryPop()->key);
   }
   auto node = std::make_shared<ObjectView>();
   node->resource = Resource::kNode;
   node->name = "node";
-  queue().Event(event_, ObjectChange{nullptr, node});
+  change_ = ObjectChange{nullptr, std::move(node)};
 }
 
 void BackoffStage::FailAll() {
-  const Duration step = kSpread / static_cast<int64_t>(keys_.size());
-  for (const PodKey& key : keys_) {
+  const Duration step = kSpread / static_cast<int64_t>(pods_);
+  for (uint64_t pod = 0; pod < pods_; ++pod) {
+    const PodKey key = queue().TryPop()->key;
+    queue().Event(event_, change_);
     static_cast<void>(queue().Fail(key, rejector_, PluginSet()));
     clock_.AdvanceBy(step);
   }
@@ -47,6 +48,7 @@ PathOutcome BackoffInsert::Outcome() {
   if (stage_.queue().Counts().backoff != stage_.pods()) {
     outcome.fault = "a failed pod is not in backoff";
   }
+  if (outcome.pods_judged != stage_.pods()) outcome.fault = "a pod was not judged once";
   return outcome;
 }
 

@@ -1,15 +1,17 @@
 // What backing off costs: failing into backoff, flushing windows, popping early.
 //
-//   N pods in flight -> Fail, with an event to judge -> N pods in backoff, over ten windows
+//   N active pods, one by one: TryPop, Event, Fail  -> N pods in backoff, over ten windows
 //                                                        |            |
 //                                      FlushBackoff each second    TryPop with active empty
+//
+// One pod is in flight at a time, as with one scheduler: its event is all that it has to judge.
 //
 // Time is virtual: it moves on by ten seconds over the N failures, so that expirations spread as
 // those of a cluster do. With SchedulerPopFromBackoffQ off, order is by exact expiration and
 // nothing pops early.
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
 #include "bench/paths/engine_stage.h"
 #include "bench/paths/measured_path.h"
@@ -23,17 +25,18 @@ struct BackoffOptions {
   int64_t pods = 0;
 };
 
-// N pods in flight that will back off when they fail; what all paths of backoff share.
+// N active pods that will back off when they fail; what all paths of backoff share.
 class BackoffStage {
  public:
   explicit BackoffStage(const BackoffOptions& options);
 
-  // Fails every pod; each was in flight when the event came that makes it worth another attempt.
+  // Pops and fails every pod; while each is in flight an event comes that makes it worth another
+  // attempt.
   void FailAll();
 
   SchedulingQueue& queue() { return stage_.queue(); }
   VirtualClock& clock() { return clock_; }
-  uint64_t pods() const { return keys_.size(); }
+  uint64_t pods() const { return pods_; }
   uint64_t HintsAsked() const;
 
  private:
@@ -41,10 +44,12 @@ class BackoffStage {
   EngineStage stage_;
   const PluginSet rejector_;
   const ClusterEvent event_;
-  std::vector<PodKey> keys_;
+  ObjectChange change_;
+  const uint64_t pods_;
 };
 
-// Operation: one Fail that puts a pod into backoff. Answer: all N are there, one judged each.
+// Operation: a pod's way into backoff, with its pop and its event. Answer: all N are there, and each
+// was judged once.
 class BackoffInsert : public MeasuredPath {
  public:
   explicit BackoffInsert(const BackoffOptions& options) : stage_(options) {}
