@@ -71,7 +71,7 @@ int WriteAll(const std::string& folder) {
       WriteKind(folder, "bars", SampleBars(),
                 {{"version", "\"schedq_bars\": 1", "\"schedq_bars\": 2"},
                  {"verdict", "\"short\"", "\"nearly\""},
-                 {"measured", "\"measured\": 400", "\"measured\": \"400\""}}) &&
+                 {"measured", "\"measured\": 400", "\"measured\": [], \"more\": 400"}}) &&
       WriteKind(folder, "profile", SampleProfile(),
                 {{"version", "\"schedq_profile\": 1", "\"schedq_profile\": 2"},
                  {"size", "\"size\": 1000", "\"size\": -1000"},
