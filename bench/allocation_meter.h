@@ -1,6 +1,7 @@
 // What the allocator did for the calling thread, by jemalloc's own counters.
 //
-// When not to use it: around work of other threads; bytes are this thread's, requests the process's.
+// When not to use it: around work of other threads; bytes are this thread's, requests the
+// process's.
 // Threads: one thread starts and ends a meter.
 #pragma once
 

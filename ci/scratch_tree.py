@@ -1,4 +1,4 @@
-"""A copy of the checkout in the cache folder, for scripts that change code and build what comes of it.
+"""A copy of the checkout in the cache folder, for scripts that change code and build it.
 
 The copy and its builds stay, so that a second trial compiles little.
 """
@@ -26,8 +26,9 @@ def write_if_other(path, data):
 
 
 def copy_tree(tree, changed=None):
-    """Makes `tree` equal to the checkout, but for the contents in `changed` (by path); what is equal
-    keeps its time."""
+    """Makes `tree` equal to the checkout, but for the contents in `changed`, by path.
+
+    What is equal keeps its time."""
     files = [path for path in files_of(ROOT) if path.parts[0] != "build"]
     for path in files:
         data = (changed or {}).get(path) or (ROOT / path).read_bytes()

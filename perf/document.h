@@ -2,9 +2,10 @@
 // DataItems.
 //
 // Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument,
-// ProfileDocument, BarsDocument and DataItemsDocument. A type's Describe function is the single statement of its fields; the
-// writer, the strict reader and the JSON schema in docs/ all follow from it. Threads: pure
-// functions; any thread. Two writers of one path leave one of the two contents whole. Invariants:
+// ProfileDocument, BarsDocument and DataItemsDocument. A type's Describe function is the single
+// statement of its fields; the writer, the strict reader and the JSON schema in docs/ all follow
+// from it. Threads: pure functions; any thread. Two writers of one path leave one of the two
+// contents whole. Invariants:
 //  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, shortest decimal
 //     form that reads back as the same number.
 //  2. A file is replaced whole or not at all.

@@ -48,8 +48,8 @@ class BackoffStage {
   const uint64_t pods_;
 };
 
-// Operation: a pod's way into backoff, with its pop and its event. Answer: all N are there, and each
-// was judged once.
+// Operation: a pod's way into backoff, with its pop and its event. Answer: all N are there, and
+// each was judged once.
 class BackoffInsert : public MeasuredPath {
  public:
   explicit BackoffInsert(const BackoffOptions& options) : stage_(options) {}

@@ -1,5 +1,5 @@
-// What a pod costs on its way into backoff (its pop, an event, its failure) and out of it, with N pods
-// there. The variants are those
+// What a pod costs on its way into backoff (its pop, an event, its failure) and out of it, with N
+// pods there. The variants are those
 // of SchedulerPopFromBackoffQ: windows of a second, or exact expirations. Narrowing has no part in
 // it: what a failing pod judges is never narrowed.
 #include "bench/paths/backoff_paths.h"

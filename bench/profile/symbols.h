@@ -1,4 +1,4 @@
-// From addresses of this process to names of functions, without tools, network or debug information.
+// From addresses of this process to names of functions, without tools or debug information.
 //
 // Purpose: the names that profiles print. Functions of the program come from its symbol table in
 // the file, those of shared libraries from their dynamic symbols.
