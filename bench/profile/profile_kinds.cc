@@ -2,6 +2,8 @@
 
 namespace schedq {
 
-std::vector<ProfileKind> AllProfileKinds() { return {RequeueProfile(), BackoffProfile(), DispatchProfile()}; }
+std::vector<ProfileKind> AllProfileKinds() {
+  return {RequeueProfile(), BackoffProfile(), DispatchProfile()};
+}
 
 }  // namespace schedq
