@@ -1,5 +1,5 @@
-// A call that the scheduler wants the API server to make, and the rules that need nothing but calls:
-// which is more relevant, how two become one, and when one changes nothing.
+// A call that the scheduler wants the API server to make, and the rules that need nothing but
+// calls: which is more relevant, how two become one, and when one changes nothing.
 //
 // Threads: a call is its owner's; listeners are called from any thread.
 #pragma once

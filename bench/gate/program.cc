@@ -40,8 +40,8 @@ std::string ReadText(const std::string& path) {
   _exit(kCannotStart);
 }
 
-// Looks now and then, because a wait goes on after an interrupt (bench/interrupt.cc). The child ends
-// by itself or by the interrupt.
+// Looks now and then, because a wait goes on after an interrupt (bench/interrupt.cc). The child
+// ends by itself or by the interrupt.
 int WaitFor(pid_t child) {
   int status = 0;
   bool was_told = false;

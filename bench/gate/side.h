@@ -32,8 +32,8 @@ struct SideResults {
   std::string crash;
 };
 
-// Reads the folder, or runs the program with its results in `out`. An error: nothing can be read, or
-// the program does not take these flags.
+// Reads the folder, or runs the program with its results in `out`. An error: nothing can be read,
+// or the program does not take these flags.
 Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std::string& out);
 
 // The command that runs one workload of this side again, as `run` says that it ran.

@@ -1,9 +1,9 @@
 // Operations on waiting API calls, with N of them waiting.
 //
-// Purpose: one workload for benchmarks and profiles. Prepared: every object was called about before,
-// and `waiting` delayed patches wait, put in in random order. Run: each thread works through its own
-// share of objects, in random order, one call an operation; a drain starts all that waits. Making
-// the call is part of the operation.
+// Purpose: one workload for benchmarks and profiles. Prepared: every object was called about
+// before, and `waiting` delayed patches wait, put in in random order. Run: each thread works
+// through its own share of objects, in random order, one call an operation; a drain starts all that
+// waits. Making the call is part of the operation.
 // Answer: how many calls start in the end.
 // Threads: as of MeasuredPath.
 #pragma once

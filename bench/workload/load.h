@@ -5,7 +5,8 @@
 //  arrivals: {process: constant | poisson | bursts, perSecond, burst}: pods come at their own times
 //    instead of as fast as the creators can; with skipWaitToCompletion the next operation does not
 //    wait for them to come.
-//  draws: {NAME: DRAW, ...}: a number that is drawn for each pod, which its template knows as .NAME.
+//  draws: {NAME: DRAW, ...}: a number that is drawn for each pod, which its template knows as
+//  .NAME.
 //    A DRAW is {uniform: N} or {zipf: N, exponent: E}, from 0 to N - 1, or {weights: [W, ...]}, the
 //    place of a weight.
 #pragma once

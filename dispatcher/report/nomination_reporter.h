@@ -1,8 +1,8 @@
 // Shows on a pod where it is going to be bound (KEP-5278).
 //
 // Purpose: at the start of a binding cycle that will take time the nominated node is patched,
-// together with the claims' allocation; after a failed cycle it is cleared. A patch that fails stops
-// nothing. When not to use it: with the gate NominatedNodeNameForExpectation off.
+// together with the claims' allocation; after a failed cycle it is cleared. A patch that fails
+// stops nothing. When not to use it: with the gate NominatedNodeNameForExpectation off.
 // Threads: any; calls for one pod in order. Memory: counters.
 #pragma once
 

@@ -12,8 +12,8 @@
 //     it has succeeded.
 //  2. A failed message is forgotten if nothing newer was remembered since, so that the next
 //     evaluation of the pod tries again.
-//  3. A failed clear is sent again after the delay, because a pod that passed may never be evaluated
-//     again, until it succeeds, the pod is rejected again, or it is gone.
+//  3. A failed clear is sent again after the delay, because a pod that passed may never be
+//     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
 // Memory: 8 bytes a pod number. Messages are remembered as 62-bit fingerprints: two messages of one
 // pod that share one would count as equal.
 #pragma once

@@ -8,9 +8,10 @@
 // How it works. A timer's word says what its users want and where its node is. Who changes the wish
 // leaves the node alone; if the wheel would look at the node too late, or in the wrong place, he
 // puts it into an inbox, once. The *pump*, one thread at a time, empties the inbox, files nodes
-// into plain buckets (tick_buckets.h), and moves what comes due into lanes. A timer that is cleared,
-// or set to a later tick, stays where it is until the pump meets it there, and is then dropped or
-// filed anew: overwriting and cancelling cost one exchange, and no timer has more than one node.
+// into plain buckets (tick_buckets.h), and moves what comes due into lanes. A timer that is
+// cleared, or set to a later tick, stays where it is until the pump meets it there, and is then
+// dropped or filed anew: overwriting and cancelling cost one exchange, and no timer has more than
+// one node.
 //
 // Threads and progress:
 //   Schedule, Cancel   any thread; lock-free: an exchange fails only because another's succeeded,
@@ -29,8 +30,8 @@
 //     its lane and due.
 //  3. Timers that come due in one advance enter their lane in the order of their ticks; those that
 //     were due when they were set follow in the order in which they were first put in.
-// Memory: 32 bytes a number up to the largest that was used (64 with a payload), and the buckets (0.6 MB of address
-// space, of which untouched pages cost nothing). Nothing else is ever allocated.
+// Memory: 32 bytes a number up to the largest that was used (64 with a payload), and the buckets
+// (0.6 MB of address space, of which untouched pages cost nothing). Nothing else is ever allocated.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +74,8 @@ class TimerWheel {
   Payload& PayloadOf(Timer timer) { return nodes_[timer + 1].payload; }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
-  // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will anyway.
+  // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will
+  // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
     Node& node = nodes_[timer + 1];
     const Tick now = LoadNow();
@@ -189,7 +191,8 @@ class TimerWheel {
     return [this](uint32_t number) -> ListLink& { return nodes_[number].link.Mutable(); };
   }
 
-  // Acquire pairs with the exchange: a timer's taker sees what the thread that armed it wrote before.
+  // Acquire pairs with the exchange: a timer's taker sees what the thread that armed it wrote
+  // before.
   static TimerWord LoadWord(const Node& node) { return TimerWord(LoadAcquire(node.word)); }
   static bool ExchangeWord(Node& node, TimerWord& before, TimerWord after) {
     uint64_t bits = before.bits();

@@ -1,7 +1,7 @@
 // Measured metrics of two sets of results: change, confidence and verdict of each.
 //
-// Rule: metrics of virtual runs are exact, so their verdict is that of the medians alone, beyond the
-// threshold; all others are judged by perf/comparison.h. Threads: pure functions.
+// Rule: metrics of virtual runs are exact, so their verdict is that of the medians alone, beyond
+// the threshold; all others are judged by perf/comparison.h. Threads: pure functions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Goal: bars are judged as the table of the design says, floors are reckoned from what was measured,
-// and every row names a group of benchmarks that exists or a part that is not built.
+// Goal: bars are judged as the table of the design says, floors are reckoned from what was
+// measured, and every row names a group of benchmarks that exists or a part that is not built.
 // Method: groups and probes made by hand; the real table against the real list of benchmarks.
 
 #include <gmock/gmock.h>

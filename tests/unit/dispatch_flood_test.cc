@@ -1,5 +1,5 @@
-// Goal: a flood of status patches does not delay bindings, and patches still advance; the stories of
-// KEP-5278 come out as the KEP says.
+// Goal: a flood of status patches does not delay bindings, and patches still advance; the stories
+// of KEP-5278 come out as the KEP says.
 // Method: the scenarios of bench/dispatch, sized as the KEPs and the bars have them; the rival runs
 // in the same test with the same seed.
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and server.
-// Method: the scenarios of bench/dispatch on the virtual clock; each promise is a test, some sizes
-// are the real ones. Every scenario runs twice with one seed, which must agree.
+// Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and
+// server. Method: the scenarios of bench/dispatch on the virtual clock; each promise is a test,
+// some sizes are the real ones. Every scenario runs twice with one seed, which must agree.
 #include <gtest/gtest.h>
 
 #include <vector>
