@@ -21,7 +21,7 @@ std::string ReplayCommand::Summary() const {
 
 void ReplayCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Traces, JSON lines")->required()->type_name("FILE.jsonl...");
-  app.add_option("--engine", engine_, "The engine: classic")->capture_default_str();
+  app.add_option("--engine", engine_, "The engine: classic or lockfree")->capture_default_str();
 }
 
 Result<ExitCode> ReplayCommand::Run() {

@@ -106,7 +106,7 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("NAME=true|false")
       ->expected(1)
       ->take_all();
-  app.add_option("--engine", engine_, "The engine: classic")->capture_default_str();
+  app.add_option("--engine", engine_, "The engine: classic or lockfree")->capture_default_str();
   app.add_option("--clock", clock_, "The clock: virtual")
       ->capture_default_str()
       ->check(CLI::IsMember({"virtual"}));
