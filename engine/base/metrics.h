@@ -98,9 +98,14 @@ class Histogram {
     explicit Shape(std::vector<double> bounds);
     size_t Cells() const { return bounds_.size() + 2; }  // Buckets, the last without bound; sum.
     size_t Bucket(int64_t billionths) const {
-      size_t bucket = 0;
-      for (const int64_t bound : bounds_billionths_) bucket += billionths > bound ? 1 : 0;
-      return bucket;
+      // How many bounds are below it. Halving without branches: twenty bounds cost five steps.
+      size_t below = 0;
+      for (size_t length = bounds_billionths_.size(); length > 0;) {
+        const size_t half = (length + 1) / 2;
+        below += billionths > bounds_billionths_[below + half - 1] ? half : 0;
+        length -= half;
+      }
+      return below;
     }
     const std::vector<double>& bounds() const { return bounds_; }
 
