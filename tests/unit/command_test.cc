@@ -74,7 +74,7 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"bench", "--bars", "no such bar"}, "matches no bar");
   ExpectUsageError({"bench", "--bars", "--list"}, "--bars: expected no --list");
   ExpectUsageError({"profile"}, "a kind is missing; expected one of: requeue, backoff");
-  ExpectUsageError({"profile", "reque"}, "unknown kind 'reque'; did you mean 'requeue'?");
+  ExpectUsageError({"profile", "requeu"}, "unknown kind 'requeu'; did you mean 'requeue'?");
   ExpectUsageError({"profile", "requeue", "--only", "none"}, "matches no series; there are: ");
   ExpectUsageError({"profile", "requeue", "--only", "("},
                    "expected an extended regular expression");
