@@ -19,7 +19,7 @@ QueueDriverOptions WithClock(QueueDriverOptions options, Clock* clock, const Cos
 
 }  // namespace
 
-SchedulerLoop::SchedulerLoop(SchedulerLoopOptions options)
+SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
     : cluster_(options.cluster),
       costs_(*options.costs),
       random_(options.random),

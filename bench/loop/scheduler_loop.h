@@ -38,7 +38,7 @@ struct SchedulerLoopOptions {
 class SchedulerLoop {
  public:
   // Watches the cluster and ticks on its clock; both outlive it.
-  explicit SchedulerLoop(SchedulerLoopOptions options);
+  explicit SchedulerLoop(const SchedulerLoopOptions& options);
   SchedulerLoop(const SchedulerLoop&) = delete;
   SchedulerLoop& operator=(const SchedulerLoop&) = delete;
 

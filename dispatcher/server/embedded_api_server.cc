@@ -33,7 +33,7 @@ PodRef EmbeddedApiServer::Create(Pod pod) {
   if (!pod.scheduling_gates.empty()) {
     SetUnscheduledCondition("SchedulingGated", std::string(kSchedulingGatedMessage), &pod);
   }
-  const PodRef stored = std::make_shared<Pod>(std::move(pod));
+  PodRef stored = std::make_shared<Pod>(std::move(pod));
   SCHEDQ_CHECK(Find(NameOf(*stored)) == nullptr, "a pod's name is its own");
   Store(nullptr, stored);
   return stored;
