@@ -50,8 +50,8 @@ ChangeVerdict Judge(const Comparison& comparison, const ComparisonOptions& optio
   const bool significant = comparison.p_adjusted < options.significance;
   if (significant && std::abs(comparison.Change()) > options.threshold) {
     const bool grew = comparison.ratio > 1;
-    return grew == (comparison.kind == MetricKind::kRate) ? ChangeVerdict::kBetter
-                                                          : ChangeVerdict::kWorse;
+    return grew == (comparison.kind == MeasureKind::kRate) ? ChangeVerdict::kBetter
+                                                           : ChangeVerdict::kWorse;
   }
   if (comparison.ratio_interval.Within(1 - options.threshold, 1 + options.threshold)) {
     return ChangeVerdict::kSame;
@@ -61,16 +61,16 @@ ChangeVerdict Judge(const Comparison& comparison, const ComparisonOptions& optio
 
 }  // namespace
 
-MetricKind MetricKindOfUnit(std::string_view unit) {
-  if (unit.ends_with("/s") || unit.ends_with("/second")) return MetricKind::kRate;
+MeasureKind MeasureKindOfUnit(std::string_view unit) {
+  if (unit.ends_with("/s") || unit.ends_with("/second")) return MeasureKind::kRate;
   constexpr std::array<std::string_view, 6> kSizes = {"bytes", "B", "KiB", "MiB", "GiB", "count"};
   const std::string_view quantity = unit.substr(0, unit.find('/'));
   const bool size = std::find(kSizes.begin(), kSizes.end(), quantity) != kSizes.end();
-  return size ? MetricKind::kSize : MetricKind::kDuration;
+  return size ? MeasureKind::kSize : MeasureKind::kDuration;
 }
 
-std::string_view VerdictWord(ChangeVerdict verdict, MetricKind kind) {
-  const bool size = kind == MetricKind::kSize;
+std::string_view VerdictWord(ChangeVerdict verdict, MeasureKind kind) {
+  const bool size = kind == MeasureKind::kSize;
   switch (verdict) {
     case ChangeVerdict::kBetter:
       return size ? "smaller" : "faster";

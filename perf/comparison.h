@@ -23,14 +23,14 @@
 namespace schedq {
 
 // What a metric measures decides what is better and which word says so.
-enum class MetricKind : uint8_t {
+enum class MeasureKind : uint8_t {
   kDuration,  // Lower is better: faster, slower.
   kRate,      // Higher is better: faster, slower.
   kSize,      // Lower is better: smaller, larger.
 };
 
 // From the unit: anything per second is a rate, bytes and counts are sizes, the rest are durations.
-MetricKind MetricKindOfUnit(std::string_view unit);
+MeasureKind MeasureKindOfUnit(std::string_view unit);
 
 enum class ChangeVerdict : uint8_t { kBetter, kWorse, kSame, kInconclusive };
 
@@ -41,7 +41,7 @@ struct EnumText<ChangeVerdict> {
 };
 
 // "faster", "slower", "smaller", "larger", "same", "inconclusive".
-std::string_view VerdictWord(ChangeVerdict verdict, MetricKind kind);
+std::string_view VerdictWord(ChangeVerdict verdict, MeasureKind kind);
 
 struct ComparisonOptions {
   double threshold = 0.05;     // Relative change of the median that matters.
@@ -51,14 +51,14 @@ struct ComparisonOptions {
 
 struct MetricSamples {
   std::string name;
-  MetricKind kind = MetricKind::kDuration;
+  MeasureKind kind = MeasureKind::kDuration;
   std::vector<double> base;  // At least one value each.
   std::vector<double> next;
 };
 
 struct Comparison {
   std::string name;
-  MetricKind kind = MetricKind::kDuration;
+  MeasureKind kind = MeasureKind::kDuration;
   double base_median = 0;
   double next_median = 0;
   double ratio = 1;         // next / base; infinite when only base is 0.

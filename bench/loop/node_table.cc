@@ -78,22 +78,22 @@ void NodeTable::Reorder(Node* node) {
   order_[{node->share, node->order}] = node;
 }
 
-Placement NodeTable::Place(const ClusterPod& pod, const std::string& only_node,
-                           const DeviceCheck& check) const {
-  Placement placement;
+NodeChoice NodeTable::Place(const ClusterPod& pod, const std::string& only_node,
+                            const DeviceCheck& check) const {
+  NodeChoice choice;
   for (const auto& [key, node] : order_) {
     std::optional<Obstacle> obstacle = FindObstacle(pod, *node, check);
     if (!only_node.empty() && node->node->name != only_node && !obstacle) {
       obstacle = Obstacle::kDevices;
     }
     if (!obstacle) {
-      placement.node = node->node->name;
-      placement.obstacles = 0;
-      return placement;
+      choice.node = node->node->name;
+      choice.obstacles = 0;
+      return choice;
     }
-    placement.obstacles |= 1u << static_cast<int>(*obstacle);
+    choice.obstacles |= 1u << static_cast<int>(*obstacle);
   }
-  return placement;
+  return choice;
 }
 
 std::optional<Obstacle> NodeTable::FindObstacle(const ClusterPod& pod, const Node& entry,

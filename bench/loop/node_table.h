@@ -37,7 +37,7 @@ enum class Obstacle : uint8_t {
 };
 inline constexpr int kObstacleCount = 5;
 
-struct Placement {
+struct NodeChoice {
   std::string node;        // Empty: no node is feasible.
   uint32_t obstacles = 0;  // Bits of Obstacle: those met on any node, when none is feasible.
 };
@@ -56,8 +56,8 @@ class NodeTable {
   bool Has(uint64_t pod_number) const { return pods_.count(pod_number) != 0; }
 
   // `only_node` not empty: no other node does. `check` may be empty.
-  Placement Place(const ClusterPod& pod, const std::string& only_node,
-                  const DeviceCheck& check) const;
+  NodeChoice Place(const ClusterPod& pod, const std::string& only_node,
+                   const DeviceCheck& check) const;
 
   size_t size() const { return order_.size(); }
 

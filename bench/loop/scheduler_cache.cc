@@ -101,10 +101,10 @@ Decision SchedulerCache::Decide(const ClusterPod& pod) const {
   if (!specs.empty()) {
     check = [&](const std::string& node) { return devices_.Pick(specs, node).has_value(); };
   }
-  const Placement placement = nodes_.Place(pod, wanted->only_node, check);
-  decision.obstacles = placement.obstacles;
-  if (placement.node.empty()) return decision;
-  decision.node = placement.node;
+  const NodeChoice choice = nodes_.Place(pod, wanted->only_node, check);
+  decision.obstacles = choice.obstacles;
+  if (choice.node.empty()) return decision;
+  decision.node = choice.node;
   decision.nodes_looked_at = NodesToFind(nodes_.size());
   for (const std::string& name : wanted->allocated) decision.claims.push_back({name, false, {}});
   if (specs.empty()) return decision;

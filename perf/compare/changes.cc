@@ -15,8 +15,8 @@ void JudgeExactly(const ComparisonOptions& options, Comparison* comparison) {
   comparison->verdict = ChangeVerdict::kSame;
   if (!has_changed || std::abs(comparison->Change()) <= options.threshold) return;
   const bool grew = comparison->ratio > 1;
-  comparison->verdict = grew == (comparison->kind == MetricKind::kRate) ? ChangeVerdict::kBetter
-                                                                        : ChangeVerdict::kWorse;
+  comparison->verdict = grew == (comparison->kind == MeasureKind::kRate) ? ChangeVerdict::kBetter
+                                                                         : ChangeVerdict::kWorse;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Changes CompareMetrics(const Results& base, const Results& next, const Compariso
       changes.only_base.push_back(name);
       continue;
     }
-    samples.push_back({name, MetricKindOfUnit(metric.unit), metric.values, found->second.values});
+    samples.push_back({name, MeasureKindOfUnit(metric.unit), metric.values, found->second.values});
     Change& change = changes.metrics.emplace_back();
     change.unit = metric.unit;
     change.is_exact = is_exact;

@@ -62,9 +62,9 @@ TEST(NodeTable, SaysWhatStoodInTheWay) {
   auto tainted = Node(3, 1000);
   tainted->taints = {{"k", "", "NoSchedule"}};
   nodes.SetNode(tainted);
-  const Placement placement = nodes.Place(*PodOf(1, 100), "", {});
-  EXPECT_EQ(placement.node, "");
-  EXPECT_EQ(placement.obstacles,
+  const NodeChoice choice = nodes.Place(*PodOf(1, 100), "", {});
+  EXPECT_EQ(choice.node, "");
+  EXPECT_EQ(choice.obstacles,
             Bit(Obstacle::kResources) | Bit(Obstacle::kUnschedulable) | Bit(Obstacle::kTaints));
   EXPECT_EQ(nodes.Place(*PodOf(1, 1), "", [](const std::string&) { return false; }).obstacles &
                 Bit(Obstacle::kDevices),
