@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +19,12 @@ namespace {
 
 // Prime, so that it does not beat with anything periodic in the work.
 constexpr long kSampleIntervalNs = 499'979;
-// The handler and the frame through which the kernel calls it.
-constexpr int kFramesOfHandler = 3;
+
+// How many frames of the stack come before the one that is at `address`; all if none is. Sanitizers
+// put frames of their own around backtrace, so these are not counted but looked for.
+int FramesBefore(const void* address, void* const* frames, int depth) {
+  return static_cast<int>(std::find(frames, frames + depth, address) - frames);
+}
 
 TimeSampler* active_sampler = nullptr;
 
@@ -30,12 +35,13 @@ TimeSampler* active_sampler = nullptr;
   SCHEDQ_CHECK(active_sampler == nullptr, "one time sampler at a time");
   // The first call loads the unwinder, which the handler must not do.
   std::array<void*, kDepthMax> frames;
-  frames_above_ = backtrace(frames.data(), kDepthMax) - 1;
+  const int depth = backtrace(frames.data(), kDepthMax);
+  frames_above_ = depth - FramesBefore(__builtin_return_address(0), frames.data(), depth);
   active_sampler = this;
 
   struct sigaction action {};
-  action.sa_handler = &TimeSampler::OnTimer;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = &TimeSampler::OnTimer;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGPROF, &action, nullptr);
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -58,17 +64,21 @@ void TimeSampler::Stop() {
   active_sampler = nullptr;
 }
 
-void TimeSampler::OnTimer(int) {
+void TimeSampler::OnTimer(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
-  if (active_sampler != nullptr) active_sampler->TakeSample();
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (active_sampler != nullptr) {
+    active_sampler->TakeSample(reinterpret_cast<const void*>(registers[REG_RIP]));
+  }
   errno = saved_errno;
 }
 
-[[gnu::noinline]] void TimeSampler::TakeSample() {
+[[gnu::noinline]] void TimeSampler::TakeSample(const void* interrupted) {
   if (count_ == stacks_.size()) return;
   Stack& stack = stacks_[count_];
   stack.depth = backtrace(stack.frames.data(), kDepthMax);
-  if (stack.depth > kFramesOfHandler + frames_above_) ++count_;
+  stack.first = FramesBefore(interrupted, stack.frames.data(), stack.depth);
+  if (stack.depth > stack.first + frames_above_) ++count_;
 }
 
 HotSpots TimeSampler::Finish() {
@@ -83,14 +93,14 @@ HotSpots TimeSampler::Finish() {
   for (size_t i = 0; i < count_; ++i) {
     const Stack& stack = stacks_[i];
     std::set<std::string> functions;
-    for (int frame = kFramesOfHandler; frame < stack.depth - frames_above_; ++frame) {
+    for (int frame = stack.first; frame < stack.depth - frames_above_; ++frame) {
       void* const address = stack.frames[static_cast<size_t>(frame)];
       std::string& name = names[address];
       // Callers are return addresses, which may lie behind the end of the function.
       const uintptr_t inside =
-          reinterpret_cast<uintptr_t>(address) - (frame == kFramesOfHandler ? 0 : 1);
+          reinterpret_cast<uintptr_t>(address) - (frame == stack.first ? 0 : 1);
       if (name.empty()) name = symbols.FunctionAt(inside);
-      if (frame == kFramesOfHandler) ++self[name];
+      if (frame == stack.first) ++self[name];
       functions.insert(name);
     }
     for (const std::string& name : functions) ++inclusive[name];

@@ -10,6 +10,8 @@
 // Memory: at most kSamplesMax stacks of kDepthMax addresses.
 #pragma once
 
+#include <signal.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +40,13 @@ class TimeSampler {
 
  private:
   struct Stack {
+    int first = 0;  // The frame that was interrupted; before it are the handler's.
     int depth = 0;
     std::array<void*, kDepthMax> frames;
   };
 
-  static void OnTimer(int signal);
-  void TakeSample();
+  static void OnTimer(int signal, siginfo_t* info, void* context);
+  void TakeSample(const void* interrupted);
   void Stop();
 
   std::vector<Stack> stacks_;  // Of full size from the start: the handler must not allocate.
