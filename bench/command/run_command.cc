@@ -14,6 +14,7 @@
 #include "bench/command/output_file.h"
 #include "bench/command/progress_line.h"
 #include "bench/interrupt.h"
+#include "bench/paths/memory_use.h"
 #include "bench/run/run_workload.h"
 #include "bench/run/thresholds.h"
 #include "bench/workload/builtin_suite.h"
@@ -29,6 +30,7 @@ namespace {
 const CommandRegistration kRegistration(10, [] { return std::make_unique<RunCommand>(); });
 
 constexpr uint64_t kRepeatMax = 1000;
+constexpr int64_t kPodsWeighed = 10'000;
 
 // Gates that nothing of a run follows yet; what asks for them is told so.
 constexpr Gate kGatesWithoutEffect[] = {Gate::kSchedulerPreEnqueuePodStatus,
@@ -86,6 +88,18 @@ const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
     }
   }
   return first;
+}
+
+// A queued pod takes the same in every workload, so the engine is weighed once, with pods that use a
+// claim each. Nothing without jemalloc.
+void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
+  if (costs->empty() || Interrupted()) return;
+  const std::optional<double> bytes = MeasureBytesPerPod(engine, kPodsWeighed);
+  const std::optional<double> allocations = MeasureAllocationsPerOperation(engine, kPodsWeighed);
+  for (RepetitionCost& cost : *costs) {
+    cost.bytes_per_pod = bytes;
+    cost.allocations_per_operation = allocations;
+  }
 }
 
 }  // namespace
@@ -234,6 +248,7 @@ Result<ExitCode> RunCommand::Run() {
       document.workloads.push_back(std::move(*result));
     }
   }
+  AddMemoryCosts(plan->engine, &document.environment.costs);
   static_cast<Environment&>(document.environment) = recorder.Finish();
   if (!out_.empty()) {
     if (Status status = WriteRunFiles(report, out_); !status) return status.error();
