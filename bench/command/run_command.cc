@@ -90,8 +90,8 @@ const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
   return first;
 }
 
-// A queued pod takes the same in every workload, so the engine is weighed once, with pods that use a
-// claim each. Nothing without jemalloc.
+// A queued pod takes the same in every workload, so the engine is weighed once, with pods that use
+// a claim each. Nothing without jemalloc.
 void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
   if (costs->empty() || Interrupted()) return;
   const std::optional<double> bytes = MeasureBytesPerPod(engine, kPodsWeighed);
