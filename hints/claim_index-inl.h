@@ -1,7 +1,8 @@
 // The operations of BasicClaimIndex, for its instantiation and for tests with another Atom.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
 #include "engine/base/interner-inl.h"
@@ -70,10 +71,12 @@ void BasicClaimIndex<Atom>::Insert(std::string_view namespace_name, std::string_
 
 template <template <typename> class Atom>
 void BasicClaimIndex<Atom>::Erase(std::string_view namespace_name, std::string_view claim) {
-  if (!Exists(namespace_name, claim)) return;
-  const Held held = Hold(namespace_name, claim);
-  if (held.record->SetExists(false)) claim_names_.Release(held.claim);
-  claim_names_.Release(held.claim);
+  const std::optional<uint32_t> known = claim_names_.AcquireKnown(namespace_name, claim);
+  if (!known) return;
+  Record* const record = records_.Find(*known);
+  // It existed before: two references go, this call's and the one that said so.
+  if (record != nullptr && record->SetExists(false)) claim_names_.Release(*known);
+  claim_names_.Release(*known);
 }
 
 template <template <typename> class Atom>

@@ -16,7 +16,8 @@
 // Linearization: Update claim by claim, at the exchange of the place; Insert and Erase at the
 // exchange of `exists`; Exists and Lookup of a known name at the load of what they return, of an
 // unknown one where the interner says. Lookup is no snapshot: it reports each pod that used the
-// claim all the while, and may report one that came or went meanwhile.
+// claim all the while, and may report one that came or went meanwhile, twice if it left and came
+// again.
 //
 // Invariants:
 //  1. A pod is listed under a claim exactly if the last Update for it named the claim in `after`.
@@ -30,10 +31,8 @@
 // number: what was needed for the most pods that a claim of this number had at one time.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "engine/base/interner.h"

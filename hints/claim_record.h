@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "engine/base/atom.h"
 #include "engine/pod_key.h"
