@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <regex>
@@ -29,6 +30,8 @@ const CommandRegistration kRegistration(50, [] { return std::make_unique<BenchCo
 
 constexpr uint64_t kRounds = 7;
 constexpr uint64_t kQuickRounds = 3;
+// A group that takes longer has fewer rounds, unless a number of rounds was asked for.
+constexpr std::chrono::seconds kPatience{15};
 constexpr uint64_t kBarsRounds = 5;
 constexpr uint64_t kQuickBarsRounds = 1;
 
@@ -63,7 +66,8 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
   app.footer(
       "google-benchmark's own flags: --benchmark_filter, --benchmark_list_tests,\n"
-      "--benchmark_repetitions (rounds; 7 by default), --benchmark_min_time, --benchmark_out.");
+      "--benchmark_repetitions (rounds; by default 7,\n"
+      "but 3 at least once a group has taken 15 s), --benchmark_min_time, --benchmark_out.");
   // For --benchmark_*; ReadFlags refuses everything else.
   app.allow_extras();
 }
@@ -134,6 +138,7 @@ Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFla
 BenchmarkRunOptions BenchCommand::OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const {
   BenchmarkRunOptions options;
   options.rounds = flags.rounds.value_or(rounds);
+  if (!flags.rounds) options.patience = kPatience;
   options.seed = seed_;
   options.chooses_operations = flags.has_min_time;
   return options;

@@ -97,6 +97,7 @@ std::string BenchTable(const BenchCase& one, bool colour) {
                    {"quartiles"},
                    {"min"},
                    {"max"},
+                   {"rounds"},
                    {"to best rival"},
                    {"anchor"},
                    {"to anchor"}});
@@ -112,6 +113,7 @@ std::string BenchTable(const BenchCase& one, bool colour) {
                   QuartilesText(summary),
                   NumberText(summary.min),
                   NumberText(summary.max),
+                  CountText(summary.count),
                   {best_rival ? fmt::format("{:.2f}x", summary.median / *best_rival) : "",
                    beats_rivals ? Tone::kGood : Tone::kPlain},
                   anchor ? NumberText(*anchor) : "",

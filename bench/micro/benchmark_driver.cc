@@ -65,7 +65,11 @@ BenchCase BenchmarkDriver::RunGroup(const std::vector<BenchmarkCase>& cases,
   }
   std::vector<size_t> turns(cases.size());
   std::iota(turns.begin(), turns.end(), 0);
+  const auto start = std::chrono::steady_clock::now();
   for (uint64_t round = 1; round <= options_.rounds; ++round) {
+    const bool is_late =
+        options_.patience && std::chrono::steady_clock::now() - start >= *options_.patience;
+    if (is_late && round > options_.least_rounds) break;
     progress(result.name, round);
     order_.Shuffle(turns);
     for (const size_t turn : turns) {

@@ -8,13 +8,17 @@
 // 1. repetitions[i] of every contestant of a group ran in round i.
 // 2. A repetition whose answer was wrong is not recorded, and is named in faults().
 // 3. After an interrupt nothing new starts, and what was recorded stays.
+// 4. A group that takes long has fewer rounds, never fewer than `least_rounds`: what a round costs
+//    spans four orders of magnitude, and a whole run has to end. Results say how many there were.
 #pragma once
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +30,9 @@ namespace schedq {
 
 struct BenchmarkRunOptions {
   uint64_t rounds = 1;
+  // No new round of a group begins after `patience`, if there is one, and `least_rounds`.
+  uint64_t least_rounds = 3;
+  std::optional<std::chrono::milliseconds> patience = {};
   uint64_t seed = 1;
   // google-benchmark chooses the number of operations (--benchmark_min_time) instead of the case.
   bool chooses_operations = false;

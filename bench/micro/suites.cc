@@ -8,6 +8,7 @@ BenchmarkList AllBenchmarks(BenchmarkSize size) {
   AddEngineBenchmarks(list, size);
   AddPathBenchmarks(list, size);
   AddBackoffWindowBenchmarks(list, size);
+  AddClaimIndexBenchmarks(list, size);
   AddCallBenchmarks(list, size);
   return list;
 }

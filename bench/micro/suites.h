@@ -12,6 +12,7 @@ void AddPriorityQueueBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddEngineBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddBackoffWindowBenchmarks(BenchmarkList& list, BenchmarkSize size);
+void AddClaimIndexBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddCallBenchmarks(BenchmarkList& list, BenchmarkSize size);
 
 }  // namespace schedq

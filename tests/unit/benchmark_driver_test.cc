@@ -59,6 +59,18 @@ TEST(BenchmarkDriver, EveryRoundRunsEveryContestantOnce) {
   EXPECT_EQ(result.contenders[1].answers_checked, 20u * kOperations);
 }
 
+TEST(BenchmarkDriver, AGroupThatTakesLongHasTheLeastRounds) {
+  std::vector<std::string> ran;
+  BenchmarkDriver impatient(
+      {.rounds = 9, .least_rounds = 4, .patience = std::chrono::milliseconds(0)}, nullptr);
+  EXPECT_THAT(impatient.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
+              SizeIs(4));
+  BenchmarkDriver brief({.rounds = 2, .least_rounds = 4, .patience = std::chrono::milliseconds(0)},
+                        nullptr);
+  EXPECT_THAT(brief.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
+              SizeIs(2));
+}
+
 TEST(BenchmarkDriver, AWrongAnswerIsAFaultAndNoRepetition) {
   std::vector<std::string> ran;
   BenchmarkCase wrong = Timed("wrong", 1, ran);

@@ -1,0 +1,179 @@
+// The claim index and its rivals behind one face: from a claim's name to the pods that use it.
+//
+// A contestant has, for any thread, `Find(claim, pods)`, which replaces `pods` by what uses the
+// claim, and `Move(pod, from, to)`, by the one thread that changes this pod; and `kName`. Claims
+// and pods are numbers; everybody finds a claim by the name made from its number.
+#pragma once
+
+#include <folly/concurrency/ConcurrentHashMap.h>
+#include <tbb/concurrent_hash_map.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/interner.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
+#include "hints/claim_index.h"
+
+namespace schedq {
+
+// "bench/c0001234", written into a buffer that is used again: no allocation.
+class NumberedName {
+ public:
+  explicit NumberedName(char letter) : text_(std::string("bench/") + letter + "0000000") {}
+
+  const std::string& Full(uint32_t number) {
+    for (size_t i = text_.size(); i-- > kLetter + 1; number /= 10) {
+      text_[i] = static_cast<char>('0' + number % 10);
+    }
+    return text_;
+  }
+  // Without the namespace.
+  std::string_view Short(uint32_t number) { return std::string_view(Full(number)).substr(kLetter); }
+
+ private:
+  static constexpr size_t kLetter = 6;
+  std::string text_;
+};
+
+using PodNumbers = std::vector<uint32_t>;
+
+class ClaimIndexContestant {
+ public:
+  static constexpr const char* kName = "schedq::ClaimIndex";
+
+  explicit ClaimIndexContestant(uint32_t pods) {
+    NumberedName name('p');
+    for (uint32_t pod = 0; pod < pods; ++pod) {
+      SCHEDQ_CHECK(pod_names_.Acquire("bench", name.Short(pod)) == pod, "ids are dense");
+    }
+  }
+
+  void Find(uint32_t claim, PodNumbers* pods) {
+    thread_local NumberedName name('c');
+    pods->clear();
+    index_.Lookup("bench", name.Short(claim), pods);
+  }
+  void Move(uint32_t pod, uint32_t from, uint32_t to) {
+    thread_local Versions versions;
+    index_.Update(&versions.Using(0, pod, from), &versions.Using(1, pod, to));
+  }
+  void Add(uint32_t pod, uint32_t claim) {
+    Versions versions;
+    index_.Insert("bench", NumberedName('c').Short(claim));
+    index_.Update(nullptr, &versions.Using(0, pod, claim));
+  }
+
+ private:
+  // Two versions of a pod, made again for each move.
+  class Versions {
+   public:
+    Versions() {
+      for (Pod& version : versions_) {
+        version.namespace_name = "bench";
+        version.claims.resize(1);
+      }
+    }
+    const Pod& Using(size_t version, uint32_t pod, uint32_t claim) {
+      versions_[version].name = pod_name_.Short(pod);
+      versions_[version].claims[0] = claim_name_.Short(claim);
+      return versions_[version];
+    }
+
+   private:
+    NumberedName pod_name_{'p'};
+    NumberedName claim_name_{'c'};
+    Pod versions_[2];
+  };
+
+  Interner pod_names_;
+  ClaimIndex index_{&pod_names_};
+};
+
+inline PodNumbers Without(PodNumbers pods, uint32_t pod) {
+  pods.erase(std::remove(pods.begin(), pods.end(), pod), pods.end());
+  return pods;
+}
+inline PodNumbers With(PodNumbers pods, uint32_t pod) {
+  pods.push_back(pod);
+  return pods;
+}
+
+class FollyClaimMap {
+ public:
+  static constexpr const char* kName = "folly::ConcurrentHashMap";
+
+  explicit FollyClaimMap(uint32_t pods) : map_(pods) {}
+
+  void Find(uint32_t claim, PodNumbers* pods) {
+    thread_local NumberedName name('c');
+    pods->clear();
+    const auto found = map_.find(name.Full(claim));
+    if (found != map_.cend()) *pods = found->second;
+  }
+  void Move(uint32_t pod, uint32_t from, uint32_t to) {
+    Change(from, [pod](const PodNumbers& pods) { return Without(pods, pod); });
+    Add(pod, to);
+  }
+  void Add(uint32_t pod, uint32_t claim) {
+    Change(claim, [pod](const PodNumbers& pods) { return With(pods, pod); });
+  }
+
+ private:
+  // Values are read without a lock, so they are replaced whole.
+  template <typename Make>
+  void Change(uint32_t claim, Make make) {
+    thread_local NumberedName name('c');
+    const std::string& key = name.Full(claim);
+    for (;;) {
+      const auto found = map_.find(key);
+      if (found == map_.cend()) {
+        if (map_.insert(key, make(PodNumbers())).second) return;
+      } else if (map_.assign_if_equal(key, found->second, make(found->second))) {
+        return;
+      }
+    }
+  }
+
+  folly::ConcurrentHashMap<std::string, PodNumbers> map_;
+};
+
+class TbbClaimMap {
+ public:
+  static constexpr const char* kName = "tbb::concurrent_hash_map";
+
+  explicit TbbClaimMap(uint32_t pods) : map_(pods) {}
+
+  void Find(uint32_t claim, PodNumbers* pods) {
+    thread_local NumberedName name('c');
+    pods->clear();
+    Map::const_accessor found;
+    if (map_.find(found, name.Full(claim))) *pods = found->second;
+  }
+  void Move(uint32_t pod, uint32_t from, uint32_t to) {
+    {
+      thread_local NumberedName name('c');
+      Map::accessor found;
+      if (map_.find(found, name.Full(from))) {
+        found->second.erase(std::remove(found->second.begin(), found->second.end(), pod),
+                            found->second.end());
+      }
+    }
+    Add(pod, to);
+  }
+  void Add(uint32_t pod, uint32_t claim) {
+    thread_local NumberedName name('c');
+    Map::accessor found;
+    map_.insert(found, name.Full(claim));
+    found->second.push_back(pod);
+  }
+
+ private:
+  using Map = tbb::concurrent_hash_map<std::string, PodNumbers>;
+  Map map_;
+};
+
+}  // namespace schedq
