@@ -11,7 +11,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "engine/base/virtual_clock.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/stall/harness.h"
+#include "tests/support/stall/locked.h"
 
 namespace schedq {
 namespace {
@@ -129,19 +129,6 @@ class QueueSubject final : public stall::Subject {
   Counting<stall::Atomic> counting_{Unlimited(&clock_)};
 };
 
-class LockedQueueSubject final : public stall::Subject {
- public:
-  void Operate(uint32_t thread, uint64_t turn) override {
-    const std::lock_guard lock(mutex_);
-    inner_.Operate(thread, turn);
-  }
-  std::string Check() override { return inner_.Check(); }
-
- private:
-  std::mutex mutex_;
-  QueueSubject inner_;
-};
-
 TEST_F(CallQueueStress, FrozenThreadStopsNobody) {
   const stall::Report report = stall::Run({.threads = kThreads, .rounds = 100},
                                           [] { return std::make_unique<QueueSubject>(); });
@@ -151,8 +138,7 @@ TEST_F(CallQueueStress, FrozenThreadStopsNobody) {
 
 TEST_F(CallQueueStress, MutexIsRejected) {
   const stall::Report report =
-      stall::Run({.threads = kThreads, .rounds = 1000, .patience = std::chrono::milliseconds(200)},
-                 [] { return std::make_unique<LockedQueueSubject>(); });
+      stall::RunControl(kThreads, [] { return std::make_unique<stall::Locked<QueueSubject>>(); });
   EXPECT_FALSE(report.passed()) << report;
 }
 

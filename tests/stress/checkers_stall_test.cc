@@ -13,6 +13,7 @@
 
 #include "tests/support/faulty_structures.h"
 #include "tests/support/stall/harness.h"
+#include "tests/support/stall/locked.h"
 
 namespace schedq {
 namespace {
@@ -51,20 +52,6 @@ class CounterSubject final : public TalliedSubject {
   LockedCounter<stall::Atomic, kLock> counter_;
 };
 
-class MutexSubject final : public TalliedSubject {
- public:
-  void Operate(uint32_t thread, uint64_t) override {
-    const std::lock_guard lock(mutex_);
-    count_.fetch_add(1);
-    Tally(thread, 1);
-  }
-
- private:
-  uint64_t Found() override { return count_.load(); }
-  std::mutex mutex_;
-  stall::Atomic<uint64_t> count_{0};
-};
-
 class StackSubject final : public TalliedSubject {
  public:
   void Operate(uint32_t thread, uint64_t turn) override {
@@ -96,12 +83,10 @@ TEST(StallTest, LockFreeOperationsGoOn) {
   EXPECT_GT(stack.steps_seen, 10u) << stack;
 }
 
-// What a control may take: rounds until the freeze falls inside the lock, one patience, a margin.
-constexpr stall::Options kControl{.rounds = 1000, .patience = std::chrono::milliseconds(200)};
-
 template <typename Subject>
 void ExpectRejected() {
-  const stall::Report report = RunStalls<Subject>(kControl);
+  const stall::Report report =
+      stall::RunControl(kThreads, [] { return std::make_unique<Subject>(); });
   EXPECT_FALSE(report.passed()) << report;
   EXPECT_NE(report.failure.find("while the victim was frozen"), std::string::npos) << report;
   EXPECT_LT(report.rounds, 100u) << report;
@@ -109,7 +94,9 @@ void ExpectRejected() {
 
 TEST(StallTest, SpinLockIsRejected) { ExpectRejected<CounterSubject<LockKind::kSpins>>(); }
 TEST(StallTest, SleepingLockIsRejected) { ExpectRejected<CounterSubject<LockKind::kSleeps>>(); }
-TEST(StallTest, MutexIsRejected) { ExpectRejected<MutexSubject>(); }
+TEST(StallTest, MutexIsRejected) {
+  ExpectRejected<stall::Locked<CounterSubject<LockKind::kNone>>>();
+}
 
 TEST(StallTest, SubjectWithoutAtomicStepsIsRejected) {
   class Idle final : public stall::Subject {

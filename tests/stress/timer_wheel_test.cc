@@ -9,12 +9,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
 #include "tests/support/stall/harness.h"
+#include "tests/support/stall/locked.h"
 
 namespace schedq {
 namespace {
@@ -71,19 +71,6 @@ class WheelSubject final : public stall::Subject {
   TimerWheel<stall::Atomic> wheel_;
 };
 
-class LockedWheelSubject final : public stall::Subject {
- public:
-  void Operate(uint32_t thread, uint64_t turn) override {
-    const std::lock_guard lock(mutex_);
-    inner_.Operate(thread, turn);
-  }
-  std::string Check() override { return inner_.Check(); }
-
- private:
-  std::mutex mutex_;
-  WheelSubject inner_;
-};
-
 TEST(TimerWheelStress, FrozenThreadStopsNobody) {
   const stall::Report report = stall::Run({.threads = kThreads, .rounds = 100},
                                           [] { return std::make_unique<WheelSubject>(); });
@@ -93,8 +80,7 @@ TEST(TimerWheelStress, FrozenThreadStopsNobody) {
 
 TEST(TimerWheelStress, MutexIsRejected) {
   const stall::Report report =
-      stall::Run({.threads = kThreads, .rounds = 1000, .patience = std::chrono::milliseconds(200)},
-                 [] { return std::make_unique<LockedWheelSubject>(); });
+      stall::RunControl(kThreads, [] { return std::make_unique<stall::Locked<WheelSubject>>(); });
   EXPECT_FALSE(report.passed()) << report;
 }
 

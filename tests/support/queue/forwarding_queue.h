@@ -1,0 +1,61 @@
+// A queue that passes everything on to another one: the base of engines with one planted fault.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/queue.h"
+
+namespace schedq {
+
+class ForwardingQueue : public SchedulingQueue {
+ public:
+  void Add(PodRef pod) override { inner_->Add(std::move(pod)); }
+  void Update(PodRef before, PodRef after) override {
+    inner_->Update(std::move(before), std::move(after));
+  }
+  void Delete(const Pod& pod) override { inner_->Delete(pod); }
+  void Bind(const PodKey& pod) override { inner_->Bind(pod); }
+  void Event(const ClusterEvent& event, const ObjectChange& change,
+             const PreCheck& pre_check) override {
+    inner_->Event(event, change, pre_check);
+  }
+  void Activate(std::span<const PodRef> pods) override { inner_->Activate(pods); }
+  std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override {
+    return inner_->Pop(timeout);
+  }
+  std::optional<PoppedPod> TryPop() override { return inner_->TryPop(); }
+  void Done(const PodKey& pod) override { inner_->Done(pod); }
+  Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override {
+    return inner_->Fail(pod, unschedulable, pending);
+  }
+  void FlushBackoff() override { inner_->FlushBackoff(); }
+  void FlushUnschedulable() override { inner_->FlushUnschedulable(); }
+  void Run() override { inner_->Run(); }
+  void Close() override { inner_->Close(); }
+  void Nominate(const PodRef& pod, std::string_view node) override { inner_->Nominate(pod, node); }
+  std::vector<PodRef> NominatedPods(std::string_view node) const override {
+    return inner_->NominatedPods(node);
+  }
+  std::string NominatedNode(const PodKey& pod) const override { return inner_->NominatedNode(pod); }
+  PodKey KeyOf(const Pod& pod) const override { return inner_->KeyOf(pod); }
+  QueueCounts Counts() const override { return inner_->Counts(); }
+  std::vector<PodRef> List(Place place) const override { return inner_->List(place); }
+  PodWhereabouts Where(std::string_view pod_name) const override { return inner_->Where(pod_name); }
+  uint64_t SchedulingCycle() const override { return inner_->SchedulingCycle(); }
+  uint64_t LoggedEvents() const override { return inner_->LoggedEvents(); }
+  const QueueMetrics& Metrics() const override { return inner_->Metrics(); }
+
+ protected:
+  explicit ForwardingQueue(std::unique_ptr<SchedulingQueue> inner) : inner_(std::move(inner)) {}
+
+  SchedulingQueue& inner() { return *inner_; }
+
+ private:
+  const std::unique_ptr<SchedulingQueue> inner_;
+};
+
+}  // namespace schedq
