@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "bench/command/output_file.h"
-#include "bench/gate/program.h"
 #include "bench/interrupt.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
 #include "perf/file_io.h"
 #include "perf/table.h"
+#include "perf/temporary_folder.h"
 
 namespace schedq {
 namespace {
@@ -97,11 +97,12 @@ Result<ExitCode> GateCommand::Run() {
   const std::string next_name = next_.empty() ? OwnProgram() : next_;
   const Result<Side> next_side = ResolveSide(next_name, ShowStep);
   if (!next_side) return Error("--new " + next_side.error().message());
-  const TemporaryFolder files;
-  const Result<Results> base = BaseResults(*base_side, files.path() + "/base");
+  const Result<TemporaryFolder> files = TemporaryFolder::Make();
+  if (!files) return files.error();
+  const Result<Results> base = BaseResults(*base_side, files->File("base"));
   if (Interrupted()) return ExitCode::kInterrupted;
   if (!base) return base.error();
-  const Result<SideResults> next = ResultsOf(*next_side, Flags(), files.path() + "/new");
+  const Result<SideResults> next = ResultsOf(*next_side, Flags(), files->File("new"));
   if (Interrupted()) return ExitCode::kInterrupted;
   if (!next) return Error("--new " + next.error().message());
 

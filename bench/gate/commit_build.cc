@@ -4,7 +4,7 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/gate/program.h"
+#include "bench/program.h"
 
 namespace schedq {
 namespace {

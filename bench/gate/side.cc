@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/gate/program.h"
+#include "bench/program.h"
 
 namespace schedq {
 namespace {

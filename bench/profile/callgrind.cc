@@ -1,21 +1,17 @@
 #include "bench/profile/callgrind.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <valgrind/callgrind.h>
 
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <optional>
 
 #include "bench/profile/symbols.h"
 #include "bench/profile/time_sampler.h"
+#include "bench/program.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 
 namespace schedq {
 namespace {
@@ -82,56 +78,6 @@ class CallgrindReader {
   bool is_call_ = false;
 };
 
-// A folder that goes when the run is over.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string File(const std::string& name) const { return path_ + "/" + name; }
-  bool exists() const { return !path_.empty(); }
-
- private:
-  std::string path_;
-};
-
-// Runs to the end with stdout and stderr in files. The exit code, 127 when there is no such
-// program, 128 + the signal's number when one ended it.
-int RunToEnd(const std::vector<std::string>& command, const std::string& out,
-             const std::string& err) {
-  std::vector<char*> arguments;
-  for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kFlags, 0600);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kFlags, 0600);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return 127;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string LastLine(const std::string& text) {
-  const size_t end = text.find_last_not_of('\n');
-  if (end == std::string::npos) return "it said nothing";
-  const size_t start = text.rfind('\n', end);
-  return text.substr(start == std::string::npos ? 0 : start + 1, end - start);
-}
-
 }  // namespace
 
 Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string& name) {
@@ -149,22 +95,19 @@ Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string
 
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
                                            std::string* output) {
-  const TemporaryFolder folder;
-  if (!folder.exists()) return Error("callgrind: expected a temporary folder that can be written");
-  const std::string counts = folder.File("callgrind.out");
+  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
+  if (!folder) return folder.error();
+  const std::string counts = folder->File("callgrind.out");
   std::vector<std::string> command = {"valgrind", "--tool=callgrind", "--instr-atstart=no",
                                       "--callgrind-out-file=" + counts};
   command.insert(command.end(), program.begin(), program.end());
-  const int code = RunToEnd(command, folder.File("out"), folder.File("err"));
-  if (code == 127) return Error("callgrind: expected valgrind to be installed");
-  if (code != 0) {
-    const Result<std::string> said = ReadWholeFile(folder.File("err"));
-    return Error(fmt::format("callgrind: valgrind ended with {}: {}", code,
-                             said.ok() ? LastLine(*said) : "it said nothing"));
+  const Result<ProgramEnd> end = RunProgram(command);
+  if (!end) return Error("callgrind: expected valgrind to be installed");
+  if (end->exit_code != 0) {
+    return Error(
+        fmt::format("callgrind: valgrind ended with {}: {}", end->exit_code, end->LastLine()));
   }
-  const Result<std::string> printed = ReadWholeFile(folder.File("out"));
-  if (!printed.ok()) return printed.error();
-  *output = *printed;
+  *output = end->out;
   const Result<std::string> text = ReadWholeFile(counts);
   if (!text.ok()) return text.error();
   return ParseCallgrind(*text, "callgrind's output");

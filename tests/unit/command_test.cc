@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "perf/document.h"
+#include "perf/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {
@@ -33,17 +34,10 @@ ChildProcess::Ended Schedq(std::vector<std::string> arguments) {
 // A folder of the test's own, removed at its end.
 class CommandTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.File(name); }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 void ExpectUsageError(const std::vector<std::string>& arguments, const std::string& expected) {

@@ -4,13 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
 #include "perf/document.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 
 namespace schedq {
 namespace {
@@ -42,13 +43,7 @@ RunDocument RunOf(ClockKind clock, const std::vector<double>& values) {
 
 class CompareTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.File(name); }
 
   static Changes Compare(const RunDocument& base, const RunDocument& next) {
     Results before;
@@ -59,7 +54,7 @@ class CompareTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(CompareTest, AFolderOfGoResultsIsOneRepetitionAFile) {

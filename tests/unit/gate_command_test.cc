@@ -6,14 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "perf/document.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {
@@ -24,14 +25,7 @@ using testing::IsEmpty;
 
 class GateCommandTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.File(name); }
   std::string Write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
     std::ofstream(Path(name)) << text;
@@ -72,7 +66,7 @@ class GateCommandTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(GateCommandTest, TheSameProgramPasses) {

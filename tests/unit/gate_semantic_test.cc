@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <utility>
 
 #include "bench/run/run_workload.h"
 #include "bench/workload/selection.h"
 #include "perf/document.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 #include "tests/support/child_process.h"
 #include "tests/unit/faulty_queue.h"
 
@@ -25,13 +25,6 @@ using testing::Not;
 
 class GateSemanticTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // The results of the short workloads on an engine with this fault, as a folder.
   std::string ResultsOf(const std::string& name, QueueFault fault) {
     const Result<std::vector<TestCase>> cases = SelectWorkloads({{}, "", "short"});
@@ -61,7 +54,7 @@ class GateSemanticTest : public testing::Test {
         result.repetitions.push_back(std::move(outcome->repetition));
       }
     }
-    std::string folder = (folder_ / name).string();
+    std::string folder = folder_.File(name);
     EXPECT_TRUE(WriteDocument(document, folder + "/results.json").ok());
     return folder;
   }
@@ -71,10 +64,10 @@ class GateSemanticTest : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return RunProgram(arguments);
   }
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.File(name); }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(GateSemanticTest, AnEngineWithoutFaultPasses) {

@@ -12,6 +12,7 @@
 
 #include "perf/document.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 #include "tests/unit/perf_sample_documents.h"
 
 namespace schedq {
@@ -45,23 +46,10 @@ std::string ErrorOf(const std::string& text) {
   return read.ok() ? "accepted" : read.error().message();
 }
 
-// A folder that is gone when the test ends.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "schedq_perf.XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string File(const std::string& name) const { return path_ + "/" + name; }
-  size_t Entries() const {
-    const std::filesystem::directory_iterator begin(path_);
-    return static_cast<size_t>(std::distance(begin, std::filesystem::directory_iterator()));
-  }
-
- private:
-  std::string path_;
-};
+size_t Entries(const TemporaryFolder& folder) {
+  const std::filesystem::directory_iterator begin(folder.path());
+  return static_cast<size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+}
 
 TEST(PerfDocument, EveryKindSurvivesTheRoundTrip) {
   ExpectRoundTrip(SampleRun());
@@ -186,7 +174,7 @@ TEST(PerfDocument, BytesThatAreNotUtf8AreReplaced) {
 }
 
 TEST(PerfDocument, FilesAreReplacedWholeOrNotAtAll) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
   const std::string path = folder.File("deep/results.json");
   ASSERT_TRUE(WriteDocument(SampleRun(), path).ok());
   RunDocument broken = SampleRun();
@@ -201,15 +189,15 @@ TEST(PerfDocument, FilesAreReplacedWholeOrNotAtAll) {
 }
 
 TEST(PerfDocument, AFailedWriteLeavesNothingBehind) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
   std::filesystem::create_directory(folder.File("taken"));
   const Status status = WriteFileAtomically(folder.File("taken"), "text");
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message().find("cannot be replaced"), std::string::npos);
-  EXPECT_EQ(folder.Entries(), 1u);
+  EXPECT_EQ(Entries(folder), 1u);
   ASSERT_TRUE(WriteFileAtomically(folder.File("file"), "text").ok());
   EXPECT_FALSE(WriteFileAtomically(folder.File("file/below"), "text").ok());
-  EXPECT_EQ(folder.Entries(), 2u);
+  EXPECT_EQ(Entries(folder), 2u);
 }
 
 TEST(PerfDocument, AMissingFileIsOneLine) {

@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "perf/document.h"
 #include "perf/file_io.h"
+#include "perf/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {
@@ -41,15 +42,9 @@ const std::string kOps =
 
 class RunCommandTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    Write("pod.yaml", kPod);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { Write("pod.yaml", kPod); }
 
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.File(name); }
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
     return Path(name);
@@ -79,7 +74,7 @@ class RunCommandTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(RunCommandTest, PrintsATableAndWritesEveryFile) {

@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "perf/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {
@@ -23,15 +24,8 @@ constexpr const char* kAdd = R"({"op":"add","t":5,"pod":{"name":"a","uid":"u"}})
 
 class TraceCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "schedq-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string Write(const std::vector<std::string>& lines) {
-    const std::string path = (folder_ / "trace.jsonl").string();
+    const std::string path = folder_.File("trace.jsonl");
     std::ofstream file(path);
     for (const std::string& line : lines) file << line << '\n';
     return path;
@@ -54,12 +48,12 @@ class TraceCommand : public testing::Test {
     ExpectRefused(Write(lines), ":" + std::to_string(lines.size()) + ": ", reason);
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(TraceCommand, RefusesMalformedTracesInOneLine) {
-  ExpectRefused(folder_.string(), ": ", "expected a trace");
-  ExpectRefused((folder_ / "absent.jsonl").string(), ": ", "expected a trace");
+  ExpectRefused(folder_.path(), ": ", "expected a trace");
+  ExpectRefused(folder_.File("absent.jsonl"), ": ", "expected a trace");
   ExpectRefused(Write({}), ": ", "expected a trace");
   ExpectLinesRefused({kAdd}, "schedq_trace is missing");
   ExpectLinesRefused({kHeader, "{\"op\":"}, "not JSON");

@@ -1,4 +1,4 @@
-#include "bench/gate/program.h"
+#include "bench/program.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -8,13 +8,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <thread>
 
 #include "bench/interrupt.h"
+#include "perf/temporary_folder.h"
 
 namespace schedq {
 namespace {
@@ -70,28 +69,16 @@ std::string ProgramEnd::LastLine() const {
   return line.empty() ? LastLineOf(out) : line;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::error_code ignored;
-  std::string name =
-      (std::filesystem::temp_directory_path(ignored) / "schedq-gate-XXXXXX").string();
-  if (mkdtemp(name.data()) != nullptr) path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
 Result<ProgramEnd> RunProgram(const std::vector<std::string>& arguments,
                               const std::string& folder) {
-  const TemporaryFolder streams;
-  if (streams.path().empty()) return Error("no temporary folder can be made");
+  const Result<TemporaryFolder> streams = TemporaryFolder::Make();
+  if (!streams) return streams.error();
   std::vector<std::string> texts = arguments;
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
-  const std::string out = streams.path() + "/out";
-  const std::string err = streams.path() + "/err";
+  const std::string out = streams->File("out");
+  const std::string err = streams->File("err");
   const pid_t child = fork();
   if (child < 0) return Error(arguments[0] + ": cannot be started: " + std::strerror(errno));
   if (child == 0) Become(pointers, folder, out, err);

@@ -25,18 +25,4 @@ struct ProgramEnd {
 Result<ProgramEnd> RunProgram(const std::vector<std::string>& arguments,
                               const std::string& folder = "");
 
-// A folder of our own for files of the moment, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }  // Empty: it could not be made.
-
- private:
-  std::string path_;
-};
-
 }  // namespace schedq
