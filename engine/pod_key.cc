@@ -17,12 +17,16 @@ uint64_t UidFingerprint(std::string_view uid) {
   constexpr uint64_t kFirst = 0xa0761d6478bd642f;
   constexpr uint64_t kSecond = 0xe7037ed1a0b428db;
   uint64_t hash = kFirst ^ uid.size();
-  while (!uid.empty()) {
-    uint64_t word = 0;
-    const size_t taken = uid.size() < sizeof(word) ? uid.size() : sizeof(word);
-    std::memcpy(&word, uid.data(), taken);
+  uint64_t word = 0;
+  // Whole words first: a copy of a fixed size is one load.
+  for (; uid.size() >= sizeof(word); uid.remove_prefix(sizeof(word))) {
+    std::memcpy(&word, uid.data(), sizeof(word));
     hash = Mix(hash ^ word, kSecond);
-    uid.remove_prefix(taken);
+  }
+  if (!uid.empty()) {
+    word = 0;
+    std::memcpy(&word, uid.data(), uid.size());
+    hash = Mix(hash ^ word, kSecond);
   }
   return Mix(hash ^ kFirst, kSecond);
 }

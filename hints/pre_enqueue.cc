@@ -6,23 +6,26 @@ PluginPreEnqueue::PluginPreEnqueue(const PluginRegistry& registry, const PreEnqu
     : registry_(registry), metrics_(registry, options.metrics, options.now) {
   for (int id = 0; id < registry.size(); ++id) {
     const auto plugin = static_cast<PluginId>(id);
-    if (registry.plugin(plugin).pre_enqueue) plugins_.push_back(plugin);
+    const PreEnqueueFunction& ask = registry.plugin(plugin).pre_enqueue;
+    if (ask) doors_.push_back({plugin, &ask});
   }
 }
 
 PluginId PluginPreEnqueue::Check(const Pod& pod, PluginId first) const {
   const bool is_timed = metrics_.TimesNext();
-  const bool ask_first = first < registry_.size() && registry_.plugin(first).pre_enqueue;
-  if (ask_first && !Passes(pod, first, is_timed)) return first;
-  for (const PluginId plugin : plugins_) {
-    if (plugin != first && !Passes(pod, plugin, is_timed)) return plugin;
+  if (first < registry_.size()) {
+    const Door door{first, &registry_.plugin(first).pre_enqueue};
+    if (*door.ask && !Passes(pod, door, is_timed)) return first;
+  }
+  for (const Door& door : doors_) {
+    if (door.plugin != first && !Passes(pod, door, is_timed)) return door.plugin;
   }
   return kNoPlugin;
 }
 
-bool PluginPreEnqueue::Passes(const Pod& pod, PluginId plugin, bool is_timed) const {
-  const auto ask = [&] { return registry_.plugin(plugin).pre_enqueue(pod, nullptr); };
-  return metrics_.enabled() ? metrics_.Count(plugin, is_timed, ask) : ask();
+bool PluginPreEnqueue::Passes(const Pod& pod, const Door& door, bool is_timed) const {
+  const auto ask = [&] { return (*door.ask)(pod, nullptr); };
+  return metrics_.enabled() ? metrics_.Count(door.plugin, is_timed, ask) : ask();
 }
 
 std::string PluginPreEnqueue::Explain(const Pod& pod, PluginId plugin) const {

@@ -35,11 +35,17 @@ class PluginPreEnqueue : public PreEnqueueCheck {
   std::string Explain(const Pod& pod, PluginId plugin) const override;
 
  private:
-  bool Passes(const Pod& pod, PluginId plugin, bool is_timed) const;
+  // A plugin that has one, and the function, which the registry keeps.
+  struct Door {
+    PluginId plugin;
+    const PreEnqueueFunction* ask;
+  };
+
+  bool Passes(const Pod& pod, const Door& door, bool is_timed) const;
 
   const PluginRegistry& registry_;
   PreEnqueueMetrics metrics_;
-  std::vector<PluginId> plugins_;  // Those with a PreEnqueue function, in order of registration.
+  std::vector<Door> doors_;  // In order of registration.
 };
 
 }  // namespace schedq

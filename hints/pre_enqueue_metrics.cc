@@ -19,7 +19,7 @@ PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegis
   for (const std::string& name : plugins.Names()) {
     series_.push_back({durations.At({name, "PreEnqueue", "Success"}),
                        durations.At({name, "PreEnqueue", "UnschedulableAndUnresolvable"}),
-                       std::make_unique<std::atomic<int64_t>>(0)});
+                       std::make_unique<std::atomic<uint64_t>>(0)});
   }
 }
 

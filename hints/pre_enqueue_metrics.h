@@ -38,8 +38,10 @@ class PreEnqueueMetrics {
     const MonotonicTime started = is_timed ? now_() : MonotonicTime();
     const bool passes = ask();
     // Relaxed: whichever duration was measured lately.
-    if (is_timed) StoreRelaxed(*series.latest, (now_() - started).count());
-    (passes ? series.passed : series.rejected).Observe(Duration(LoadRelaxed(*series.latest)));
+    if (is_timed) StoreRelaxed(*series.latest, Packed(series, now_() - started));
+    const uint64_t latest = LoadRelaxed(*series.latest);
+    (passes ? series.passed : series.rejected)
+        .ObserveIn(latest & kBucketMask, Duration(latest >> kBucketBits));
     return passes;
   }
 
@@ -47,9 +49,19 @@ class PreEnqueueMetrics {
   struct Series {
     Histogram passed;
     Histogram rejected;
-    // Written by any thread that timed a check of this plugin.
-    std::unique_ptr<std::atomic<int64_t>> latest;
+    // The latest duration with its bucket, which takes longer to find than to count in. Written by
+    // any thread that timed a check of this plugin.
+    std::unique_ptr<std::atomic<uint64_t>> latest;
   };
+
+  static constexpr int kBucketBits = 8;
+  static constexpr uint64_t kBucketMask = (uint64_t{1} << kBucketBits) - 1;
+
+  static uint64_t Packed(const Series& series, Duration duration) {
+    // Both histograms have the same bounds.
+    return static_cast<uint64_t>(duration.count()) << kBucketBits |
+           series.passed.BucketOf(duration);
+  }
 
   MonotonicTime (*now_)();
   std::vector<Series> series_;  // By PluginId.

@@ -49,6 +49,20 @@ class MetricCell {
     }
   }
 
+  // Add to this cell and to the one `offset` further, for the price of little more than one.
+  void AddTwo(uint64_t amount, ptrdiff_t offset, uint64_t amount_there) const {
+    if (first_row_ == nullptr) return;
+    const uint32_t thread = Seam<std::atomic>::ThreadIndex();
+    if (thread < kOwnedShards) [[likely]] {
+      MetricWord* const own = Row(thread);
+      AddToOwnRow(*own, amount);
+      AddToOwnRow(own[offset], amount_there);
+    } else {
+      Add(amount);
+      MetricCell(first_row_ + offset, row_words_).Add(amount_there);
+    }
+  }
+
   // Makes the sum `value`. An addition that runs at the same time comes on top or is lost in the
   // value; of two Sets at one time either wins.
   void Set(uint64_t value) const;

@@ -119,10 +119,15 @@ class Histogram {
 
   // `times` observations of `duration` each.
   void Observe(Duration duration, uint64_t times = 1) const {
-    if (shape_ == nullptr) return;
-    first_.Next(shape_->Bucket(duration.count())).Add(times);
-    first_.Next(shape_->Cells() - 1).Add(static_cast<uint64_t>(duration.count()) * times);
+    if (shape_ != nullptr) ObserveIn(BucketOf(duration), duration, times);
   }
+  // The same for who knows the bucket already: not for a default-constructed histogram.
+  void ObserveIn(size_t bucket, Duration duration, uint64_t times = 1) const {
+    const auto from_bucket_to_sum = static_cast<ptrdiff_t>(shape_->Cells() - 1 - bucket);
+    first_.Next(bucket).AddTwo(times, from_bucket_to_sum,
+                               static_cast<uint64_t>(duration.count()) * times);
+  }
+  size_t BucketOf(Duration duration) const { return shape_->Bucket(duration.count()); }
   // For histograms of counts.
   void ObserveCount(int64_t count) const { Observe(Duration(count * kSecond.count())); }
 

@@ -7,7 +7,7 @@
 // Threads: operator[] from any thread, wait-free. Reserve from any thread, lock-free: two threads
 // that need the same segment both allocate and one throws its own away.
 // Invariants:
-//  1. A segment's pointer is set once.
+//  1. A segment's origin is set once.
 //  2. operator[](i) is called only where Reserve(i) happens before it.
 // Memory: less than twice the reserved elements, of which untouched pages cost nothing.
 #pragma once
@@ -34,29 +34,28 @@ class SegmentedArray {
   SegmentedArray& operator=(const SegmentedArray&) = delete;
 
   Element& operator[](uint64_t index) const {
-    const uint32_t segment = SegmentOf(index);
-    return LoadSegment(segment)[index - FirstIndexOf(segment)];
+    return *ElementAt(LoadOrigin(SegmentOf(index)), index);
   }
 
   // Null where nothing was reserved yet.
   Element* Find(uint64_t index) const {
-    const uint32_t segment = SegmentOf(index);
-    Element* const elements = LoadSegment(segment);
-    return elements == nullptr ? nullptr : elements + (index - FirstIndexOf(segment));
+    const uintptr_t origin = LoadOrigin(SegmentOf(index));
+    return origin == kNoOrigin ? nullptr : ElementAt(origin, index);
   }
 
   // Makes elements 0 to `index` usable.
   void ReserveThrough(uint64_t index) {
-    for (uint32_t segment = 0; segment <= SegmentOf(index); ++segment) {
-      Reserve(FirstIndexOf(segment));
-    }
+    if (index < reserved_.load()) return;
+    const uint32_t last = SegmentOf(index);
+    for (uint32_t segment = 0; segment <= last; ++segment) Reserve(FirstIndexOf(segment));
+    RaiseReserved(FirstIndexOf(last) + SizeOf(last));
   }
 
   // Makes elements 0 to `index` usable, given that those of all smaller segments were reserved.
   void Reserve(uint64_t index) {
     const uint32_t segment = SegmentOf(index);
     SCHEDQ_CHECK(segment < kSegmentsMax, "the array is full");
-    if (LoadSegment(segment) == nullptr) AddSegment(segment);
+    if (LoadOrigin(segment) == kNoOrigin) AddSegment(segment);
   }
 
  private:
@@ -76,9 +75,23 @@ class SegmentedArray {
     return uint64_t{1} << (segment == 0 ? first_bits_ : first_bits_ + segment - 1);
   }
 
+  // A segment's origin is where element 0 would be if the segment began there, so that an index
+  // finds its element without knowing the segment's first one. It is the address of nothing.
+  static constexpr uintptr_t kNoOrigin = 0;
+  static Element* ElementAt(uintptr_t origin, uint64_t index) {
+    return reinterpret_cast<Element*>(origin + index * sizeof(Element));
+  }
+
   // Acquire pairs with the release in AddSegment: without it an element could be read before its
   // memory was zeroed.
-  Element* LoadSegment(uint32_t segment) const { return LoadAcquire(segments_[segment]); }
+  uintptr_t LoadOrigin(uint32_t segment) const { return LoadAcquire(origins_[segment]); }
+
+  // Each failed exchange means that another thread raised it.
+  void RaiseReserved(uint64_t count) {
+    uint64_t reserved = reserved_.load();
+    while (reserved < count && !reserved_.compare_exchange_weak(reserved, count)) {
+    }
+  }
 
   void AddSegment(uint32_t segment) {
     Memory memory;
@@ -90,17 +103,23 @@ class SegmentedArray {
       memory = std::make_unique<Element[]>(SizeOf(segment));
       elements = memory.get();
     }
-    // Who loses reaches the winner's memory through LoadSegment only, which acquires.
-    Element* nobody = nullptr;
-    if (segments_[segment].compare_exchange_strong(nobody, elements, std::memory_order_release,
-                                                   std::memory_order_relaxed)) {
+    const uintptr_t origin =
+        reinterpret_cast<uintptr_t>(elements) - FirstIndexOf(segment) * sizeof(Element);
+    SCHEDQ_CHECK(origin != kNoOrigin, "memory is not where its own length would end");
+    // Who loses reaches the winner's memory through LoadOrigin only, which acquires.
+    uintptr_t nobody = kNoOrigin;
+    if (origins_[segment].compare_exchange_strong(nobody, origin, std::memory_order_release,
+                                                  std::memory_order_relaxed)) {
       memory_[segment] = std::move(memory);
     }
   }
 
   const uint32_t first_bits_;
   // Written once each, by the thread that adds the segment; read by all, never stale after Reserve.
-  std::array<Atom<Element*>, kSegmentsMax> segments_{};
+  std::array<Atom<uintptr_t>, kSegmentsMax> origins_{};
+  // Elements below this are usable. Raised by ReserveThrough, after their segments were added; a
+  // stale reader looks at the segments.
+  Atom<uint64_t> reserved_{0};
   // Each entry is written by the thread that installed the segment and read by the destructor.
   std::array<Memory, kSegmentsMax> memory_{};
 };
