@@ -11,10 +11,10 @@ Duration BackoffPolicy::DurationFor(uint32_t count) const {
   return Duration(initial.count() << doublings);
 }
 
-std::optional<Instant> BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) const {
+MaybeInstant BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) const {
   const uint32_t count =
       fields->consecutive_errors > 0 ? fields->consecutive_errors : fields->unschedulable_count;
-  if (count == 0 || maximum == Duration::zero()) return std::nullopt;
+  if (count == 0 || maximum == Duration::zero()) return {};
   if (!fields->backoff_expiration) {
     const Instant exact = fields->timestamp + DurationFor(count);
     fields->backoff_expiration = windows ? TruncateToSecond(exact) : exact;

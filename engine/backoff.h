@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "engine/base/time.h"
 #include "engine/queueing_fields.h"
@@ -18,9 +17,9 @@ struct BackoffPolicy {
   // min(initial x 2^(count-1), maximum), safe from overflow; 0 for count 0.
   Duration DurationFor(uint32_t count) const;
 
-  // When the backoff of a pod with these fields ends; nullopt: it has none. Computed once after a
+  // When the backoff of a pod with these fields ends; none: it has none. Computed once after a
   // failure and kept in the fields. With `windows`, truncated to its second of absolute time.
-  std::optional<Instant> ExpirationOf(QueueingFields* fields, bool windows) const;
+  MaybeInstant ExpirationOf(QueueingFields* fields, bool windows) const;
 };
 
 }  // namespace schedq

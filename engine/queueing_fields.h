@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
+#include "engine/base/maybe_instant.h"
 #include "engine/base/time.h"
 #include "engine/plugin.h"
 
@@ -14,15 +14,16 @@ struct QueueingFields {
   uint32_t attempts = 0;
   uint32_t unschedulable_count = 0;
   uint32_t consecutive_errors = 0;
-  std::optional<Instant> backoff_expiration;  // Cached until the next failure.
-  PluginSet unschedulable_plugins;
-  PluginSet pending_plugins;
   PluginId gating_plugin = kNoPlugin;
   bool was_flushed = false;
-  std::optional<Instant> flush_timestamp;
-  std::optional<Instant> first_attempt;
+  MaybeInstant backoff_expiration;  // Cached until the next failure.
+  MaybeInstant flush_timestamp;
+  MaybeInstant first_attempt;
+  PluginSet unschedulable_plugins;
+  PluginSet pending_plugins;
 
   PluginSet Rejectors() const { return unschedulable_plugins | pending_plugins; }
 };
+static_assert(sizeof(QueueingFields) == 64, "every queued pod has these: they fit one line");
 
 }  // namespace schedq

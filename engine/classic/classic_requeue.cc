@@ -27,7 +27,7 @@ bool ClassicQueue::PassesPreEnqueue(Entity& entity) {
 
 // True also in the window in which backoff ends: windows are flushed whole.
 bool ClassicQueue::IsBackingOff(Entity& entity) const {
-  const std::optional<Instant> expiration =
+  const MaybeInstant expiration =
       options_.backoff.ExpirationOf(&entity.fields, options_.gates.PopFromBackoffQ());
   if (!expiration) return false;
   const Instant now = options_.clock->Now();

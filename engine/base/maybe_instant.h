@@ -1,0 +1,36 @@
+// An instant or none, in the eight bytes of an instant.
+//
+// Purpose: queues keep several of these for each pod; std::optional takes twice the memory.
+// When not to use it: where the earliest instant that the clock type knows means something, for
+// here it means none. Threads: a value.
+#pragma once
+
+#include <compare>
+#include <optional>
+
+#include "engine/base/time.h"
+
+namespace schedq {
+
+class MaybeInstant {
+ public:
+  constexpr MaybeInstant() = default;
+  constexpr MaybeInstant(Instant instant) : instant_(instant) {}
+  constexpr MaybeInstant(std::optional<Instant> instant) : instant_(instant.value_or(kNone)) {}
+
+  constexpr bool has_value() const { return instant_ != kNone; }
+  constexpr explicit operator bool() const { return has_value(); }
+  constexpr Instant operator*() const { return instant_; }
+  constexpr Instant value_or(Instant other) const { return has_value() ? instant_ : other; }
+  constexpr void reset() { instant_ = kNone; }
+
+  // None comes before every instant.
+  friend constexpr auto operator<=>(MaybeInstant, MaybeInstant) = default;
+
+ private:
+  static constexpr Instant kNone = Instant::min();
+
+  Instant instant_ = kNone;
+};
+
+}  // namespace schedq
