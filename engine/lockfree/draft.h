@@ -3,6 +3,8 @@
 // Purpose: everything is worked out on a draft; one exchange of the slot's word makes it true, and
 // only then do counters, observers and queues hear of it. A draft that loses the exchange is thrown
 // away and leaves no trace. Threads: one.
+// Invariant: facts of its own are a record that nobody else can see, and the draft's until
+// Published.
 #pragma once
 
 #include <utility>
@@ -13,33 +15,40 @@
 
 namespace schedq {
 
+template <template <typename> class Atom>
 class Draft {
  public:
+  using Records = PodRecordPool<Atom>;
+  using Pinned = typename PodTable<Atom>::Pinned;
+
   // What PreEnqueue said, if it was asked.
   enum class Door : uint8_t { kNotAsked, kPassed, kRejected };
 
   // `epoch` counts the events that had begun before the pod was looked at.
-  explicit Draft(uint64_t epoch) : epoch(epoch) {}
-  Draft(const PodFacts& pinned, uint64_t epoch) : epoch(epoch), pinned_(&pinned) {}
+  Draft(Records* records, uint64_t epoch) : epoch(epoch), records_(records) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() { records_->Release(own_); }
 
-  // From pinned facts, which must outlive the draft, or from facts of its own.
-  void StartFrom(const PodFacts& pinned) { pinned_ = &pinned; }
-  void StartFrom(PodFacts&& own) {
-    own_ = std::move(own);
-    is_changed_ = true;
-  }
+  // From a pinned state, which must outlive the draft, or from facts of a pod that is added.
+  void StartFrom(const Pinned& pinned) { pinned_ = &pinned; }
+  void StartFrom(PodFacts&& fresh) { Own(records_->Make(std::move(fresh))); }
 
   const uint64_t epoch;
 
-  const PodFacts& facts() const { return is_changed_ ? own_ : *pinned_; }
+  const PodFacts& facts() const { return own_facts_ != nullptr ? *own_facts_ : pinned_->facts(); }
   // Copies the pinned facts at first use.
   PodFacts& Edit() {
-    if (!is_changed_) own_ = *pinned_;
-    is_changed_ = true;
-    return own_;
+    if (own_facts_ == nullptr) {
+      Own(records_->Copy(pinned_->facts()));
+      pinned_->TakeOver(own_facts_);
+    }
+    return *own_facts_;
   }
-  bool is_changed() const { return is_changed_; }
-  PodFacts TakeOwn() { return std::move(own_); }
+  bool is_changed() const { return own_facts_ != nullptr; }
+  uint32_t own_record() const { return own_; }
+  // The slot has the record now.
+  void Published() { own_ = kNoRecord; }
 
   Place place = Place::kAbsent;
   // The pod enters active or backoff, or its key there changes: a ticket must be published.
@@ -49,9 +58,15 @@ class Draft {
   PluginId newly_rejected = kNoPlugin;
 
  private:
-  const PodFacts* pinned_ = nullptr;
-  bool is_changed_ = false;
-  PodFacts own_;
+  void Own(uint32_t record) {
+    own_ = record;
+    own_facts_ = &records_->Draft(record);
+  }
+
+  Records* const records_;
+  const Pinned* pinned_ = nullptr;
+  uint32_t own_ = kNoRecord;
+  PodFacts* own_facts_ = nullptr;
 };
 
 }  // namespace schedq

@@ -1,7 +1,8 @@
-// The pods in flight and the events since the oldest of them was popped, in one list.
+// The events since the oldest attempt in flight began, in one list, and who still needs them.
 //
-// Purpose: a pod that fails judges the events behind its own node. Ending the oldest pod frees the
-// events up to the next one.
+// Purpose: a pod in flight holds the event that was the last one when its attempt began; when it
+// fails it judges what is behind that. To go in flight and to end cost one exchange each, whether
+// there are events or not.
 // Threads: all operations from any thread, lock-free; a retry means that another thread's step
 // succeeded.
 //
@@ -10,15 +11,18 @@
 // the scan finds the pod or the pod finds the event.
 //
 // Invariants:
-//  1. A node in front of which no pod is in flight is unlinked: an event at once, a pod once it has
-//     ended and nobody reads from it. So what a reader walks over stays, and needs no pinning.
-//  2. The first node is a dummy: what it held counts as dropped, and is destroyed when the next one
-//     takes its place.
-//  3. A node's generation grows with each use, so that a late reader does not take it for its own.
-// Memory: a node for each pod in flight and each event behind the oldest of them, and one more; at
-// the most as many as were ever needed at one time.
+//  1. Only the first node is unlinked, once another is behind it and nobody holds it: it is killed,
+//     so that nobody can hold it from then on, and then passed. So what is behind a held node stays,
+//     and a reader that holds one needs no pinning.
+//  2. What the first node held counts as dropped, and is destroyed when the node is passed.
+//  3. A node that is held from before to after a look that shows it as the tail was linked, and
+//     events that come later are behind it.
+//  4. A node's generation grows with each use, so that only the incarnation that was seen as the
+//     first node is killed. A late hold may meet another incarnation; it is noticed and given back.
+// Memory: a node for each event behind the oldest position that is held, and one more; at the most
+// as many as were ever needed at one time.
 // Source: M. Michael and M. Scott, Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
-// Queue Algorithms, 1996 (counted links, type-stable nodes); the condition on removal is our own.
+// Queue Algorithms, 1996 (counted links, type-stable nodes); holds and killing are our own.
 #pragma once
 
 #include <atomic>
@@ -32,12 +36,12 @@
 
 namespace schedq {
 
-// The node of a pod in flight.
+// Where an attempt in flight began: behind this node of the log.
 struct FlightPosition {
-  uint32_t node = 0;
-  uint32_t generation = 0;  // Of a pod's node never 0, so a zero position is none.
+  uint32_t node_plus_one = 0;  // 0: not in flight.
 
-  bool IsSet() const { return generation != 0; }
+  bool IsSet() const { return node_plus_one != 0; }
+  uint32_t node() const { return node_plus_one - 1; }
   bool operator==(const FlightPosition&) const = default;
 };
 
@@ -45,10 +49,10 @@ template <template <typename> class Atom>
 class EventLog {
  public:
   explicit EventLog(uint32_t first_bits = 6) : nodes_(first_bits) {
-    const uint32_t dummy = nodes_.Allocate();
-    nodes_[dummy].BeginDummy();
-    head_.store(Link{dummy, 0}.Bits());
-    tail_.store(Link{dummy, 0}.Bits());
+    const uint32_t first = nodes_.Allocate();
+    nodes_[first].BeginEmpty();
+    head_.store(Link{first, 0}.Bits());
+    tail_.store(Link{first, 0}.Bits());
   }
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -60,26 +64,40 @@ class EventLog {
     }
   }
 
-  // A pod goes in flight. Linearization point: the exchange that links the node.
-  FlightPosition Begin() {
-    const uint32_t number = nodes_.Allocate();
-    const uint32_t generation = nodes_[number].BeginPod();
-    LinkIn(number);
-    return {number, generation};
+  // An attempt begins. Linearization point: the exchange that holds the last node.
+  template <typename Dropped>
+  FlightPosition Begin(Dropped dropped) {
+    for (;;) {
+      const Link tail = Link::From(tail_.load());
+      const Link next = nodes_[tail.node].LoadNext();
+      if (tail_.load() != tail.Bits()) continue;
+      if (next.node != Link::kNone) {
+        MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
+        continue;
+      }
+      if (!nodes_[tail.node].TryHold()) continue;
+      if (tail_.load() == tail.Bits()) return {tail.node + 1};
+      GiveBack(tail.node, dropped);
+    }
   }
 
-  // The pod's attempt is over. Calls `dropped(EventLabel)` for each event that nobody needs now.
+  // The attempt is over. Calls `dropped(EventLabel)` for each event that nobody needs now.
   template <typename Dropped>
   void End(FlightPosition position, Dropped dropped) {
-    nodes_[position.node].EndPod(position.generation);
-    Trim(dropped);
+    GiveBack(position.node(), dropped);
   }
 
-  // Whether nobody is in flight and nothing is kept. Linearization point: the second load.
+  // Whether nobody is in flight and nothing is kept. Linearization point: the look at the holds. An
+  // event that is linked stays linked, so the first node, without a successor later, had none then.
   bool IsEmpty() const {
-    const Link tail = Link::From(tail_.load());
-    return tail.node == Link::From(head_.load()).node &&
-           nodes_[tail.node].LoadNext().node == Link::kNone;
+    // A retry means that another thread passed a node.
+    for (;;) {
+      const uint64_t head = head_.load();
+      const Node& first = nodes_[Link::From(head).node];
+      const bool is_held = first.IsHeld();
+      const bool is_last = first.LoadNext().node == Link::kNone;
+      if (head_.load() == head) return is_last && !is_held;
+    }
   }
 
   // Linearization point: the exchange that links the node.
@@ -98,11 +116,15 @@ class EventLog {
     uint32_t node = 0;
   };
 
-  // Keeps what is behind a pod's node readable even if its attempt is ended by somebody else.
-  // Nothing: the attempt is over.
-  std::optional<Cursor> BeginReading(FlightPosition position) {
-    if (!nodes_[position.node].TryHold(position.generation)) return std::nullopt;
-    return Cursor{position.node};
+  // Keeps what is behind the position readable even if the attempt is ended by somebody else.
+  // Nothing: `is_in_flight()`, asked once the position is held, says that the attempt is over.
+  template <typename IsInFlight, typename Dropped>
+  std::optional<Cursor> BeginReading(FlightPosition position, IsInFlight is_in_flight,
+                                     Dropped dropped) {
+    if (!nodes_[position.node()].TryHold()) return std::nullopt;
+    if (is_in_flight()) return Cursor{position.node()};
+    GiveBack(position.node(), dropped);
+    return std::nullopt;
   }
   // Calls `visit(const LoggedEvent&)` for each event behind the cursor, and moves it there.
   template <typename Visit>
@@ -111,13 +133,12 @@ class EventLog {
       const uint32_t next = nodes_[cursor->node].LoadNext().node;
       if (next == Link::kNone) return;
       cursor->node = next;
-      if (nodes_[next].IsEvent()) visit(nodes_[next].logged());
+      visit(nodes_[next].logged());
     }
   }
   template <typename Dropped>
   void EndReading(FlightPosition position, Dropped dropped) {
-    nodes_[position.node].Unhold();
-    Trim(dropped);
+    GiveBack(position.node(), dropped);
   }
 
   // Events that are kept. May be stale.
@@ -141,55 +162,57 @@ class EventLog {
    public:
     Atom<uint64_t>& FreeLink() { return free_link_; }
 
-    void BeginDummy() { next_.store(Link{}.Bits()); }
-    uint32_t BeginPod() {
-      const uint32_t generation = BeginGeneration();
-      StoreRelaxed(state_, uint64_t{generation} << 32);
-      ResetNext();
-      return generation;
+    // The log's first node, behind which nothing is.
+    void BeginEmpty() {
+      StoreRelaxed(state_, kAlive);
+      next_.store(Link{}.Bits());
     }
     void BeginEvent(LoggedEvent logged) {
       StoreRelaxed(label_, uint32_t{logged.event.label});
       new (storage_) LoggedEvent(std::move(logged));
-      StoreRelaxed(state_, uint64_t{BeginGeneration()} << 32 | kEvent);
+      has_event_ = true;
       ResetNext();
+      // Relaxed: who finds the node by a link sees it alive, and a late hold that comes without one
+      // reads nothing but this word.
+      const uint64_t generation = (LoadRelaxed(state_) & kGenerationMask) + kOneGeneration;
+      StoreRelaxed(state_, generation | kAlive);
     }
-    // The owner of a node that was unlinked, or of the whole log.
+    // The owner of a node that was passed, or of the whole log.
     void Forget() {
-      if (IsEvent()) logged().~LoggedEvent();
-      StoreRelaxed(state_, LoadRelaxed(state_) & ~uint64_t{kEvent});
+      if (has_event_) logged().~LoggedEvent();
+      has_event_ = false;
     }
 
-    // Relaxed: a node's kind is written before the node is linked, and read after the link was.
-    bool IsEvent() const { return (LoadRelaxed(state_) & kEvent) != 0; }
     const LoggedEvent& logged() const {
       return *std::launder(reinterpret_cast<const LoggedEvent*>(storage_));
     }
+    // Relaxed: an event's label is written before the node is linked, and read after the link was.
     EventLabel label() const { return static_cast<EventLabel>(LoadRelaxed(label_)); }
 
-    // May the node be passed by the head? Sequentially consistent, as EndPod and Unhold are: of two
-    // threads that end neighbours, one must see both, or the head would stay behind for ever.
-    bool IsPassable() const {
-      const uint64_t state = state_.load();
-      return (state & kEvent) != 0 || (state & ~kGenerationMask) == kEnded;
-    }
+    // Sequentially consistent, as all exchanges of the state are: of two threads that give up
+    // neighbours, one must see both, or the head would stay behind for ever.
+    uint64_t LoadState() const { return state_.load(); }
+    bool IsHeld() const { return HoldsIn(LoadState()) != 0; }
+    static bool IsHeldIn(uint64_t state) { return HoldsIn(state) != 0; }
 
-    void EndPod(uint32_t generation) {
-      // Nobody but the winner of the exchange that took the pod out of flight ends it.
-      const uint64_t before = state_.fetch_or(kEnded);
-      SCHEDQ_CHECK(before >> 32 == generation && (before & kEnded) == 0, "a flight ends once");
-    }
-    // False: the pod of this generation has ended.
-    bool TryHold(uint32_t generation) {
+    // False: the node was killed.
+    bool TryHold() {
       uint64_t state = LoadRelaxed(state_);
       do {
-        if (state >> 32 != generation || (state & kEnded) != 0) return false;
-        // Acquire: what is behind the node is read after it is held.
-      } while (!state_.compare_exchange_weak(state, state + kOneHold, std::memory_order_acquire,
-                                             std::memory_order_relaxed));
+        if ((state & kAlive) == 0) return false;
+      } while (!state_.compare_exchange_weak(state, state + kOneHold));
       return true;
     }
-    void Unhold() { state_.fetch_sub(kOneHold); }
+    // Whether nobody holds the node any more.
+    bool Unhold() {
+      const uint64_t before = state_.fetch_sub(kOneHold);
+      SCHEDQ_CHECK(HoldsIn(before) != 0, "a flight ends once");
+      return HoldsIn(before) == 1;
+    }
+    // Nobody holds the node from now on, if nobody does in `seen` and nothing has changed.
+    bool TryKill(uint64_t seen) {
+      return (seen & kAlive) == 0 || state_.compare_exchange_strong(seen, seen & ~kAlive);
+    }
 
     // Sequentially consistent: see "No lost wake-up".
     Link LoadNext() const { return Link::From(next_.load()); }
@@ -199,28 +222,27 @@ class EventLog {
     }
 
    private:
-    static constexpr uint64_t kEvent = 1;
-    static constexpr uint64_t kEnded = 2;
-    static constexpr uint64_t kOneHold = 4;
-    static constexpr uint64_t kGenerationMask = ~uint64_t{0} << 32;
+    static constexpr uint64_t kAlive = 1;
+    static constexpr uint64_t kOneHold = 2;
+    static constexpr uint64_t kOneGeneration = uint64_t{1} << 32;
+    static constexpr uint64_t kGenerationMask = ~(kOneGeneration - 1);
 
-    uint32_t BeginGeneration() {
-      const auto generation = static_cast<uint32_t>(LoadRelaxed(state_) >> 32) + 1;
-      return generation == 0 ? 1 : generation;
-    }
+    static uint64_t HoldsIn(uint64_t state) { return (state & ~kGenerationMask) >> 1; }
+
     // The count of changes goes on, so that a thread that still has the node's former link fails.
     void ResetNext() {
       const Link before = Link::From(LoadRelaxed(next_));
-      // Release pairs with LoadNext: who reads this node's link sees its kind and content.
+      // Release pairs with LoadNext: who reads this node's link sees its label and content.
       StoreRelease(next_, before.To(Link::kNone).Bits());
     }
 
     Atom<uint64_t> free_link_;
-    // (generation, holds, ended, event). Written by the owner, by holders and by who ends the pod.
+    // (generation, holds, alive). Written by the owner of a dead node, by holders, by who kills it.
     Atom<uint64_t> state_;
     // Written by who appends.
     Atom<uint64_t> next_;
-    Atom<uint32_t> label_;  // Of an event; a late reader may see another's and then fails.
+    Atom<uint32_t> label_;  // A late reader may see another's and then fails.
+    bool has_event_;        // The owner's: false for the log's very first node.
     alignas(LoggedEvent) std::byte storage_[sizeof(LoggedEvent)];
   };
 
@@ -243,39 +265,43 @@ class EventLog {
     tail_.compare_exchange_strong(expected, tail.To(node).Bits());
   }
 
+  // Only the last holder of a node that has a successor may be what the head waits for. Who appends
+  // the successor later trims after it.
+  template <typename Dropped>
+  void GiveBack(uint32_t number, Dropped dropped) {
+    Node& node = nodes_[number];
+    if (node.Unhold() && node.LoadNext().node != Link::kNone) Trim(dropped);
+  }
+
   // Passes the head over what nobody needs.
   template <typename Dropped>
   void Trim(Dropped dropped) {
     for (;;) {
       const Link head = Link::From(head_.load());
       const Link tail = Link::From(tail_.load());
-      const Link next = nodes_[head.node].LoadNext();
+      Node& first = nodes_[head.node];
+      const uint64_t state = first.LoadState();
+      const Link next = first.LoadNext();
       if (head_.load() != head.Bits()) continue;
-      if (next.node == Link::kNone) return;
+      if (next.node == Link::kNone || Node::IsHeldIn(state)) return;
       if (head.node == tail.node) {
         MoveTail(tail, next.node);
         continue;
       }
+      if (!first.TryKill(state)) continue;
       // Read before the exchange: afterwards the node may be passed, and used again, by others.
-      if (!nodes_[next.node].IsPassable()) {
-        if (head_.load() != head.Bits()) continue;
-        return;
-      }
-      const bool is_event = nodes_[next.node].IsEvent();
       const EventLabel label = nodes_[next.node].label();
       uint64_t expected = head.Bits();
       if (!head_.compare_exchange_strong(expected, head.To(next.node).Bits())) continue;
-      if (is_event) {
-        events_.fetch_sub(1, std::memory_order_relaxed);
-        dropped(label);
-      }
-      nodes_[head.node].Forget();
+      events_.fetch_sub(1, std::memory_order_relaxed);
+      dropped(label);
+      first.Forget();
       nodes_.Free(head.node);
     }
   }
 
   IndexPool<Node, Atom> nodes_;
-  // Links to the dummy and to the last node or the one before it. Written by all.
+  // Links to the first and to the last node or the one before it. Written by who passes and appends.
   alignas(kCacheLineBytes) Atom<uint64_t> head_;
   alignas(kCacheLineBytes) Atom<uint64_t> tail_;
   Atom<uint64_t> events_{0};

@@ -58,26 +58,31 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry
   for (;;) {
     const Pinned pinned = table_.Pin(id);
     const SlotWord before = pinned.word();
-    if (!pinned || before.version != version || before.queued != place) return std::nullopt;
-    if (HasFlight(pinned.facts(), pinned.facts().key)) {
+    if (!pinned || before.queued != place || before.version_or_position != version) {
+      return std::nullopt;
+    }
+    const PodFacts& facts = pinned.facts();
+    if (FlightOf(pinned, facts.key()) != nullptr) {
       Discard(id, pinned);
       continue;
     }
-    PodFacts facts = pinned.facts();
-    ++facts.fields.attempts;
     // Before the exchange: who sees the pod in flight finds its place in the log.
-    facts.flight = log_.Begin();
-    const FlightPosition flight = facts.flight;
-    PoppedPod popped{facts.pod, facts.key, 0, facts.fields};
+    const FlightPosition flight = log_.Begin(CountDropped());
     SlotWord after = before;
     after.queued = Place::kAbsent;
-    ++after.version;
-    after.record = MakeRecord(std::move(facts));
+    after.attempt = Attempt::kUnderWay;
+    after.version_or_position = flight.node_plus_one;
     if (!table_.Exchange(id, pinned, after)) {
       EndInLog(flight);
       continue;
     }
+    std::optional<PoppedPod> taken(std::in_place);
+    PoppedPod& popped = *taken;
+    popped.pod = facts.pod;
+    popped.key = facts.key();
     popped.cycle = cycle_.fetch_add(1) + 1;
+    popped.fields = facts.fields;
+    ++popped.fields.attempts;
     counts_.Move(place, Place::kInFlight);
     if (place == Place::kBackoff) {
       metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
@@ -88,7 +93,7 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry
       observer->OnMoved(popped.pod, place, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
       observer->OnPopped(popped.pod, popped.fields.attempts);
     }
-    return popped;
+    return taken;
   }
 }
 
@@ -97,7 +102,6 @@ void BasicLockfreeQueue<Atom, Shape>::Discard(PodId id, const Pinned& pinned) {
   const SlotWord before = pinned.word();
   SlotWord after = before;
   after.queued = Place::kAbsent;
-  ++after.version;
   const PodRef pod = pinned.facts().pod;
   const PluginSet rejectors = pinned.facts().fields.Rejectors();
   if (!table_.Exchange(id, pinned, after)) return;
@@ -111,47 +115,75 @@ void BasicLockfreeQueue<Atom, Shape>::Discard(PodId id, const Pinned& pinned) {
   }
 }
 
+// The facts whose attempt of `key` is in flight: the newest, or those of an older one. Bound: the
+// number of incarnations of one name that are in flight at once.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::HasFlight(const PodFacts& facts, const PodKey& key) const {
-  return FlightOf(facts, key) != nullptr;
-}
-
-// The facts whose attempt of `key` is in flight: these, or those of an older one. Bound: the number
-// of incarnations of one name that are in flight at once.
-template <template <typename> class Atom, typename Shape>
-const PodFacts* BasicLockfreeQueue<Atom, Shape>::FlightOf(const PodFacts& facts,
+const PodFacts* BasicLockfreeQueue<Atom, Shape>::FlightOf(const Pinned& pinned,
                                                           const PodKey& key) const {
-  const PodFacts* candidate = &facts;
-  for (;;) {
-    if (candidate->flight.IsSet() && candidate->key == key) return candidate;
-    if (candidate->older == kNoRecord) return nullptr;
+  const PodFacts* candidate = &pinned.facts();
+  if (pinned.IsInFlight() && candidate->key() == key) return candidate;
+  while (candidate->older != kNoRecord) {
     candidate = &table_.records().At(candidate->older);
+    if (candidate->flight.IsSet() && candidate->key() == key) return candidate;
+  }
+  return nullptr;
+}
+
+template <template <typename> class Atom, typename Shape>
+template <typename Visit>
+void BasicLockfreeQueue<Atom, Shape>::ForEachFlight(const Pinned& pinned, Visit visit) const {
+  const PodFacts* facts = &pinned.facts();
+  if (pinned.IsInFlight()) visit(*facts);
+  while (facts->older != kNoRecord) {
+    facts = &table_.records().At(facts->older);
+    if (facts->flight.IsSet()) visit(*facts);
   }
 }
 
-// Bound: as FlightOf.
+// Takes the attempt of `key` out of facts that nobody else can see. Bound: as FlightOf.
 template <template <typename> class Atom, typename Shape>
-auto BasicLockfreeQueue<Atom, Shape>::WithoutFlight(const PodFacts& facts, const PodKey& key)
-    -> Trimmed {
-  Trimmed trimmed(&table_.records(), facts);
-  if (facts.flight.IsSet() && facts.key == key) {
-    trimmed.facts.flight = {};
-  } else if (facts.older != kNoRecord) {
-    const PodFacts& older = table_.records().At(facts.older);
-    if (older.flight.IsSet() && older.key == key) {
-      // It was kept for its attempt alone: what is behind it takes its place.
-      trimmed.facts.older = older.older;
-    } else {
-      trimmed.facts.older = MakeRecord(WithoutFlight(older, key).facts);
-      trimmed.made = trimmed.facts.older;
-    }
+void BasicLockfreeQueue<Atom, Shape>::DropFlight(PodFacts* own, const PodKey& key) {
+  if (own->flight.IsSet() && own->key() == key) {
+    own->flight = {};
+    return;
   }
-  return trimmed;
+  if (own->older == kNoRecord) return;
+  PodRecordPool<Atom>& records = table_.records();
+  const uint32_t before = own->older;
+  const PodFacts& attempt = records.At(before);
+  if (attempt.flight.IsSet() && attempt.key() == key) {
+    // It was kept for its attempt alone: what is behind it takes its place.
+    own->older = attempt.older;
+    if (own->older != kNoRecord) records.Retain(own->older);
+  } else {
+    own->older = records.Copy(attempt);
+    DropFlight(&records.Draft(own->older), key);
+  }
+  records.Release(before);
 }
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Done(const PodKey& key) {
   EndFlight(key);
+}
+
+// The word once the attempt of `key`, which is in flight, is over. The newest one's needs no record.
+template <template <typename> class Atom, typename Shape>
+SlotWord BasicLockfreeQueue<Atom, Shape>::WordWithoutFlight(const Pinned& pinned, const PodKey& key,
+                                                            Draft* draft) {
+  SlotWord after = pinned.word();
+  if (after.attempt == Attempt::kUnderWay && pinned.facts().key() == key) {
+    after.attempt = Attempt::kOver;
+    after.version_or_position = pinned.facts().version;
+  } else {
+    draft->StartFrom(pinned);
+    DropFlight(&draft->Edit(), key);
+    after = WordWith(after, *draft);
+  }
+  const PodFacts& facts = draft->is_changed() ? draft->facts() : pinned.facts();
+  const bool is_gone = !after.live && after.queued == Place::kAbsent && !facts.flight.IsSet() &&
+                       facts.older == kNoRecord;
+  return is_gone ? SlotWord{.version_or_position = facts.version} : after;
 }
 
 // Takes the attempt of `key` out of flight, if it is in flight.
@@ -161,20 +193,18 @@ void BasicLockfreeQueue<Atom, Shape>::EndFlight(const PodKey& key) {
   for (;;) {
     const Pinned pinned = table_.Pin(key.id);
     if (!pinned) return;
-    const PodFacts* attempt = FlightOf(pinned.facts(), key);
+    const PodFacts* attempt = FlightOf(pinned, key);
     if (attempt == nullptr) return;
-    const FlightPosition flight = attempt->flight;
-    Trimmed trimmed = WithoutFlight(pinned.facts(), key);
-    PodFacts& facts = trimmed.facts;
-    SlotWord after = pinned.word();
-    const bool is_gone = !after.live && after.queued == Place::kAbsent && !facts.flight.IsSet() &&
-                         facts.older == kNoRecord;
-    after.record = is_gone ? kNoRecord : MakeRecord(std::move(facts));
+    const FlightPosition flight = PositionOf(pinned, *attempt);
+    Draft draft(&table_.records(), 0);
+    const SlotWord after = WordWithoutFlight(pinned, key, &draft);
     if (!table_.Exchange(key.id, pinned, after)) continue;
+    // If the pod is gone, nobody names the draft's record, and it goes with the draft.
+    if (after.record != kNoRecord) draft.Published();
     EndInLog(flight);
     counts_.Move(Place::kInFlight, Place::kAbsent);
     metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
-    if (is_gone) options_.pod_names->Release(key.id);
+    if (after.record == kNoRecord) options_.pod_names->Release(key.id);
     return;
   }
 }
@@ -199,11 +229,9 @@ bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unsch
                                               PluginSet pending, Status* status) {
   const Pinned pinned = table_.Pin(key.id);
   if (!pinned) return true;
-  const bool is_current = pinned.facts().key == key && pinned.word().live;
+  const bool is_current = pinned.facts().key() == key && pinned.word().live;
   if (is_current && pinned.word().queued == Place::kAbsent) {
-    const PodFacts* attempt = FlightOf(pinned.facts(), key);
-    return TryReturn(pinned, attempt != nullptr ? *attempt : pinned.facts(), unschedulable,
-                     pending);
+    return TryReturn(pinned, FlightOf(pinned, key), unschedulable, pending);
   }
   if (is_current) {
     const Pod& pod = *pinned.facts().pod;
@@ -214,42 +242,48 @@ bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unsch
   return true;
 }
 
-// Puts the pod back into a queue, going on from what the attempt knew. No wake-up is lost: the pod
-// enters its place first, and then reads what was logged meanwhile.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodFacts& attempt,
-                                                PluginSet unschedulable, PluginSet pending) {
-  Draft draft(event_epoch_.load());
-  const PodKey key = pinned.facts().key;
-  Trimmed trimmed = WithoutFlight(pinned.facts(), key);
-  PodFacts& facts = trimmed.facts;
-  QueueingFields& fields = facts.fields;
-  fields = attempt.fields;
-  fields.unschedulable_plugins = unschedulable;
-  fields.pending_plugins = pending;
-  fields.gating_plugin = kNoPlugin;
-  if (fields.Rejectors().empty()) {
-    ++fields.consecutive_errors;
+void BasicLockfreeQueue<Atom, Shape>::CountFailure(QueueingFields* fields, PluginSet unschedulable,
+                                                   PluginSet pending) const {
+  fields->unschedulable_plugins = unschedulable;
+  fields->pending_plugins = pending;
+  fields->gating_plugin = kNoPlugin;
+  if (fields->Rejectors().empty()) {
+    ++fields->consecutive_errors;
   } else {
-    ++fields.unschedulable_count;
-    fields.consecutive_errors = 0;
+    ++fields->unschedulable_count;
+    fields->consecutive_errors = 0;
   }
-  fields.timestamp = options_.clock->Now();
-  fields.backoff_expiration.reset();
-  options_.backoff.ExpirationOf(&fields, options_.gates.PopFromBackoffQ());
-  fields.was_flushed = false;
-  fields.flush_timestamp.reset();
+  fields->timestamp = options_.clock->Now();
+  fields->backoff_expiration.reset();
+  options_.backoff.ExpirationOf(fields, options_.gates.PopFromBackoffQ());
+  fields->was_flushed = false;
+  fields->flush_timestamp.reset();
+}
 
-  const FlightPosition flight = attempt.flight;
+// Puts the pod back into a queue, going on from what the attempt knew; null: it is over already. No
+// wake-up is lost: the pod enters its place first, and then reads what was logged meanwhile.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodFacts* attempt,
+                                                PluginSet unschedulable, PluginSet pending) {
+  Draft draft(&table_.records(), event_epoch_.load());
+  const PodKey key = pinned.facts().key();
+  FlightPosition flight;
   std::optional<typename Log::Cursor> cursor;
-  if (flight.IsSet()) {
-    cursor = log_.BeginReading(flight);
+  if (attempt != nullptr) {
+    flight = PositionOf(pinned, *attempt);
+    const auto is_in_flight = [&] { return table_.Peek(key.id).Bits() == pinned.word().Bits(); };
+    cursor = log_.BeginReading(flight, is_in_flight, CountDropped());
     if (!cursor) return false;  // Somebody else has ended the attempt: the slot has changed.
   }
+  draft.StartFrom(pinned);
+  PodFacts& facts = draft.Edit();
+  if (attempt != nullptr && attempt != &pinned.facts()) facts.fields = attempt->fields;
+  DropFlight(&facts, key);
+  CountFailure(&facts.fields, unschedulable, pending);
   const Verdict verdict = cursor ? JudgeLogged(facts, &*cursor) : Verdict::kAfterBackoff;
 
-  const PluginSet rejectors = fields.Rejectors();
-  draft.StartFrom(std::move(facts));
+  const PluginSet rejectors = facts.fields.Rejectors();
   DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
   const Place place = draft.place;
   const bool is_done =

@@ -38,73 +38,81 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   const PodKey key{options_.pod_names->Acquire(pod->namespace_name, pod->name),
                    UidFingerprint(pod->uid)};
-  // Marks first: who sees a slot below the table's limit looks for its marks.
-  rejectors_.Ensure(key.id + 1);
-  table_.Ensure(key.id);
+  if (key.id >= table_.limit()) {
+    // Marks first: who sees a slot below the table's limit looks for its marks.
+    rejectors_.Ensure(key.id + 1);
+    table_.Ensure(key.id);
+  }
   // A retry means that somebody else changed this very pod.
   bool is_new = false;
-  while (!TryAdd(key.id, pod, key, &is_new)) {
+  while (!TryAdd(&pod, key, &is_new)) {
   }
   // A slot that had a record holds the name already.
   if (!is_new) options_.pod_names->Release(key.id);
 }
 
+// True: the pod was added, and `*pod` may have moved into the queue. False: the slot changed, try
+// again.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, const PodRef& pod, const PodKey& key,
-                                             bool* is_new) {
-  Draft draft(event_epoch_.load());
-  const Pinned pinned = table_.Pin(id);
-  const bool is_known = pinned && pinned.facts().key == key && pinned.word().live &&
+bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, bool* is_new) {
+  Draft draft(&table_.records(), event_epoch_.load());
+  const Pinned pinned = table_.Pin(key.id);
+  const bool is_known = pinned && pinned.facts().key() == key && pinned.word().live &&
                         pinned.word().queued != Place::kAbsent;
   if (is_known) {
     bool must_add = false;
     const PodRef before = pinned.facts().pod;
-    return TryUpdate(id, before, pod, &must_add) && !must_add;
+    return TryUpdate(key.id, before, *pod, &must_add) && !must_add;
   }
-  PodFacts fresh = FreshFacts(id, pod, key, pinned);
-  const Nomination nomination = fresh.nomination;
-  draft.StartFrom(std::move(fresh));
+  draft.StartFrom(FreshFacts(std::move(*pod), key, pinned));
+  const Nomination nomination = draft.facts().nomination;
   DecidePlace(&draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
-  // Another uid under a name that is still live: the old pod is gone.
-  const bool is_replaced = pinned && pinned.word().live && !(pinned.facts().key == key);
-  PodRef replaced;
   PluginSet replaced_rejectors;
   Nomination replaced_nomination;
   if (pinned) {
     replaced_nomination = pinned.facts().nomination;
-    if (is_replaced) replaced = pinned.facts().pod;
     if (pinned.word().queued != Place::kAbsent) {
       replaced_rejectors = pinned.facts().fields.Rejectors();
     }
   }
   const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
-  if (!Commit(id, pinned, &draft, cause)) {
-    nominations_.End(id, nomination);
+  if (!Commit(key.id, pinned, &draft, cause)) {
+    nominations_.End(key.id, nomination);
+    *pod = std::move(draft.Edit().pod);
     return false;
   }
   *is_new = !pinned;
-  nominations_.End(id, replaced_nomination);
+  nominations_.End(key.id, replaced_nomination);
   replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-  if (replaced != nullptr) {
-    for (QueueObserver* observer : options_.observers) observer->OnDeleted(replaced);
-  }
   return true;
 }
 
 // The facts of a pod that is added. An attempt that is still in flight under the name goes on as an
 // older one.
 template <template <typename> class Atom, typename Shape>
-PodFacts BasicLockfreeQueue<Atom, Shape>::FreshFacts(PodId id, const PodRef& pod, const PodKey& key,
+PodFacts BasicLockfreeQueue<Atom, Shape>::FreshFacts(PodRef pod, const PodKey& key,
                                                      const Pinned& pinned) {
   PodFacts facts;
-  facts.pod = pod;
-  facts.key = key;
+  facts.pod = std::move(pod);
+  facts.SetKey(key);
   facts.fields.timestamp = options_.clock->Now();
-  facts.nomination = nominations_.Begin(id, pod->nominated_node_name);
-  if (pinned) {
-    facts.older = pinned.IsInFlight() ? pinned.word().record : pinned.facts().older;
-  }
+  facts.nomination = nominations_.Begin(key.id, facts.pod->nominated_node_name);
+  if (pinned) facts.older = OlderAttempts(pinned);
   return facts;
+}
+
+// A reference to the newest record whose attempt is in flight.
+template <template <typename> class Atom, typename Shape>
+uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
+  PodRecordPool<Atom>& records = table_.records();
+  if (pinned.word().attempt == Attempt::kUnderWay) {
+    const uint32_t copy = records.Copy(pinned.facts());
+    pinned.TakeOver(&records.Draft(copy));
+    return copy;
+  }
+  const uint32_t older = pinned.IsInFlight() ? pinned.word().record : pinned.facts().older;
+  if (older != kNoRecord) records.Retain(older);
+  return older;
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -120,18 +128,18 @@ void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
                                                 const PodRef& after, bool* must_add) {
-  Draft draft(event_epoch_.load());
+  Draft draft(&table_.records(), event_epoch_.load());
   const Pinned pinned = table_.Pin(id);
   const PodKey key{id, UidFingerprint(after->uid)};
-  *must_add = !pinned || !pinned.word().live || !(pinned.facts().key == key);
+  *must_add = !pinned || !pinned.word().live || !(pinned.facts().key() == key);
   if (*must_add) return true;
   const PodRef before = known_before ? known_before : pinned.facts().pod;
   const Place place = pinned.word().queued;
-  const bool is_in_flight = HasFlight(pinned.facts(), key);
+  const bool is_in_flight = FlightOf(pinned, key) != nullptr;
   *must_add = !is_in_flight && place == Place::kAbsent;
   if (*must_add) return true;
 
-  draft.StartFrom(pinned.facts());
+  draft.StartFrom(pinned);
   draft.Edit().pod = after;
   draft.place = place;
   // A node that is named by either version replaces what is in memory; if neither names one, what
@@ -173,7 +181,7 @@ void BasicLockfreeQueue<Atom, Shape>::UpdateInFlight(const PodKey& key, Place pl
   }
   if (InPool(place)) return;
   const Pinned pinned = table_.Pin(key.id);
-  if (pinned && pinned.facts().key == key && InPool(pinned.word().queued)) {
+  if (pinned && pinned.facts().key() == key && InPool(pinned.word().queued)) {
     JudgeUpdate(key, before, after);
   }
 }
@@ -186,14 +194,14 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeUpdate(const PodKey& key, const PodRe
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     // A retry means that somebody else changed this very pod.
     for (bool is_done = false; !is_done;) {
-      Draft draft(event_epoch_.load());
+      Draft draft(&table_.records(), event_epoch_.load());
       const Pinned pinned = table_.Pin(key.id);
-      if (!pinned || !(pinned.facts().key == key) || !InPool(pinned.word().queued)) return;
+      if (!pinned || !(pinned.facts().key() == key) || !InPool(pinned.word().queued)) return;
       const JudgedPod judged = ToJudge(pinned.facts());
       Verdict verdict = Verdict::kSkip;
       options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
       if (verdict == Verdict::kSkip) break;
-      draft.StartFrom(pinned.facts());
+      draft.StartFrom(pinned);
       DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
       is_done = Commit(key.id, pinned, &draft, Cause{event.label});
     }
@@ -211,25 +219,26 @@ void BasicLockfreeQueue<Atom, Shape>::Delete(const Pod& pod) {
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
   const Pinned pinned = table_.Pin(key.id);
-  if (!pinned || !(pinned.facts().key == key)) return true;
+  if (!pinned || !(pinned.facts().key() == key)) return true;
   const PodFacts& facts = pinned.facts();
   const SlotWord before = pinned.word();
   SlotWord after = before;
+  const bool is_gone = !pinned.IsInFlight() && facts.older == kNoRecord;
+  Draft without_nomination(&table_.records(), 0);
+  if (is_gone) {
+    after = {.version_or_position = facts.version};
+  } else if (facts.nomination.node != 0) {
+    without_nomination.StartFrom(pinned);
+    without_nomination.Edit().nomination = {};
+    after = WordWith(before, without_nomination);
+  }
   after.live = false;
   after.queued = Place::kAbsent;
-  ++after.version;
-  const bool is_gone = !pinned.IsInFlight() && facts.older == kNoRecord;
-  if (is_gone) {
-    after.record = kNoRecord;
-  } else if (facts.nomination.node != 0) {
-    PodFacts without = facts;
-    without.nomination = {};
-    after.record = MakeRecord(std::move(without));
-  }
   const PodRef pod = facts.pod;
   const Nomination nomination = facts.nomination;
   const PluginSet rejectors = facts.fields.Rejectors();
   if (!table_.Exchange(key.id, pinned, after)) return false;
+  without_nomination.Published();
   nominations_.End(key.id, nomination);
   counts_.Move(before.queued, Place::kAbsent);
   if (before.queued != Place::kAbsent) {
@@ -250,7 +259,7 @@ void BasicLockfreeQueue<Atom, Shape>::Bind(const PodKey& key) {
   {
     const Pinned pinned = table_.Pin(key.id);
     if (!pinned) return;
-    if (pinned.facts().key == key && pinned.word().live && pinned.facts().fields.was_flushed) {
+    if (pinned.facts().key() == key && pinned.word().live && pinned.facts().fields.was_flushed) {
       metrics_.AddScheduledAfterFlush();
     }
   }
@@ -271,18 +280,18 @@ void BasicLockfreeQueue<Atom, Shape>::Activate(std::span<const PodRef> pods) {
 // False: the slot changed, try again.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryActivate(const PodKey& key) {
-  Draft draft(event_epoch_.load());
+  Draft draft(&table_.records(), event_epoch_.load());
   const Pinned pinned = table_.Pin(key.id);
-  if (!pinned || !(pinned.facts().key == key)) return true;
+  if (!pinned || !(pinned.facts().key() == key)) return true;
   const Place place = pinned.word().queued;
   if (InPool(place) || InBackoff(place)) {
-    draft.StartFrom(pinned.facts());
+    draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kImmediately,
                 InBackoff(place) && options_.gates.PopFromBackoffQ());
     return Commit(key.id, pinned, &draft, Cause{LabelOf(SpecialLabel::kForceActivate)});
   }
   // In active it stays; a flight of its uid from before it was created anew is told all the same.
-  if (!HasFlight(pinned.facts(), key)) return true;
+  if (FlightOf(pinned, key) == nullptr) return true;
   LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pinned.facts().pod));
   // If it has failed since, it did not see this, and must be activated where it is now.
   return !InPool(table_.Peek(key.id).queued);
@@ -295,14 +304,14 @@ void BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_vi
   for (;;) {
     const Pinned pinned = table_.Pin(key.id);
     // A pod that is not live cannot be nominated; it has no nomination to drop either.
-    if (!pinned || !pinned.word().live || !(pinned.facts().key == key)) return;
+    if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return;
+    Draft draft(&table_.records(), 0);
+    draft.StartFrom(pinned);
     const Nomination old_nomination = pinned.facts().nomination;
-    PodFacts facts = pinned.facts();
-    facts.nomination = nominations_.Begin(key.id, node);
-    const Nomination nomination = facts.nomination;
-    SlotWord after = pinned.word();
-    after.record = MakeRecord(std::move(facts));
-    const bool is_done = table_.Exchange(key.id, pinned, after);
+    const Nomination nomination = nominations_.Begin(key.id, node);
+    draft.Edit().nomination = nomination;
+    const bool is_done = table_.Exchange(key.id, pinned, WordWith(pinned.word(), draft));
+    if (is_done) draft.Published();
     nominations_.End(key.id, is_done ? old_nomination : nomination);
     if (is_done) return;
   }

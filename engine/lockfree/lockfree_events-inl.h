@@ -87,7 +87,7 @@ template <template <typename> class Atom, typename Shape>
 JudgedPod BasicLockfreeQueue<Atom, Shape>::ToJudge(const PodFacts& facts,
                                                    RegistrationMask asked) const {
   return {.pod = facts.pod.get(),
-          .id = facts.key.id,
+          .id = facts.id,
           .unschedulable = facts.fields.unschedulable_plugins,
           .pending = facts.fields.pending_plugins,
           .asked = asked};
@@ -118,7 +118,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
     if (batch->verdicts[i] == Verdict::kSkip) continue;
     const Candidate& candidate = batch->candidates[i];
     const PodId id = batch->judged[i].id;
-    Draft draft(candidate.pinned.facts(), candidate.epoch);
+    Draft draft(&table_.records(), candidate.epoch);
+    draft.StartFrom(candidate.pinned);
     DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
     if (!Commit(id, candidate.pinned, &draft, Cause{event.label, true})) {
       React(id, candidate.asked, event, change, pre_check);
@@ -135,7 +136,7 @@ void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
   const PluginSet registered = options_.judge->RegisteredFor(event);
   // A retry means that somebody else changed this very pod.
   for (;;) {
-    Draft draft(event_epoch_.load());
+    Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!IsCandidate(pinned, event, registered)) return;
     if (pre_check && !pre_check(*pinned.facts().pod)) return;
@@ -143,7 +144,7 @@ void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
     Verdict verdict = Verdict::kSkip;
     options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
     if (verdict == Verdict::kSkip) return;
-    draft.StartFrom(pinned.facts());
+    draft.StartFrom(pinned);
     DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
     if (Commit(id, pinned, &draft, Cause{event.label, true})) return;
   }
@@ -178,13 +179,14 @@ void BasicLockfreeQueue<Atom, Shape>::FlushTicket(const ActiveEntry& entry, Plac
   const auto id = static_cast<PodId>(entry.ticket >> 32);
   // A retry means that the pod was updated in place.
   for (;;) {
-    Draft draft(event_epoch_.load());
+    Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     const SlotWord word = pinned.word();
-    if (!pinned || word.version != static_cast<uint32_t>(entry.ticket) || word.queued != place) {
+    if (!pinned || word.queued != place ||
+        word.version_or_position != static_cast<uint32_t>(entry.ticket)) {
       return;
     }
-    draft.StartFrom(pinned.facts());
+    draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kImmediately, options_.gates.PopFromBackoffQ());
     if (Commit(id, pinned, &draft, Cause{LabelOf(SpecialLabel::kBackoffComplete)})) return;
   }
@@ -219,12 +221,12 @@ void BasicLockfreeQueue<Atom, Shape>::Rescue(PodId id, Instant now) {
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
   // A retry means that somebody else changed this very pod.
   for (;;) {
-    Draft draft(event_epoch_.load());
+    Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!pinned || !InPool(pinned.word().queued) || !IsDueForFlush(pinned.facts().fields, now)) {
       return;
     }
-    draft.StartFrom(pinned.facts());
+    draft.StartFrom(pinned);
     draft.Edit().fields.was_flushed = true;
     draft.Edit().fields.flush_timestamp = now;
     const JudgedPod judged = ToJudge(draft.facts());
@@ -263,11 +265,7 @@ void BasicLockfreeQueue<Atom, Shape>::Close() {
   for (PodId id = 0; id < table_.limit(); ++id) {
     const Pinned pinned = table_.Pin(id);
     if (!pinned) continue;
-    for (const PodFacts* facts = &pinned.facts();;) {
-      if (facts->flight.IsSet()) flying.push_back(facts->key);
-      if (facts->older == kNoRecord) break;
-      facts = &table_.records().At(facts->older);
-    }
+    ForEachFlight(pinned, [&](const PodFacts& facts) { flying.push_back(facts.key()); });
   }
   for (const PodKey& key : flying) EndFlight(key);
   poppable_.NotifyAll();

@@ -11,7 +11,7 @@
 //
 // Invariants:
 //  1. A ticket is published only after the exchange that gave the pod its place, and counts only
-//     while the slot's version is the ticket's. So a queue may hold stale tickets and no pod twice.
+//     while the slot's version and place are the ticket's. So a queue may hold stale tickets and no pod twice.
 //  2. No lost wake-up. An event is logged, then the pool is looked at. A failing pod enters the
 //     pool, then reads the log on. A pod that PreEnqueue rejects enters the pool, and if any event
 //     began meanwhile PreEnqueue is asked again (event_epoch_).
@@ -89,6 +89,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
  private:
   using Table = PodTable<Atom>;
   using Pinned = typename Table::Pinned;
+  using Draft = schedq::Draft<Atom>;
   using Log = EventLog<Atom>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
@@ -109,17 +110,25 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void DecidePlace(Draft* draft, Verdict verdict, bool skip_pre_enqueue) const;
   // Making it true. False: the slot changed, and nothing happened.
   bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
-  void Publish(const Pinned& pinned, const SlotWord& after, const PodFacts& facts,
-               const Draft& draft, Cause cause);
-  void TellPublished(const PodFacts& facts, Place from, const Draft& draft, Cause cause) const;
-  void PushTicket(const SlotWord& word, const PodFacts& facts);
+  // What will stand in a queue for the pod.
+  struct Ticket {
+    ActiveEntry entry;
+    MaybeInstant expiration;
+  };
+  static Ticket TicketFor(const PodFacts& facts);
+  static SlotWord WordWith(const SlotWord& before, const Draft& draft);
+  SlotWord WordAfter(const Pinned& pinned, Draft* draft) const;
+  void CountMove(const SlotWord& before, const Draft& draft, Cause cause) const;
+  void TellPublished(const Pinned& pinned, const PodFacts& facts, const Draft& draft,
+                     Cause cause) const;
+  void PushTicket(Place place, const Ticket& ticket);
   void RecheckGated(PodId id, Cause cause);
-  uint32_t MakeRecord(PodFacts facts);
 
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
-  bool TryAdd(PodId id, const PodRef& pod, const PodKey& key, bool* is_new);
-  PodFacts FreshFacts(PodId id, const PodRef& pod, const PodKey& key, const Pinned& pinned);
+  bool TryAdd(PodRef* pod, const PodKey& key, bool* is_new);
+  PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned);
+  uint32_t OlderAttempts(const Pinned& pinned);
   bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, bool* must_add);
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
@@ -129,28 +138,21 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Attempts (lockfree_attempt-inl.h).
   std::optional<PoppedPod> Take(const ActiveEntry& entry, Place place);
   void Discard(PodId id, const Pinned& pinned);
-  bool HasFlight(const PodFacts& facts, const PodKey& key) const;
-  const PodFacts* FlightOf(const PodFacts& facts, const PodKey& key) const;
-  // Facts without one attempt, and a reference to the chain that was made for them.
-  struct Trimmed {
-    Trimmed(PodRecordPool<Atom>* records, const PodFacts& facts) : facts(facts), records(records) {}
-    Trimmed(Trimmed&& other) noexcept
-        : facts(std::move(other.facts)),
-          made(std::exchange(other.made, kNoRecord)),
-          records(other.records) {}
-    Trimmed& operator=(Trimmed&&) = delete;
-    ~Trimmed() { records->Release(made); }
-
-    PodFacts facts;
-    uint32_t made = kNoRecord;
-    PodRecordPool<Atom>* records;
-  };
-  Trimmed WithoutFlight(const PodFacts& facts, const PodKey& key);
+  const PodFacts* FlightOf(const Pinned& pinned, const PodKey& key) const;
+  FlightPosition PositionOf(const Pinned& pinned, const PodFacts& attempt) const {
+    return &attempt == &pinned.facts() ? pinned.flight() : attempt.flight;
+  }
+  // Calls `visit(const PodFacts&)` for each attempt under the name that is in flight.
+  template <typename Visit>
+  void ForEachFlight(const Pinned& pinned, Visit visit) const;
+  void DropFlight(PodFacts* own, const PodKey& key);
+  SlotWord WordWithoutFlight(const Pinned& pinned, const PodKey& key, Draft* draft);
   void EndFlight(const PodKey& key);
   void EndInLog(FlightPosition flight);
   bool TryFail(const PodKey& key, PluginSet unschedulable, PluginSet pending, Status* status);
-  bool TryReturn(const Pinned& pinned, const PodFacts& attempt, PluginSet unschedulable,
+  bool TryReturn(const Pinned& pinned, const PodFacts* attempt, PluginSet unschedulable,
                  PluginSet pending);
+  void CountFailure(QueueingFields* fields, PluginSet unschedulable, PluginSet pending) const;
   Verdict JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor);
   void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
 

@@ -17,11 +17,7 @@ std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::List(Place place) const {
       if (here == place) pods.push_back(pinned.facts().pod);
       continue;
     }
-    for (const PodFacts* facts = &pinned.facts();;) {
-      if (facts->flight.IsSet()) pods.push_back(facts->pod);
-      if (facts->older == kNoRecord) break;
-      facts = &table_.records().At(facts->older);
-    }
+    ForEachFlight(pinned, [&](const PodFacts& facts) { pods.push_back(facts.pod); });
   }
   return pods;
 }
@@ -33,13 +29,13 @@ PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name)
   if (!id) return {};
   const Pinned pinned = table_.Pin(*id);
   if (!pinned) return {};
-  const PodFacts* facts = &pinned.facts();
-  if (pinned.word().queued == Place::kAbsent && !facts->flight.IsSet() &&
-      facts->older != kNoRecord) {
-    facts = &table_.records().At(facts->older);
+  const PodFacts& newest = pinned.facts();
+  if (pinned.word().queued != Place::kAbsent || pinned.IsInFlight() || newest.older == kNoRecord) {
+    return {pinned.Shown(), newest.pod, pinned.word().live, pinned.fields()};
   }
-  const bool is_newest_live = pinned.word().live && facts->key == pinned.facts().key;
-  return {pinned.Shown(), facts->pod, is_newest_live, facts->fields};
+  const PodFacts& older = table_.records().At(newest.older);
+  const bool is_live = pinned.word().live && older.key() == newest.key();
+  return {pinned.Shown(), older.pod, is_live, older.fields};
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -59,7 +55,7 @@ std::string BasicLockfreeQueue<Atom, Shape>::NominatedNode(const PodKey& pod) co
   // A retry means that another thread has nominated this very pod anew.
   for (;;) {
     const Pinned pinned = table_.Pin(pod.id);
-    if (!pinned || !(pinned.facts().key == pod)) return {};
+    if (!pinned || !(pinned.facts().key() == pod)) return {};
     const auto name = nominations_.NodeName(pod.id, pinned.facts().nomination);
     if (name) return *name;
   }

@@ -65,68 +65,89 @@ void BasicLockfreeQueue<Atom, Shape>::DecidePlace(Draft* draft, Verdict verdict,
   }
 }
 
-// The new record owns a reference to the older attempts.
+// The word that names the draft's own record and says nothing that the record says.
 template <template <typename> class Atom, typename Shape>
-uint32_t BasicLockfreeQueue<Atom, Shape>::MakeRecord(PodFacts facts) {
-  if (facts.older != kNoRecord) table_.records().Retain(facts.older);
-  return table_.records().Make(std::move(facts));
+SlotWord BasicLockfreeQueue<Atom, Shape>::WordWith(const SlotWord& before, const Draft& draft) {
+  SlotWord after = before;
+  after.record = draft.own_record();
+  after.attempt = Attempt::kNone;
+  after.version_or_position = draft.facts().version;
+  return after;
 }
 
+// The word that makes the draft true, after the last change to its facts.
+template <template <typename> class Atom, typename Shape>
+SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft* draft) const {
+  SlotWord after = pinned.word();
+  // What PreEnqueue said is told with the version, so each rejection has one of its own.
+  const bool is_rejected = draft->door == Draft::Door::kRejected;
+  if (draft->is_changed() || is_rejected) {
+    PodFacts& own = draft->Edit();
+    if (draft->needs_ticket || is_rejected || draft->place != after.queued) {
+      own.version = pinned.NextVersion();
+    }
+    after = WordWith(after, *draft);
+  } else {
+    SCHEDQ_CHECK(!draft->needs_ticket || InPool(after.queued) || draft->place == Place::kActive,
+                 "a record is in each queue once");
+  }
+  after.queued = draft->place;
+  after.live = draft->live;
+  return after;
+}
+
+// In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
                                              Cause cause) {
-  const SlotWord before = pinned.word();
-  SlotWord after = before;
-  after.queued = draft->place;
-  after.live = draft->live;
-  if (draft->needs_ticket || after.queued != before.queued) ++after.version;
+  const SlotWord after = WordAfter(pinned, draft);
+  const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
-  if (InPool(after.queued)) rejectors_.Mark(id, draft->facts().fields.Rejectors());
-  if (!draft->is_changed()) {
-    if (!table_.Exchange(id, pinned, after)) return false;
-    Publish(pinned, after, pinned.facts(), *draft, cause);
-  } else {
-    after.record = MakeRecord(draft->TakeOwn());
-    // One reference of our own: others may replace the record as soon as it is seen.
-    table_.records().Retain(after.record);
-    const bool is_done = table_.Exchange(id, pinned, after);
-    if (is_done) Publish(pinned, after, table_.records().At(after.record), *draft, cause);
-    table_.records().Release(after.record);
-    if (!is_done) return false;
+  if (InPool(after.queued)) rejectors_.Mark(id, facts.fields.Rejectors());
+  // Others may replace the record as soon as it is seen: take what is needed afterwards now.
+  const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
+  const bool tells = !options_.observers.empty() && cause.label != kNoLabel;
+  if (tells) table_.records().Retain(after.record);
+  const bool is_done = table_.Exchange(id, pinned, after);
+  if (is_done) {
+    draft->Published();
+    CountMove(pinned.word(), *draft, cause);
+    if (tells) TellPublished(pinned, facts, *draft, cause);
+    if (draft->needs_ticket) PushTicket(after.queued, ticket);
   }
-  if (after.queued == Place::kGated && event_epoch_.load() != draft->epoch) {
+  if (tells) table_.records().Release(after.record);
+  if (is_done && after.queued == Place::kGated && event_epoch_.load() != draft->epoch) {
     RecheckGated(id, cause);
   }
-  return true;
+  return is_done;
 }
 
-// Counters, observers, and last the ticket: from then on others may pop the pod.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Publish(const Pinned& pinned, const SlotWord& after,
-                                              const PodFacts& facts, const Draft& draft,
-                                              Cause cause) {
-  const SlotWord before = pinned.word();
-  counts_.Move(before.queued, after.queued);
+void BasicLockfreeQueue<Atom, Shape>::CountMove(const SlotWord& before, const Draft& draft,
+                                                Cause cause) const {
+  counts_.Move(before.queued, draft.place);
   if (draft.newly_rejected != kNoPlugin) metrics_.AddRejected(draft.newly_rejected, 1);
-  const bool enters_pool =
-      InPool(after.queued) && (!InPool(before.queued) || cause.takes_out_first);
+  const bool enters_pool = InPool(draft.place) && (!InPool(before.queued) || cause.takes_out_first);
   if (cause.label != kNoLabel && (draft.needs_ticket || enters_pool)) {
-    metrics_.AddIncoming(after.queued, cause.label);
+    metrics_.AddIncoming(draft.place, cause.label);
   }
-  if (!options_.observers.empty() && cause.label != kNoLabel) {
-    TellPublished(facts, pinned ? pinned.Shown() : Place::kAbsent, draft, cause);
-  }
-  if (draft.needs_ticket) PushTicket(after, facts);
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::TellPublished(const PodFacts& facts, Place from,
+void BasicLockfreeQueue<Atom, Shape>::TellPublished(const Pinned& pinned, const PodFacts& facts,
                                                     const Draft& draft, Cause cause) const {
+  const Place from = pinned ? pinned.Shown() : Place::kAbsent;
+  // Another uid under a name that was still live: the old pod is gone.
+  const bool replaces = pinned && pinned.word().live && !(pinned.facts().key() == facts.key());
   std::string message;
   if (draft.door == Draft::Door::kRejected) {
     message = options_.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);
   }
   for (QueueObserver* observer : options_.observers) {
+    if (replaces) {
+      const PodFacts& gone = pinned.facts();
+      observer->OnDeleted(gone.pod);
+    }
     if (draft.door == Draft::Door::kPassed) observer->OnPassed(facts.pod);
     if (draft.door == Draft::Door::kRejected) {
       observer->OnGated(facts.pod, facts.fields.gating_plugin, message);
@@ -136,16 +157,21 @@ void BasicLockfreeQueue<Atom, Shape>::TellPublished(const PodFacts& facts, Place
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::PushTicket(const SlotWord& word, const PodFacts& facts) {
-  const uint64_t ticket = uint64_t{facts.key.id} << 32 | word.version;
+auto BasicLockfreeQueue<Atom, Shape>::TicketFor(const PodFacts& facts) -> Ticket {
   const QueueingFields& fields = facts.fields;
-  const ActiveEntry entry{facts.pod->priority, fields.timestamp.time_since_epoch().count(), ticket};
-  if (word.queued == Place::kActive) {
-    active_.Push(entry);
+  return {{facts.pod->priority, fields.timestamp.time_since_epoch().count(),
+           uint64_t{facts.id} << 32 | facts.version},
+          fields.backoff_expiration};
+}
+
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticket& ticket) {
+  if (place == Place::kActive) {
+    active_.Push(ticket.entry);
   } else {
-    const Instant expiration = *fields.backoff_expiration;
-    const ActiveEntry timed{0, expiration.time_since_epoch().count(), ticket};
-    if (word.queued == Place::kErrorBackoff) {
+    const Instant expiration = *ticket.expiration;
+    const ActiveEntry timed{0, expiration.time_since_epoch().count(), ticket.entry.ticket};
+    if (place == Place::kErrorBackoff) {
       error_backoff_.Push(timed);
       return;
     }
@@ -153,7 +179,7 @@ void BasicLockfreeQueue<Atom, Shape>::PushTicket(const SlotWord& word, const Pod
       backoff_by_time_.Push(timed);
       return;
     }
-    windows_.Push(SecondOf(expiration), entry);
+    windows_.Push(SecondOf(expiration), ticket.entry);
   }
   pushes_.fetch_add(1);
   poppable_.NotifyOne();
@@ -165,10 +191,10 @@ void BasicLockfreeQueue<Atom, Shape>::PushTicket(const SlotWord& word, const Pod
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::RecheckGated(PodId id, Cause cause) {
   for (;;) {
-    Draft draft(event_epoch_.load());
+    Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!pinned || pinned.word().queued != Place::kGated) return;
-    draft.StartFrom(pinned.facts());
+    draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kAfterBackoff, /*skip_pre_enqueue=*/false);
     const bool is_still_the_same = draft.place == Place::kGated && !draft.is_changed();
     if (is_still_the_same && event_epoch_.load() == draft.epoch) return;

@@ -10,7 +10,7 @@
 //     that it looked up may stand for another node.
 //  2. A node with entries holds a reference to its name for each of them; a node without entries
 //     has no list and no name, so unknown and deleted nodes leak nothing.
-// Memory: 16 bytes an entry, and a list with the node's name for each node that has entries.
+// Memory: 8 bytes an entry, and a list with the node's name for each node that has entries.
 #pragma once
 
 #include <folly/synchronization/Hazptr.h>
@@ -35,7 +35,7 @@ class NominationIndex {
  public:
   struct Entry {
     PodId pod = kNoPod;
-    uint64_t sequence = 0;
+    uint32_t sequence = 0;
     bool operator==(const Entry&) const = default;
   };
 
@@ -52,7 +52,7 @@ class NominationIndex {
     if (node.empty()) return {};
     const uint32_t id = nodes_.Acquire(node);
     Ensure(id);
-    const uint64_t sequence = sequences_.fetch_add(1, std::memory_order_relaxed) + 1;
+    const uint32_t sequence = sequences_.fetch_add(1, std::memory_order_relaxed) + 1;
     Change(id, node, [&](Entries* entries) { entries->push_back({pod, sequence}); });
     return {id + 1, sequence};
   }
@@ -114,9 +114,7 @@ class NominationIndex {
   }
 
   void Ensure(uint32_t id) {
-    for (uint64_t first = 0; first <= id; first = first == 0 ? 1 << kFirstBits : 2 * first) {
-      lists_.Reserve(first);
-    }
+    lists_.ReserveThrough(id);
     uint32_t seen = limit_.load();
     while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1)) {
     }
@@ -126,7 +124,8 @@ class NominationIndex {
   // Each list is replaced by who changes it; null without entries.
   SegmentedArray<Atom<List*>, Atom> lists_;
   Atom<uint32_t> limit_{0};
-  Atom<uint64_t> sequences_{0};
+  // Wraps: two entries of one pod on one node are never 2^32 nominations apart.
+  Atom<uint32_t> sequences_{0};
 };
 
 }  // namespace schedq

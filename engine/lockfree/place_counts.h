@@ -14,8 +14,8 @@ class PlaceCounts {
 
   void Move(Place from, Place to) const {
     if (from == to) return;
-    cells_.At(static_cast<size_t>(from)).Add(~uint64_t{0});
-    cells_.At(static_cast<size_t>(to)).Add(1);
+    const auto distance = static_cast<ptrdiff_t>(to) - static_cast<ptrdiff_t>(from);
+    cells_.At(static_cast<size_t>(from)).AddTwo(~uint64_t{0}, distance, 1);
   }
 
   QueueCounts Read() const {

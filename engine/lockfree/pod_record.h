@@ -1,15 +1,18 @@
 // One version of what the queue knows of a pod. Never changed once others can see it.
 //
-// Purpose: a slot (pod_table.h) names one record; to change anything but the pod's place, a thread
+// Purpose: a slot (pod_table.h) names one record; to change anything but where the pod is, a thread
 // makes a new record and exchanges it. So a reader that has pinned a record sees fields that belong
-// together, and nobody waits for a writer.
+// together, and nobody waits for a writer. An attempt needs no new record: the slot's word says
+// that it is under way, where it began and that it counts.
 // Threads: all operations of the pool from any thread, lock-free.
 // Invariants:
-//  1. A record has references: one from the slot or the newer record that names it, and one from
-//     each thread that has pinned it. At zero its content is destroyed and its memory used again.
+//  1. A record has references: one from the slot or the newer record that names it, or from the
+//     draft that it is, and one from each thread that has pinned it. At zero its content is
+//     destroyed and its memory used again.
 //  2. References are zero while a record is free, so a late reader cannot pin it; a reader that
 //     pins the next record made from the same memory finds out from the slot's word.
-// Memory: as many records as were ever in use at one time; they are never given back.
+// Memory: as many records of two cache lines as were ever in use at one time; they are never given
+// back.
 #pragma once
 
 #include <atomic>
@@ -32,30 +35,45 @@ inline constexpr uint32_t kNoRecord = 0;
 // The node that a pod is nominated to, as the nomination index knows it. Node 0 is none.
 struct Nomination {
   uint32_t node = 0;
-  uint64_t sequence = 0;
+  uint32_t sequence = 0;
 };
 
 struct PodFacts {
   PodRef pod;  // The newest version that the cluster has told.
-  PodKey key;
-  QueueingFields fields;
+  uint64_t uid_fingerprint = 0;
+  PodId id = kNoPod;
+  // What a ticket that was published for these facts carries (pod_table.h).
+  uint32_t version = 0;
   Nomination nomination;
-  // Where in the event log the attempt began, while it is in flight.
+  // Where the attempt began, if these facts were made while it was in flight.
   FlightPosition flight;
   // An attempt of an earlier incarnation, or of this one before it was added anew under its uid,
   // that is still in flight. Owned by this record.
   uint32_t older = kNoRecord;
+  QueueingFields fields;
+
+  PodKey key() const { return {id, uid_fingerprint}; }
+  // Records that are queued one after the other have versions two apart; in between is the pod's
+  // end, which observers hear of with a number too.
+  static constexpr uint32_t kVersionStep = 2;
+  uint32_t VersionOfEnd() const { return version + 1; }
+  void SetKey(const PodKey& key) {
+    id = key.id;
+    uid_fingerprint = key.uid_fingerprint;
+  }
 };
 
 template <template <typename> class Atom>
-class PodRecord {
+class alignas(kCacheLineBytes) PodRecord {
  public:
   Atom<uint64_t>& FreeLink() { return free_link_; }
   PodFacts& facts() { return *std::launder(reinterpret_cast<PodFacts*>(storage_)); }
   void Construct(PodFacts facts) { new (storage_) PodFacts(std::move(facts)); }
+  void ConstructCopy(const PodFacts& facts) { new (storage_) PodFacts(facts); }
   void Destroy() { facts().~PodFacts(); }
 
-  // Release pairs with the exchange in TryRetain: who pins the record sees its content.
+  // Release pairs with the acquire in TryRetain: without it who pins the record in place of the one
+  // that its memory held before could still see the slot name that one.
   void StoreFirstReference() { references_.store(1, std::memory_order_release); }
 
   // False: the record is free.
@@ -78,6 +96,7 @@ class PodRecord {
   Atom<uint32_t> references_;
   alignas(PodFacts) std::byte storage_[sizeof(PodFacts)];
 };
+static_assert(sizeof(PodRecord<std::atomic>) == 2 * kCacheLineBytes, "a pod's record is two lines");
 
 template <template <typename> class Atom>
 class PodRecordPool {
@@ -87,11 +106,21 @@ class PodRecordPool {
     SCHEDQ_CHECK(records_.Allocate() == kNoRecord, "a fresh pool begins with number 0");
   }
 
-  // With one reference, the caller's.
+  // With one reference, the caller's, who may change the content until others can see it. A
+  // reference to the older attempts passes to the record.
   uint32_t Make(PodFacts facts) {
     const uint32_t number = records_.Allocate();
     PodRecord<Atom>& record = records_[number];
     record.Construct(std::move(facts));
+    record.StoreFirstReference();
+    return number;
+  }
+  // The same with the content of other facts, whose older attempts both own from now on.
+  uint32_t Copy(const PodFacts& facts) {
+    if (facts.older != kNoRecord) Retain(facts.older);
+    const uint32_t number = records_.Allocate();
+    PodRecord<Atom>& record = records_[number];
+    record.ConstructCopy(facts);
     record.StoreFirstReference();
     return number;
   }
@@ -104,8 +133,9 @@ class PodRecordPool {
 
   // Bound: the length of the chain of older attempts.
   void Release(uint32_t number) {
-    while (number != kNoRecord && records_[number].Drop()) {
+    while (number != kNoRecord) {
       PodRecord<Atom>& record = records_[number];
+      if (!record.Drop()) return;
       const uint32_t older = record.facts().older;
       record.Destroy();
       records_.Free(number);
@@ -114,6 +144,8 @@ class PodRecordPool {
   }
 
   const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
+  // Of a record that nobody else can see.
+  PodFacts& Draft(uint32_t number) { return records_[number].facts(); }
 
  private:
   IndexPool<PodRecord<Atom>, Atom> records_;

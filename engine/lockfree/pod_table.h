@@ -5,10 +5,15 @@
 // Threads: all operations from any thread, lock-free.
 // Invariants:
 //  1. The slot's number is the pod's PodId. A slot with a record holds one reference to the name.
-//  2. The version grows whenever a ticket that was published for the pod must no longer count:
-//     when it changes its place, or its key where it is.
-//  3. A word never comes back while somebody has pinned its record: an exchange on a pinned word
-//     therefore succeeds only if nothing changed.
+//  2. A ticket counts while the slot has its version and its place. The version is the record's: it
+//     grows with each record that is queued anew, so that tickets of earlier stays never count. A
+//     record moves only forwards, from the pool to backoff to active to an attempt, and so is in
+//     each place once. A slot without a record keeps the last version.
+//  3. A word never comes back while somebody has pinned its record, nor does its place: an exchange
+//     on a pinned word therefore succeeds only if nothing changed.
+//  4. While an attempt is under way the word says where in the log it began. So a pop and the end of
+//     an attempt make no record. When the facts are copied meanwhile or later, the copy takes over
+//     what the word says (TakeOver).
 // Memory: 8 bytes a slot, for the largest PodId that was ever seen, and the records.
 #pragma once
 
@@ -22,28 +27,43 @@
 
 namespace schedq {
 
+// An attempt that the record knows nothing of.
+enum class Attempt : uint8_t { kNone, kUnderWay, kOver };
+
 // A slot's word, taken apart.
 struct SlotWord {
   static constexpr uint32_t kRecordBits = 28;
-  static constexpr uint32_t kPlaceBits = 3;
+  static constexpr uint32_t kStateBits = 3;
 
   uint32_t record = kNoRecord;
-  Place queued = Place::kAbsent;  // A place of a queue, or kAbsent. In flight is in the record.
+  Place queued = Place::kAbsent;     // A place of a queue, or kAbsent.
+  Attempt attempt = Attempt::kNone;  // Of a pod that is in no queue.
   bool live = false;
-  uint32_t version = 0;
+  // The record's, or the last record's; while an attempt is under way, its position in the log.
+  uint32_t version_or_position = 0;
 
   static SlotWord From(uint64_t bits) {
-    return {.record = static_cast<uint32_t>(bits & ((1u << kRecordBits) - 1)),
-            .queued = static_cast<Place>(bits >> kRecordBits & ((1u << kPlaceBits) - 1)),
-            .live = (bits >> (kRecordBits + kPlaceBits) & 1) != 0,
-            .version = static_cast<uint32_t>(bits >> 32)};
+    const auto state = static_cast<uint32_t>(bits >> kRecordBits & ((1u << kStateBits) - 1));
+    return {
+        .record = static_cast<uint32_t>(bits & ((1u << kRecordBits) - 1)),
+        .queued = state < kAttempts ? static_cast<Place>(state) : Place::kAbsent,
+        .attempt = state < kAttempts ? Attempt::kNone : static_cast<Attempt>(state - kAttempts + 1),
+        .live = (bits >> (kRecordBits + kStateBits) & 1) != 0,
+        .version_or_position = static_cast<uint32_t>(bits >> 32)};
   }
   uint64_t Bits() const {
-    return uint64_t{record} | uint64_t{static_cast<uint8_t>(queued)} << kRecordBits |
-           uint64_t{live} << (kRecordBits + kPlaceBits) | uint64_t{version} << 32;
+    const uint32_t state = attempt == Attempt::kNone
+                               ? static_cast<uint32_t>(queued)
+                               : static_cast<uint32_t>(attempt) + kAttempts - 1;
+    return uint64_t{record} | uint64_t{state} << kRecordBits |
+           uint64_t{live} << (kRecordBits + kStateBits) | uint64_t{version_or_position} << 32;
   }
+
+ private:
+  // States from here on are attempts; those below are places.
+  static constexpr uint32_t kAttempts = static_cast<uint32_t>(Place::kInFlight);
+  static_assert(kAttempts + 2 <= 1 << kStateBits, "places and attempts fit into the word");
 };
-static_assert(kPlaceCount <= 1 << SlotWord::kPlaceBits, "a place fits into the word");
 
 template <template <typename> class Atom>
 class PodTable {
@@ -52,11 +72,14 @@ class PodTable {
   class Pinned {
    public:
     Pinned() = default;
-    Pinned(const PodTable* table, SlotWord word) : table_(table), word_(word) {}
+    explicit Pinned(SlotWord word) : word_(word) {}
+    Pinned(const PodTable* table, SlotWord word)
+        : table_(table), facts_(&table->records_.At(word.record)), word_(word) {}
     Pinned(Pinned&& other) noexcept
-        : table_(std::exchange(other.table_, nullptr)), word_(other.word_) {}
+        : table_(std::exchange(other.table_, nullptr)), facts_(other.facts_), word_(other.word_) {}
     Pinned& operator=(Pinned&& other) noexcept {
       std::swap(table_, other.table_);
+      std::swap(facts_, other.facts_);
       std::swap(word_, other.word_);
       return *this;
     }
@@ -64,18 +87,40 @@ class PodTable {
       if (table_ != nullptr) table_->records_.Release(word_.record);
     }
 
-    explicit operator bool() const { return word_.record != kNoRecord; }
+    explicit operator bool() const { return facts_ != nullptr; }
     const SlotWord& word() const { return word_; }
-    const PodFacts& facts() const { return table_->records_.At(word_.record); }
-    bool IsInFlight() const { return facts().flight.IsSet(); }
+    const PodFacts& facts() const { return *facts_; }
+    // Where the attempt of these facts began, if it is in flight.
+    FlightPosition flight() const {
+      return word_.attempt == Attempt::kUnderWay ? FlightPosition{word_.version_or_position}
+                                                 : facts_->flight;
+    }
+    bool IsInFlight() const { return flight().IsSet(); }
     // As the outside sees it.
     Place Shown() const {
       if (word_.queued != Place::kAbsent) return word_.queued;
-      return IsInFlight() || facts().older != kNoRecord ? Place::kInFlight : Place::kAbsent;
+      return IsInFlight() || facts_->older != kNoRecord ? Place::kInFlight : Place::kAbsent;
+    }
+    // The facts' fields with what the word adds to them.
+    QueueingFields fields() const {
+      QueueingFields fields = facts_->fields;
+      if (word_.attempt != Attempt::kNone) ++fields.attempts;
+      return fields;
+    }
+    // Puts what the word adds into a copy of the facts.
+    void TakeOver(PodFacts* copy) const {
+      copy->fields = fields();
+      copy->flight = flight();
+    }
+    // Of the next record that is queued under this slot.
+    uint32_t NextVersion() const {
+      const uint32_t last = facts_ != nullptr ? facts_->version : word_.version_or_position;
+      return last + PodFacts::kVersionStep;
     }
 
    private:
     const PodTable* table_ = nullptr;
+    const PodFacts* facts_ = nullptr;
     SlotWord word_;
   };
 
@@ -109,7 +154,7 @@ class PodTable {
     if (id >= limit()) return {};
     SlotWord word = LoadWord(id);
     for (;;) {
-      if (word.record == kNoRecord) return {nullptr, word};
+      if (word.record == kNoRecord) return Pinned(word);
       const bool is_retained = records_.TryRetain(word.record);
       const SlotWord again = LoadWord(id);
       if (is_retained && again.Bits() == word.Bits()) return {this, word};
@@ -122,14 +167,13 @@ class PodTable {
   SlotWord Peek(PodId id) const { return LoadWord(id); }
 
   // Exchanges the pinned word for `next`. If `next` names another record, its reference passes to
-  // the slot on success, and is dropped on failure.
+  // the slot on success, and stays the caller's on failure.
   // Sequentially consistent: a pod that entered the pool must be seen by every event that was
   // logged after the pod last read the log, and the other way round (event_log.h).
   bool Exchange(PodId id, const Pinned& pinned, const SlotWord& next) {
     uint64_t expected = pinned.word().Bits();
     const bool is_done = slots_[id].compare_exchange_strong(expected, next.Bits());
-    if (next.record == pinned.word().record) return is_done;
-    records_.Release(is_done ? pinned.word().record : next.record);
+    if (is_done && next.record != pinned.word().record) records_.Release(pinned.word().record);
     return is_done;
   }
 

@@ -28,17 +28,10 @@ class RejectorIndex {
  public:
   static constexpr uint32_t kSlotsPerBlock = 64;
 
-  explicit RejectorIndex(uint32_t first_bits = 4)
-      : first_blocks_(uint64_t{1} << first_bits), blocks_(first_bits) {}
+  explicit RejectorIndex(uint32_t first_bits = 4) : blocks_(first_bits) {}
 
   // Makes the blocks of all slots below `limit` usable.
-  void Ensure(uint32_t limit) {
-    const uint64_t last = (limit - 1) / kSlotsPerBlock;
-    // Each segment is as long as all before it: one block of each is enough.
-    for (uint64_t first = 0; first <= last; first = first == 0 ? first_blocks_ : 2 * first) {
-      blocks_.Reserve(first);
-    }
-  }
+  void Ensure(uint32_t limit) { blocks_.ReserveThrough((limit - 1) / kSlotsPerBlock); }
 
   // Sequentially consistent: the mark, then the pod enters the pool; an event is logged, then the
   // marks are read (event_log.h).
@@ -72,8 +65,6 @@ class RejectorIndex {
     Atom<uint64_t> slots[kPluginCountMax];
   };
 
-  // The blocks of the first segment of blocks_.
-  const uint64_t first_blocks_;
   SegmentedArray<Block, Atom> blocks_;
 };
 

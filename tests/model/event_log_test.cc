@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,18 @@ struct Scene {
     event.label = label;
     log.Append({event, {}}, CountDropped());
   }
+  FlightPosition Begin() { return log.Begin(CountDropped()); }
   void End(FlightPosition position) { log.End(position, CountDropped()); }
+  // What the slot of the pod tells in the engine: `is_in_flight` may change at any time.
+  std::optional<Log::Cursor> BeginReading(FlightPosition position, bool is_in_flight = true) {
+    return log.BeginReading(
+        position, [=] { return is_in_flight; }, CountDropped());
+  }
+  std::optional<Log::Cursor> BeginReading(FlightPosition position,
+                                          const model::Atomic<bool>& is_in_flight) {
+    return log.BeginReading(
+        position, [&] { return is_in_flight.load(); }, CountDropped());
+  }
   uint64_t Read(Log::Cursor* cursor) {
     uint64_t seen = 0;
     log.ReadOn(cursor, [&](const LoggedEvent&) { ++seen; });
@@ -58,9 +70,9 @@ model::Body FailMeetsEvent(bool reads_again) {
     uint64_t read = 0;
     uint64_t appended = 0;
     bool is_found = false;
-    const FlightPosition position = scene.log.Begin();
+    const FlightPosition position = scene.Begin();
     trial.Thread([&] {
-      auto cursor = scene.log.BeginReading(position);
+      auto cursor = scene.BeginReading(position);
       MODEL_CHECK(cursor.has_value(), "nobody else ends the attempt");
       read += scene.Read(&*cursor);
       is_in_pool.store(true);
@@ -101,9 +113,9 @@ TEST(EventLogModelCanary, PodThatReadsOnceIsCaught) {
 model::Body EndsMeet() {
   return [](model::Trial& trial) {
     Scene scene;
-    const FlightPosition first = scene.log.Begin();
+    const FlightPosition first = scene.Begin();
     scene.Append(1);
-    const FlightPosition second = scene.log.Begin();
+    const FlightPosition second = scene.Begin();
     trial.Thread([&] { scene.End(first); });
     trial.Thread([&] { scene.End(second); });
     trial.Join();
@@ -116,15 +128,15 @@ TEST(EventLogModel, EndsMeet) { ExpectRight(EndsMeet()); }
 model::Body EndMeetsAppendAndBegin() {
   return [](model::Trial& trial) {
     Scene scene;
-    const FlightPosition first = scene.log.Begin();
+    const FlightPosition first = scene.Begin();
     trial.Thread([&] {
       scene.End(first);
-      const FlightPosition second = scene.log.Begin();
-      auto cursor = scene.log.BeginReading(second);
+      const FlightPosition second = scene.Begin();
+      auto cursor = scene.BeginReading(second);
       MODEL_CHECK(scene.Read(&*cursor) <= 1, "there is one event");
       scene.log.EndReading(second, scene.CountDropped());
       scene.End(second);
-      MODEL_CHECK(!scene.log.BeginReading(first), "the first attempt is over");
+      MODEL_CHECK(!scene.BeginReading(first, false), "the first attempt is over");
     });
     trial.Thread([&] { scene.Append(2); });
     trial.Join();
@@ -133,34 +145,67 @@ model::Body EndMeetsAppendAndBegin() {
 }
 TEST(EventLogModel, EndMeetsAppendAndBegin) { ExpectRight(EndMeetsAppendAndBegin(), "", 2); }
 
-// A reader holds what another thread ends.
+// A reader holds what another thread ends. Who ends says so first, as the slot's exchange does.
 model::Body ReadMeetsEnd() {
   return [](model::Trial& trial) {
     Scene scene;
-    const FlightPosition position = scene.log.Begin();
+    const FlightPosition position = scene.Begin();
+    model::Atomic<bool> is_in_flight{true};
     scene.Append(3);
     trial.Thread([&] {
-      auto cursor = scene.log.BeginReading(position);
+      auto cursor = scene.BeginReading(position, is_in_flight);
       if (!cursor) return;
-      MODEL_CHECK(scene.Read(&*cursor) == 1, "what is held stays");
+      const uint64_t read = scene.Read(&*cursor);
+      MODEL_CHECK(read == 1 || read == 2, "what is held stays");
       scene.log.EndReading(position, scene.CountDropped());
     });
-    trial.Thread([&] { scene.End(position); });
+    trial.Thread([&] {
+      is_in_flight.store(false);
+      scene.End(position);
+      scene.Append(4);  // The reader's node may be used again.
+    });
     trial.Join();
-    scene.CheckNothingIsLeft(1);
+    scene.CheckNothingIsLeft(2);
   };
 }
 TEST(EventLogModel, ReadMeetsEnd) { ExpectRight(ReadMeetsEnd()); }
+
+// A pod begins while the events that its position is taken from come and go.
+model::Body BeginMeetsAppend() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    const FlightPosition old = scene.Begin();
+    uint64_t read = 0;
+    trial.Thread([&] {
+      scene.Append(5);
+      scene.End(old);
+      scene.Append(6);
+    });
+    trial.Thread([&] {
+      const FlightPosition position = scene.Begin();
+      auto cursor = scene.BeginReading(position);
+      MODEL_CHECK(cursor.has_value(), "nobody else ends the attempt");
+      scene.Append(7);
+      read = scene.Read(&*cursor);
+      scene.log.EndReading(position, scene.CountDropped());
+      scene.End(position);
+    });
+    trial.Join();
+    MODEL_CHECK(read >= 1 && read <= 3, "its own event is behind its position");
+    scene.CheckNothingIsLeft(3);
+  };
+}
+TEST(EventLogModel, BeginMeetsAppend) { ExpectRight(BeginMeetsAppend(), "", 2); }
 
 TEST(EventLogModelSweep, ThreeThreadsBeginAppendAndEnd) {
   const auto body = [](model::Trial& trial) {
     Scene scene;
     for (int thread = 0; thread < 3; ++thread) {
       trial.Thread([&scene] {
-        const FlightPosition first = scene.log.Begin();
+        const FlightPosition first = scene.Begin();
         scene.Append(1);
-        const FlightPosition second = scene.log.Begin();
-        auto cursor = scene.log.BeginReading(first);
+        const FlightPosition second = scene.Begin();
+        auto cursor = scene.BeginReading(first);
         MODEL_CHECK(scene.Read(&*cursor) >= 1, "its own event is behind its own node");
         scene.log.EndReading(first, scene.CountDropped());
         scene.End(first);
@@ -177,8 +222,8 @@ TEST(EventLogModelSweep, ThreeThreadsBeginAppendAndEnd) {
 
 TEST(EventLogModelStall, FrozenThreadStopsNobody) {
   int number = 0;
-  for (const model::Body& body :
-       {FailMeetsEvent(true), EndsMeet(), EndMeetsAppendAndBegin(), ReadMeetsEnd()}) {
+  for (const model::Body& body : {FailMeetsEvent(true), EndsMeet(), EndMeetsAppendAndBegin(),
+                                  ReadMeetsEnd(), BeginMeetsAppend()}) {
     model::Options options = Named(std::to_string(number++));
     options.preemptions_max = 1;
     const model::Report report = model::ExhaustStalls(options, body);

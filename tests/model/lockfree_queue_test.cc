@@ -298,7 +298,7 @@ TEST(LockfreeQueueModelStall, FrozenPopOrUpdate) {
   ExpectNobodyWaits({kAdd, {kSchedule, kUpdate}});
 }
 TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
-  ExpectNobodyWaits({kInPool, {kActivate, kDelete}});
+  ExpectNobodyWaits({kInPool, {kActivate, kDelete, kSchedule}});
 }
 TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
 TEST(LockfreeQueueModelStall, FrozenFlush) {

@@ -53,14 +53,16 @@ bool TryCount(Table& table) {
   CheckBelongsTogether(pinned);
   SlotWord after = pinned.word();
   after.record = table.records().Make(FactsOf(pinned.facts().fields.attempts + 1));
-  return table.Exchange(0, pinned, after);
+  const bool is_done = table.Exchange(0, pinned, after);
+  if (!is_done) table.records().Release(after.record);
+  return is_done;
 }
 
 void Put(Table& table) {
   table.Ensure(0);
   const Table::Pinned pinned = table.Pin(0);
   SlotWord word = pinned.word();
-  ++word.version;
+  word.version_or_position += PodFacts::kVersionStep;
   word.record = table.records().Make(FactsOf(0));
   MODEL_CHECK(table.Exchange(0, pinned, word), "nobody else is here");
 }
