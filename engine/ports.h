@@ -82,23 +82,37 @@ class RequeueJudge {
                      const ObjectChange& change, std::span<Verdict> verdicts) const = 0;
 };
 
+// Which of a pod's moves an observer is told of.
+struct PodMove {
+  PodKey pod;
+  // Grows modulo 2^32 from one move that is told with a number to the next, also from one pod of an
+  // id to its successor. Always 0 in an engine that tells of moves in the order in which they were.
+  uint32_t number = 0;
+
+  // Somebody who heard of `other` already must not let this one undo it.
+  bool IsOlderThan(const PodMove& other) const {
+    return static_cast<int32_t>(number - other.number) < 0;
+  }
+};
+
 // Told, after the fact, what happened. Calls for different pods may come from different threads at
 // once. Calls for one pod come in the order in which they happened, and a pop's after those of the
 // move that made it possible; only when two threads move one pod right after each other may the
-// lock-free engine tell of the two moves in the other order. Must not call the queue.
+// lock-free engine tell of the two moves in the other order, which the move's number shows. Must
+// not call the queue.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
 
   // PreEnqueue rejected the pod; `message` is the plugin's explanation.
-  virtual void OnGated(const PodRef&, PluginId, std::string_view /*message*/) {}
+  virtual void OnGated(const PodRef&, PluginId, std::string_view /*message*/, const PodMove&) {}
   // Every PreEnqueue plugin passed.
-  virtual void OnPassed(const PodRef&) {}
+  virtual void OnPassed(const PodRef&, const PodMove&) {}
   // The pod's place changed, or it was requeued into the place where it was.
   virtual void OnMoved(const PodRef&, Place /*from*/, Place /*to*/, EventLabel) {}
   virtual void OnPopped(const PodRef&, uint32_t /*attempts*/) {}
   // The pod left the cluster, or was bound.
-  virtual void OnDeleted(const PodRef&) {}
+  virtual void OnDeleted(const PodRef&, const PodMove&) {}
 };
 
 }  // namespace schedq

@@ -11,6 +11,7 @@
 #include "perf/environment.h"
 #include "perf/fit.h"
 #include "perf/measurement.h"
+#include "perf/scenario_document.h"
 
 namespace schedq {
 
@@ -111,6 +112,8 @@ struct ProfileDocument {
   uint64_t seed = 0;
   uint64_t rounds = 0;
   std::vector<ProfileSeries> series;
+  std::vector<ScenarioResult> scenarios;  // Of the kinds that have some.
+  std::vector<PromiseVerdict> verdicts;
   Environment environment;
 
   template <typename Archive, typename Self>
@@ -120,6 +123,8 @@ struct ProfileDocument {
     archive.Field("seed", self.seed, "Seed of the order in which series take turns.");
     archive.Field("rounds", self.rounds, "Interleaved rounds that were asked for.");
     archive.Field("series", self.series, "One entry an engine and variant.");
+    archive.Optional("scenarios", self.scenarios, "What the kind plays beside.");
+    archive.Optional("verdicts", self.verdicts, "What was promised of them.");
     archive.Field("environment", self.environment, "Machine, build and times.");
   }
 };

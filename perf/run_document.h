@@ -16,6 +16,7 @@
 #include "perf/enum_text.h"
 #include "perf/environment.h"
 #include "perf/latency.h"
+#include "perf/scenario_document.h"
 
 namespace schedq {
 
@@ -144,6 +145,8 @@ struct RunDocument {
   std::string cost_model;             // Its name; empty with the real clock.
   std::map<std::string, bool> gates;  // As asked for on the command line, prerequisites followed.
   std::vector<WorkloadResult> workloads;
+  std::vector<ScenarioResult> scenarios;  // Of --suite kep.
+  std::vector<PromiseVerdict> verdicts;   // Of --suite kep.
   RunEnvironment environment;
 
   template <typename Archive, typename Self>
@@ -155,6 +158,8 @@ struct RunDocument {
     archive.Optional("cost_model", self.cost_model, "Name of the cost model.");
     archive.Field("gates", self.gates, "Feature gates of the run; workloads may override them.");
     archive.Field("workloads", self.workloads, "One entry a workload.");
+    archive.Optional("scenarios", self.scenarios, "Scenarios of proposals, which no workload is.");
+    archive.Optional("verdicts", self.verdicts, "What proposals promised.");
     archive.Field("environment", self.environment, "All that may differ between identical runs.");
   }
 };

@@ -15,6 +15,7 @@
 #include "bench/command/progress_line.h"
 #include "bench/command/tables.h"
 #include "bench/command/usage_error.h"
+#include "bench/interrupt.h"
 #include "bench/profile/callgrind.h"
 #include "bench/profile/instruction_counts.h"
 #include "bench/profile/profiler.h"
@@ -57,18 +58,20 @@ void ProfileCommand::Declare(CLI::App& app) {
   app.add_option("--sizes", sizes_, "Values of N, ascending (1000 to 1000000 by default)")
       ->type_name("N,...")
       ->delimiter(',');
-  app.add_option("--only", only_, "Only series whose name it matches")->type_name("REGEX");
+  app.add_option("--only", only_, "Only series and scenarios whose name it matches")
+      ->type_name("REGEX");
   app.add_option("--rounds", rounds_, "Runs of every series at every size (3 by default)")
       ->type_name("N");
   app.add_option("--limit", limit_seconds_,
                  "A series stops before a size at which a run would take longer")
       ->type_name("SECONDS");
-  app.add_option("--seed", seed_, "Seed of the order in which series take turns")->type_name("N");
+  app.add_option("--seed", seed_, "Seed of scenarios, and of the order in which series take turns")
+      ->type_name("N");
   app.add_flag("--callgrind", counts_instructions_,
                "Count instructions too, with valgrind: takes minutes");
   app.add_option("--json", json_path_, "Write profile.json here (docs/profile.schema.json)")
       ->type_name("FILE");
-  app.add_flag("--quick", is_quick_, "For CI: tiny sizes, the same checks");
+  app.add_flag("--quick", is_quick_, "For CI: tiny sizes, no large scenarios, the same checks");
   app.add_flag("--run-once", runs_once_,
                "Run one series at one size and print what it did: for perf and debuggers");
   app.add_option("--operations", operations_max_, "With --run-once: at most so many operations")
@@ -93,11 +96,16 @@ Result<ProfileKind> ProfileCommand::SelectKind() const {
     return Error(fmt::format("--only '{}': expected an extended regular expression", only_));
   }
   std::string names;
-  for (const ProfileSubject& subject : found->subjects) names += " " + subject.name;
-  std::erase_if(found->subjects, [&regex](const ProfileSubject& subject) {
-    return !std::regex_search(subject.name, regex);
-  });
-  if (found->subjects.empty()) {
+  const auto is_unwanted = [&](const auto& one) {
+    names += " " + one.name;
+    return !std::regex_search(one.name, regex);
+  };
+  std::erase_if(found->subjects, is_unwanted);
+  std::erase_if(found->scenarios, is_unwanted);
+  if (is_quick_) {
+    std::erase_if(found->scenarios, [](const Scenario& scenario) { return scenario.is_large; });
+  }
+  if (found->subjects.empty() && found->scenarios.empty()) {
     return Error(fmt::format("--only '{}': matches no series; there are:{}", only_, names));
   }
   return std::move(*found);
@@ -137,17 +145,14 @@ Result<ExitCode> ProfileCommand::RunOnce(const ProfileKind& kind,
   return outcome.fault == nullptr ? ExitCode::kGood : ExitCode::kNo;
 }
 
-Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
-                                         const std::vector<uint64_t>& sizes) const {
+Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
+                                           const std::vector<uint64_t>& sizes,
+                                           ProfileDocument* document) const {
   ProfilerOptions options;
   options.sizes = sizes;
-  options.rounds = rounds_ != 0 ? rounds_ : kRounds;
+  options.rounds = document->rounds;
   options.seed = seed_;
   options.run_seconds_max = limit_seconds_;
-  const EnvironmentRecorder recorder(CommandLineText());
-  fmt::print("{}\n", MachineLine(recorder.Finish()));
-  std::fflush(stdout);
-
   ProgressLine line;
   ProfilerResult result =
       Profile(kind, options, [&](const std::string& subject, uint64_t size, uint64_t round) {
@@ -161,19 +166,41 @@ Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
     if (!counted.ok()) return counted.error();
   }
   line.Clear();
+  document->series = std::move(result.series);
+  fmt::print("{}", ProfileText(*document, kind, WantsColour(STDOUT_FILENO)));
+  std::fflush(stdout);
+  for (const std::string& fault : result.faults) fmt::print(stderr, "{}\n", fault);
+  return result.faults.empty();
+}
 
+Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
+                                         const std::vector<uint64_t>& sizes) const {
+  const EnvironmentRecorder recorder(CommandLineText());
+  fmt::print("{}\n", MachineLine(recorder.Finish()));
+  std::fflush(stdout);
   ProfileDocument document;
   document.kind = kind.name;
-  document.seed = options.seed;
-  document.rounds = options.rounds;
-  document.series = std::move(result.series);
+  document.seed = seed_;
+  document.rounds = rounds_ != 0 ? rounds_ : kRounds;
+  bool is_right = true;
+  if (!kind.subjects.empty()) {
+    const Result<bool> measured = MeasureSeries(kind, sizes, &document);
+    if (!measured.ok()) return measured.error();
+    is_right = *measured;
+  }
+  {
+    ProgressLine line;
+    PlayScenarios(kind.scenarios, {.seed = seed_},
+                  {[&line](const std::string& name) { line.Show(name); }, Interrupted},
+                  &document.scenarios, &document.verdicts);
+  }
+  fmt::print("{}{}", ScenarioTables(document.scenarios, WantsColour(STDOUT_FILENO)),
+             VerdictLines(document.verdicts));
   document.environment = recorder.Finish();
-  fmt::print("{}", ProfileText(document, kind, WantsColour(STDOUT_FILENO)));
-  for (const std::string& fault : result.faults) fmt::print(stderr, "{}\n", fault);
   if (!json_path_.empty()) {
     if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
   }
-  return result.faults.empty() ? ExitCode::kGood : ExitCode::kNo;
+  return is_right && AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
 }
 
 }  // namespace schedq

@@ -24,6 +24,9 @@ class ProfileCommand : public Command {
   Result<std::vector<uint64_t>> Sizes() const;
   Result<ExitCode> RunOnce(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
   Result<ExitCode> Measure(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
+  // The series, at all sizes; faults go to stderr. False: there were some.
+  Result<bool> MeasureSeries(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
+                             ProfileDocument* document) const;
 
   std::string kind_;
   std::string only_;

@@ -32,7 +32,7 @@ const CommandRegistration kRegistration(10, [] { return std::make_unique<RunComm
 constexpr uint64_t kRepeatMax = 1000;
 constexpr int64_t kPodsWeighed = 10'000;
 
-// Gates that nothing of a run follows yet; what asks for them is told so.
+// Gates that nothing of a workload follows yet; what asks for them is told so.
 constexpr Gate kGatesWithoutEffect[] = {Gate::kSchedulerPreEnqueuePodStatus,
                                         Gate::kSchedulerAsyncAPICalls,
                                         Gate::kNominatedNodeNameForExpectation};
@@ -169,11 +169,16 @@ Result<RunCommand::Plan> RunCommand::MakePlan() const {
   Result<CostModel> costs = LoadCostModel(costs_);
   if (!costs) return costs.error();
   plan.costs = std::move(*costs);
-  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
+  const bool is_kep = suite_ == kKepSuite;
+  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_, is_kep});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   plan.judges_thresholds = paths_.empty() || check_thresholds_;
   if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
+  if (is_kep) plan.scenarios = SelectScenarios(name_, labels_);
+  if (plan.cases.empty() && plan.scenarios.empty()) {
+    return Error("--suite kep: no workload and no scenario is left by --name and --labels");
+  }
   if (Status status = AddArms(&plan); !status) return status.error();
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
@@ -186,14 +191,18 @@ Result<RunCommand::Plan> RunCommand::MakePlan() const {
 
 Status RunCommand::AddArms(Plan* plan) const {
   if (suite_ != kKepSuite) return Status::Ok();
+  const auto refuse = [this](Gate gate) {
+    return Error(fmt::format("--gate {}: the experiments of --suite {} decide on it",
+                             GateName(gate), suite_));
+  };
+  for (const Gate gate : kScenarioGates) {
+    if (plan->gates.Get(gate) && !plan->scenarios.empty()) return refuse(gate);
+  }
   for (TestCase& test_case : plan->cases) {
     std::vector<Workload> armed;
     for (const Workload& workload : test_case.workloads) {
       for (const Arm& arm : ArmsOf(test_case.name)) {
-        if (plan->gates.Get(arm.gate)) {
-          return Error(fmt::format("--gate {}: the experiments of --suite {} decide on it",
-                                   GateName(arm.gate), suite_));
-        }
+        if (plan->gates.Get(arm.gate)) return refuse(arm.gate);
         Workload& copy = armed.emplace_back(workload);
         copy.name = ArmedName(workload.name, arm);
         copy.gates.Set(arm.gate, arm.gate_on);
@@ -223,7 +232,7 @@ Status RunCommand::CheckOutputs(const Plan& plan) const {
     if (Status status = CheckWritable("--out", out_ + "/results.json"); !status) return status;
   }
   if (record_.empty()) return Status::Ok();
-  if (!plan.arms.empty()) return Error("--record: no trace can say what the experiments do");
+  if (suite_ == kKepSuite) return Error("--record: no trace can say what the experiments do");
   if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || repeat_ != 1) {
     return Error("--record: expected exactly one workload and one repetition; use --name");
   }
@@ -248,6 +257,7 @@ Result<ExitCode> RunCommand::Run() {
       document.workloads.push_back(std::move(*result));
     }
   }
+  PlayAll(*plan, &document);
   AddMemoryCosts(plan->engine, &document.environment.costs);
   static_cast<Environment&>(document.environment) = recorder.Finish();
   if (!out_.empty()) {
@@ -261,14 +271,22 @@ Result<ExitCode> RunCommand::Run() {
   } else if (format_ == "benchstat") {
     fmt::print("{}", RunBenchstat(document));
   } else {
-    fmt::print("{}{}{}", RunTable(document, colour), PredictionTable(document, colour),
-               ExperimentTable(document, colour));
-    for (const ExperimentVerdict& verdict : JudgeExperiments(document)) {
-      fmt::print("{}\n", verdict.line);
-    }
+    fmt::print("{}{}{}{}{}", RunTable(document, colour), PredictionTable(document, colour),
+               ExperimentTable(document, colour), ScenarioTables(document.scenarios, colour),
+               VerdictLines(document.verdicts));
   }
   if (report.input_error) return *report.input_error;
   return Verdict(*plan, document);
+}
+
+// The proposals' promises, of workloads first.
+void RunCommand::PlayAll(const Plan& plan, RunDocument* document) const {
+  if (suite_ != kKepSuite) return;
+  document->verdicts = JudgeExperiments(*document);
+  ProgressLine line;
+  PlayScenarios(plan.scenarios, {.seed = seed_, .engine = plan.engine},
+                {[&line](const std::string& name) { line.Show(name); }, Interrupted},
+                &document->scenarios, &document->verdicts);
 }
 
 Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test_case,
@@ -351,10 +369,7 @@ Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Wor
 }
 
 ExitCode RunCommand::Verdict(const Plan& plan, const RunDocument& document) const {
-  ExitCode code = ExitCode::kGood;
-  for (const ExperimentVerdict& verdict : JudgeExperiments(document)) {
-    if (!verdict.holds) code = ExitCode::kNo;
-  }
+  ExitCode code = AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
   for (const WorkloadResult& result : document.workloads) {
     if (result.outcome == WorkloadOutcome::kFailed) code = ExitCode::kNo;
     for (const ThresholdOutcome& threshold : result.thresholds) {

@@ -32,11 +32,13 @@ class RunCommand : public Command {
     std::vector<std::string> gates_not_modelled;
     std::vector<TestCase> cases;
     std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
+    std::vector<Scenario> scenarios;
     bool judges_thresholds = false;
   };
 
   Result<Plan> MakePlan() const;
   Status ReadGates(Plan* plan) const;
+  // The ways to run the proposals' workloads, and their scenarios.
   Status AddArms(Plan* plan) const;
   Status CheckWorkload(const Plan& plan, const TestCase& test_case, const Workload& workload) const;
   Status CheckOutputs(const Plan& plan) const;
@@ -44,6 +46,7 @@ class RunCommand : public Command {
                                 const Workload& workload, RunReport* report) const;
   Status Repeat(const Plan& plan, const TestCase& test_case, const Workload& workload,
                 const Gates& gates, WorkloadResult* result, RunReport* report) const;
+  void PlayAll(const Plan& plan, RunDocument* document) const;
   ExitCode Verdict(const Plan& plan, const RunDocument& document) const;
 
   std::vector<std::string> paths_;

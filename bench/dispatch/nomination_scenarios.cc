@@ -1,18 +1,14 @@
 #include "bench/dispatch/nomination_scenarios.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "dispatcher/clock_dispatcher.h"
-#include "dispatcher/report/nomination_reporter.h"
-#include "dispatcher/server/embedded_api_server.h"
-#include "engine/base/random.h"
+#include "bench/dispatch/binding_scheduler.h"
 #include "engine/base/virtual_clock.h"
 
 namespace schedq {
@@ -21,198 +17,237 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Instant kStart{seconds(1'700'000'000)};
+constexpr Duration kArrivals = seconds(60);
+constexpr Duration kRestartAfter = seconds(60);
+constexpr Duration kDown = seconds(5);
+constexpr Duration kLongest = std::chrono::hours(1);
 
-// Pods, a server and the dispatcher of one scheduler.
-class BindingWorld {
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// The cluster's side: nodes, pods, volumes, and one scheduler after the other.
+class SlowCluster {
  public:
-  explicit BindingWorld(const NominationOptions& options)
+  explicit SlowCluster(const NominationOptions& options)
       : options_(options),
         random_(options.seed),
-        server_({.clock = &clock_, .seed = options.seed, .latency = options.latency}),
-        dispatcher_({.clock = &clock_, .in_flight_max = 1000, .calls_per_second = 0}, &server_),
-        reporter_(&dispatcher_.queue()) {
-    for (uint64_t pod = 0; pod < options.pods; ++pod) {
-      Pod made;
-      made.namespace_name = "default";
-      made.name = made.uid = "pod-" + std::to_string(pod);
-      server_.Create(std::move(made));
+        server_({.clock = &clock_, .seed = options.seed, .latency = options.latency}) {
+    server_.Watch([this](const PodRef& before, const PodRef& after) {
+      if (!schedulers_.empty()) schedulers_.back()->OnChange(before, after);
+    });
+    for (uint64_t node = 0; node < options.nodes; ++node) {
+      nodes_.push_back("node-" + std::to_string(node));
     }
   }
 
   VirtualClock& clock() { return clock_; }
   EmbeddedApiServer& server() { return server_; }
-  Random& random() { return random_; }
-  PodRef PodAt(uint64_t pod) const { return server_.Find("default/pod-" + std::to_string(pod)); }
-  static std::string NodeName(uint64_t node) { return "node-" + std::to_string(node); }
-  static std::string ClaimName(uint64_t pod) { return "default/claim-" + std::to_string(pod); }
-
-  // The start of a binding cycle, which PreBind makes long if `works`.
-  void StartBinding(uint64_t pod, const std::string& node, bool works, bool has_claim) {
-    const std::array<PreFlight, 2> answers = {PreFlight::kSkip,
-                                              works ? PreFlight::kSuccess : PreFlight::kSkip};
-    BindingStart start;
-    start.pod = PodAt(pod);
-    start.object = static_cast<ObjectId>(pod);
-    start.node = node;
-    start.pre_flights = answers;
-    if (has_claim) start.claims = {{ClaimName(pod), node}};
-    if (options_.nominates) {
-      const Status started = reporter_.OnBindingStart(std::move(start));
-      SCHEDQ_CHECK(started.ok(), "no plugin rejects here");
-    }
-  }
-  void PatchClaim(uint64_t pod, const std::string& node) {
-    auto call = CallFor(pod, CallType::kStatusPatch);
-    call->placement.Mutable().claims = {{ClaimName(pod), node}};
-    dispatcher_.queue().Add(std::move(call));
-  }
-  void Bind(uint64_t pod, const std::string& node) {
-    auto call = CallFor(pod, CallType::kBinding);
-    call->placement.Mutable().node = node;
-    dispatcher_.queue().Add(std::move(call));
-  }
+  const std::vector<std::string>& nodes() const { return nodes_; }
+  const std::vector<std::string>& pods() const { return pods_; }
+  BindingScheduler& scheduler() { return *schedulers_.back(); }
+  PodRef PodNamed(const std::string& name) const { return server_.Find("default/" + name); }
   void After(Duration delay, std::function<void()> action) {
     clock_.At(clock_.Now() + delay, std::move(action));
   }
 
- private:
-  std::unique_ptr<ApiCall> CallFor(uint64_t pod, CallType type) {
-    auto call = std::make_unique<ApiCall>();
-    call->object = static_cast<ObjectId>(pod);
-    call->type = type;
-    call->pod = PodAt(pod);
-    return call;
+  // Starts a scheduler, which finds out what there is; the one before is stopped.
+  void StartScheduler(bool has_claims = false, bool claims_go_first = true) {
+    StopScheduler();
+    BindingSchedulerOptions options;
+    options.engine = options_.engine;
+    options.clock = &clock_;
+    options.server = &server_;
+    options.volumes = &volumes_;
+    options.random = random_.Fork(schedulers_.size());
+    options.nominates = options_.nominates;
+    options.has_claims = has_claims;
+    options.claims_go_first = claims_go_first;
+    options.volume_takes = [this](const Pod& pod) { return takes_.at(pod.name); };
+    schedulers_.push_back(std::make_unique<BindingScheduler>(options));
+    for (const std::string& node : nodes_) scheduler().AddNode(node);
+    for (const std::string& pod : pods_) {
+      if (const PodRef found = PodNamed(pod)) scheduler().OnChange(nullptr, found);
+    }
+  }
+  void StopScheduler() {
+    if (!schedulers_.empty()) schedulers_.back()->Stop();
   }
 
+  void CreatePod(const std::string& name, int32_t priority = 0) {
+    const auto shortest = static_cast<uint64_t>(options_.provisioning.count() / 2);
+    const Duration drawn(static_cast<int64_t>(shortest + random_.Below(2 * shortest + 1)));
+    takes_[name] = options_.provisioning == Duration(0) ? Duration(0) : drawn;
+    pods_.push_back(name);
+    Pod pod;
+    pod.namespace_name = "default";
+    pod.name = pod.uid = name;
+    pod.priority = priority;
+    server_.Create(std::move(pod));
+  }
+  // The first pods, one after the other.
+  void CreatePodsOverTime() {
+    const Duration gap = kArrivals / static_cast<int64_t>(options_.pods);
+    for (uint64_t pod = 0; pod < options_.pods; ++pod) {
+      const Duration comes = gap * static_cast<int64_t>(pod);
+      After(comes, [this, pod] { CreatePod("pod-" + std::to_string(pod)); });
+    }
+  }
+  void AddNode() {
+    nodes_.push_back("node-" + std::to_string(options_.nodes + added_++));
+    scheduler().AddNode(nodes_.back());
+  }
+  void RemoveNode(const std::string& node) {
+    std::erase(nodes_, node);
+    scheduler().RemoveNode(node);
+  }
+
+  BindingOutcome RunUntilBound(uint64_t pods) {
+    clock_.RunUntil([&] { return server_.counts().bindings >= pods; }, kStart + kLongest);
+    const ServerCounts& counts = server_.counts();
+    BindingOutcome outcome;
+    outcome.bound = counts.bindings;
+    outcome.moved = volumes_.moved();
+    outcome.lost_seconds = volumes_.lost_seconds();
+    outcome.finished_after = Seconds(clock_.Now() - kStart);
+    outcome.calls_per_pod =
+        static_cast<double>(counts.patches + counts.bindings) / static_cast<double>(pods);
+    return outcome;
+  }
+
+ private:
   const NominationOptions options_;
   VirtualClock clock_{kStart};
   Random random_;
   EmbeddedApiServer server_;
-  ClockDispatcher dispatcher_;
-  NominationReporter reporter_;
+  VolumeWork volumes_;
+  std::vector<std::string> nodes_;
+  std::vector<std::string> pods_;          // In order of creation.
+  std::map<std::string, Duration> takes_;  // By the pod's name.
+  uint64_t added_ = 0;                     // Nodes beyond the first ones.
+  std::vector<std::unique_ptr<BindingScheduler>> schedulers_;
 };
 
-// A node of its own for each pod, in random order.
-std::vector<uint64_t> Placements(const NominationOptions& options, Random& random) {
-  std::vector<uint64_t> nodes(options.nodes);
-  for (uint64_t node = 0; node < options.nodes; ++node) nodes[node] = node;
-  random.Shuffle(nodes);
-  nodes.resize(options.pods);
-  return nodes;
-}
-
-}  // namespace
-
-AutoscalerOutcome RunAutoscaler(const NominationOptions& options) {
-  BindingWorld world(options);
-  AutoscalerOutcome outcome;
-  const std::vector<uint64_t> placed = Placements(options, world.random());
-  std::set<std::string> gone;
-  for (uint64_t pod = 0; pod < options.pods; ++pod) {
-    const std::string node = BindingWorld::NodeName(placed[pod]);
-    world.StartBinding(pod, node, true, false);
-    world.After(options.provisioning, [&world, &gone, pod, node] {
-      if (gone.count(node) == 0) world.Bind(pod, node);
-    });
+// Removes nodes that look unneeded, and adds one for each pod that fits nowhere; after that it
+// removes none for a while, as cluster autoscalers do.
+class Autoscaler {
+ public:
+  Autoscaler(SlowCluster* world, bool looks_at_nominations)
+      : world_(*world), looks_at_nominations_(looks_at_nominations) {
+    world_.clock().Every(kStart + kPeriod, kPeriod, [this] { Look(); });
   }
-  // It looks every 10 s, at what the server says.
-  std::map<std::string, Duration> unneeded;
-  for (Duration now = seconds(10); now < options.provisioning * 2; now += seconds(10)) {
-    world.clock().AdvanceTo(kStart + now);
-    std::set<std::string> used;
-    for (uint64_t pod = 0; pod < options.pods; ++pod) {
-      used.insert(world.PodAt(pod)->node_name);
-      used.insert(world.PodAt(pod)->nominated_node_name);
+
+  uint64_t removed() const { return removed_; }
+  uint64_t wrong() const { return wrong_; }
+
+ private:
+  static constexpr Duration kPeriod = seconds(10);
+  static constexpr Duration kUnneeded = seconds(30);
+  static constexpr Duration kAfterAdding = seconds(120);
+
+  void Look() {
+    std::set<std::string> needed;
+    for (const std::string& name : world_.pods()) {
+      const PodRef pod = world_.PodNamed(name);
+      if (pod == nullptr) continue;
+      const PodCondition* condition = UnscheduledCondition(*pod);
+      if (condition != nullptr && condition->reason == kUnschedulableReason) {
+        world_.AddNode();
+        added_at_ = world_.clock().Now();
+      }
+      needed.insert(pod->node_name);
+      if (looks_at_nominations_) needed.insert(pod->nominated_node_name);
     }
-    for (uint64_t number = 0; number < options.nodes; ++number) {
-      const std::string node = BindingWorld::NodeName(number);
-      if (used.count(node) != 0 || gone.count(node) != 0) {
-        unneeded.erase(node);
-      } else if (now - unneeded.try_emplace(node, now).first->second >= seconds(30)) {
-        gone.insert(node);
-        if (std::find(placed.begin(), placed.end(), number) != placed.end()) {
-          ++outcome.wrong_scale_downs;
-        }
+    const std::vector<std::string> nodes = world_.nodes();
+    for (const std::string& node : nodes) {
+      if (needed.count(node) != 0) {
+        since_.erase(node);
+        continue;
+      }
+      const Instant now = world_.clock().Now();
+      const Instant since = since_.try_emplace(node, now).first->second;
+      if (now - since >= kUnneeded && now - added_at_ >= kAfterAdding) {
+        ++removed_;
+        if (world_.scheduler().HasPlacedOn(node)) ++wrong_;
+        world_.RemoveNode(node);
       }
     }
   }
-  outcome.bound = world.server().counts().bindings;
+
+  SlowCluster& world_;
+  const bool looks_at_nominations_;
+  std::map<std::string, Instant> since_;  // When a node was first seen unneeded.
+  Instant added_at_{};                    // When a node was last added.
+  uint64_t removed_ = 0;
+  uint64_t wrong_ = 0;
+};
+
+}  // namespace
+
+AutoscalerOutcome RunAutoscaler(const NominationOptions& options, bool looks_at_nominations) {
+  SlowCluster world(options);
+  world.StartScheduler();
+  world.CreatePodsOverTime();
+  const Autoscaler autoscaler(&world, looks_at_nominations);
+  AutoscalerOutcome outcome;
+  outcome.bindings = world.RunUntilBound(options.pods);
+  outcome.removed = autoscaler.removed();
+  outcome.wrong = autoscaler.wrong();
   return outcome;
 }
 
-RestartOutcome RunRestart(const NominationOptions& options) {
-  BindingWorld world(options);
-  RestartOutcome outcome;
-  const std::vector<uint64_t> before = Placements(options, world.random());
-  for (uint64_t pod = 0; pod < options.pods; ++pod) {
-    world.StartBinding(pod, BindingWorld::NodeName(before[pod]), true, false);
-  }
-  const Duration restart = options.provisioning / 2;
-  world.clock().AdvanceTo(kStart + restart);
-  // All that the first scheduler had in memory is gone. A nominated node is reserved, so no other
-  // pod of the same priority is placed there.
-  const std::vector<uint64_t> fresh = Placements(options, world.random());
-  for (uint64_t pod = 0; pod < options.pods; ++pod) {
-    const std::string nominated = world.PodAt(pod)->nominated_node_name;
-    const std::string node = nominated.empty() ? BindingWorld::NodeName(fresh[pod]) : nominated;
-    const bool goes_on = node == BindingWorld::NodeName(before[pod]);
-    if (!goes_on) {
-      ++outcome.elsewhere;
-      outcome.lost_seconds += std::chrono::duration<double>(restart).count();
+BindingOutcome RunRestart(const NominationOptions& options) {
+  SlowCluster world(options);
+  world.StartScheduler();
+  world.CreatePodsOverTime();
+  world.After(kRestartAfter, [&world] { world.StopScheduler(); });
+  world.After(kRestartAfter + kDown, [&world] { world.StartScheduler(); });
+  return world.RunUntilBound(options.pods);
+}
+
+ContentionOutcome RunContention(const NominationOptions& options, int32_t priority) {
+  const uint64_t newcomers = options.pods / 2;
+  NominationOptions tight = options;
+  tight.nodes = options.pods + newcomers - newcomers / 4;
+  SlowCluster world(tight);
+  world.StartScheduler();
+  world.CreatePodsOverTime();
+  world.After(kRestartAfter, [&world, newcomers, priority] {
+    world.StopScheduler();
+    for (uint64_t pod = 0; pod < newcomers; ++pod) {
+      world.CreatePod("newcomer-" + std::to_string(pod), priority);
     }
-    world.StartBinding(pod, node, true, false);
-    world.After(goes_on ? options.provisioning - restart : options.provisioning,
-                [&world, pod, node] { world.Bind(pod, node); });
-  }
-  world.clock().RunUntil([&] { return world.server().counts().bindings == options.pods; });
-  outcome.finished_after_seconds =
-      std::chrono::duration<double>(world.clock().Now() - kStart).count();
-  return outcome;
-}
-
-ClaimOutcome RunClaims(const NominationOptions& options) {
-  BindingWorld world(options);
-  ClaimOutcome outcome;
-  const std::vector<uint64_t> placed = Placements(options, world.random());
-  size_t reserved = 0;
-  world.server().Trace([&](const PodRef&, const PodRef&) {
-    const size_t now_reserved = world.server().claim_nodes().size();
-    const double waited = std::chrono::duration<double>(world.clock().Now() - kStart).count();
-    outcome.unreserved_claim_seconds += static_cast<double>(now_reserved - reserved) * waited;
-    reserved = now_reserved;
   });
-  for (uint64_t pod = 0; pod < options.pods; ++pod) {
-    const std::string node = BindingWorld::NodeName(placed[pod]);
-    world.StartBinding(pod, node, true, options.claims_go_first);
-    const bool claim_is_out = options.nominates && options.claims_go_first;
-    world.After(options.provisioning, [&world, pod, node, claim_is_out] {
-      if (!claim_is_out) world.PatchClaim(pod, node);
-      // One call at a time for a pod: the binding follows the claim's patch.
-      world.After(seconds(1), [&world, pod, node] { world.Bind(pod, node); });
-    });
+  world.After(kRestartAfter + kDown, [&world] { world.StartScheduler(); });
+  ContentionOutcome outcome;
+  outcome.bindings = world.RunUntilBound(tight.nodes);
+  for (const std::string& name : world.pods()) {
+    const PodRef pod = world.PodNamed(name);
+    if (name.starts_with("newcomer") && !pod->node_name.empty()) ++outcome.newcomers_bound;
   }
-  world.clock().AdvanceBy(options.provisioning * 2);
-  outcome.calls = world.server().counts().patches + world.server().counts().bindings;
   return outcome;
 }
 
-CallsPerPod CountCallsPerPod(const NominationOptions& options) {
-  CallsPerPod result;
-  for (const bool works : {false, true}) {
-    BindingWorld world(options);
-    const std::vector<uint64_t> placed = Placements(options, world.random());
-    for (uint64_t pod = 0; pod < options.pods; ++pod) {
-      const std::string node = BindingWorld::NodeName(placed[pod]);
-      world.StartBinding(pod, node, works, false);
-      world.After(works ? options.provisioning : Duration(0),
-                  [&world, pod, node] { world.Bind(pod, node); });
-    }
-    world.clock().AdvanceBy(options.provisioning * 2);
-    const ServerCounts& counts = world.server().counts();
-    (works ? result.busy : result.idle) =
-        static_cast<double>(counts.patches + counts.bindings) / static_cast<double>(options.pods);
-  }
-  return result;
+ClaimOutcome RunClaims(const NominationOptions& options, bool claims_go_first) {
+  SlowCluster world(options);
+  ClaimOutcome outcome;
+  std::set<std::string> stored;
+  world.server().Trace([&](const PodRef&, const PodRef& after) {
+    if (after == nullptr) return;
+    const auto& claims = world.server().claim_nodes();
+    if (claims.count(ClaimNameOf(*after)) == 0 || !stored.insert(after->name).second) return;
+    const Instant decided = world.scheduler().decided().at(after->name);
+    outcome.unreserved_seconds += Seconds(world.clock().Now() - decided);
+  });
+  world.StartScheduler(/*has_claims=*/true, claims_go_first);
+  world.CreatePodsOverTime();
+  outcome.bindings = world.RunUntilBound(options.pods);
+  return outcome;
+}
+
+BindingOutcome RunBindings(const NominationOptions& options) {
+  SlowCluster world(options);
+  world.StartScheduler();
+  world.CreatePodsOverTime();
+  return world.RunUntilBound(options.pods);
 }
 
 }  // namespace schedq

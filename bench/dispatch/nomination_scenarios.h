@@ -1,57 +1,70 @@
 // The user stories of KEP-5278, measured: bindings that take long, with and without nominations.
 //
-// Purpose: a small scheduler binds pods whose volumes take `provisioning` to come; a server, a call
-// queue and the nomination reporter are the product's own. Others look at the server only.
-// When not to use it: for throughput; the scheduler here places pods by the simplest rule.
-// Threads: the caller's. Equal seeds give equal outcomes.
+// Purpose: what others do while a scheduler binds slowly: an autoscaler, the scheduler's successor,
+// pods of other priorities, whoever needs devices. They look at the server only.
+// Threads: the caller's; each scenario builds a world of its own. Equal seeds give equal outcomes.
 #pragma once
 
 #include <cstdint>
 
+#include "bench/engine_kind.h"
 #include "engine/base/time.h"
 
 namespace schedq {
 
 struct NominationOptions {
+  EngineKind engine = EngineKind::kLockfree;
   uint64_t seed = 1;
-  bool nominates = true;
-  // Claims' allocation goes out with the nomination; else after the volumes, as plugins that work
-  // one after the other would have it.
-  bool claims_go_first = true;
+  bool nominates = true;  // Gate NominatedNodeNameForExpectation.
   uint64_t pods = 100;
   uint64_t nodes = 200;
+  // Volumes take half as long to half as long again, drawn for each pod.
   Duration provisioning = std::chrono::seconds(60);
   Duration latency = std::chrono::milliseconds(10);
 };
 
-// An autoscaler removes nodes that nobody was bound or nominated to for 30 s.
-struct AutoscalerOutcome {
-  uint64_t wrong_scale_downs = 0;  // Nodes removed on which the scheduler had placed a pod.
+// What every scenario ends with.
+struct BindingOutcome {
   uint64_t bound = 0;
-};
-AutoscalerOutcome RunAutoscaler(const NominationOptions& options);
+  uint64_t moved = 0;         // Pods whose volume was begun on one node and then on another.
+  double lost_seconds = 0;    // Work on volumes that was in vain.
+  double finished_after = 0;  // Seconds until the last pod was bound.
+  double calls_per_pod = 0;   // Calls that the server executed, over pods.
 
-// The scheduler restarts halfway through the provisioning and places all pods anew; a pod with a
-// nominated node tries that one first.
-struct RestartOutcome {
-  uint64_t elsewhere = 0;   // Pods that land on another node, where all work starts again.
-  double lost_seconds = 0;  // Provisioning that was done in vain.
-  double finished_after_seconds = 0;  // When the last pod was bound.
+  bool operator==(const BindingOutcome&) const = default;
 };
-RestartOutcome RunRestart(const NominationOptions& options);
 
-// Every pod has a claim, and its volumes take long.
+// 100 pods come over a minute. An autoscaler looks every 10 s, adds a node for each pod that fits
+// nowhere, and removes nodes that nobody needed for 30 s, unless it added one in the last two
+// minutes. Needed: somebody is bound there or, if it looks at nominations, nominated.
+struct AutoscalerOutcome {
+  BindingOutcome bindings;
+  uint64_t removed = 0;
+  uint64_t wrong = 0;  // Of the removed ones, those on which the scheduler had placed a pod.
+};
+AutoscalerOutcome RunAutoscaler(const NominationOptions& options, bool looks_at_nominations);
+
+// The scheduler goes after 60 s and its successor comes 5 s later.
+BindingOutcome RunRestart(const NominationOptions& options);
+
+// The same, and while nobody schedules, half as many pods come, which are `priority` above the
+// first ones; there is room for all but a quarter of them.
+struct ContentionOutcome {
+  BindingOutcome bindings;
+  uint64_t newcomers_bound = 0;  // By the end of the first pods' bindings.
+};
+ContentionOutcome RunContention(const NominationOptions& options, int32_t priority);
+
+// Every pod has a claim too, whose allocation goes out with the nomination or, as by plugins that
+// work one after the other, after the volume.
 struct ClaimOutcome {
-  double unreserved_claim_seconds = 0;  // Allocated in the scheduler's memory only.
-  uint64_t calls = 0;
+  BindingOutcome bindings;
+  // Pod-seconds in which nobody but the scheduler knew that the devices were taken.
+  double unreserved_seconds = 0;
 };
-ClaimOutcome RunClaims(const NominationOptions& options);
+ClaimOutcome RunClaims(const NominationOptions& options, bool claims_go_first);
 
-// Calls of the scheduler per pod, when PreBind has nothing to do and when it has.
-struct CallsPerPod {
-  double idle = 0;
-  double busy = 0;
-};
-CallsPerPod CountCallsPerPod(const NominationOptions& options);
+// Nothing else happens. With no provisioning PreBind has nothing to do for any pod.
+BindingOutcome RunBindings(const NominationOptions& options);
 
 }  // namespace schedq

@@ -63,15 +63,31 @@ StatusOutcome RunMassRejection(const StatusWorldOptions& options) {
   return world.Outcome();
 }
 
+// The same while other pods are bound, ten a second.
+StatusOutcome RunFloodWhileBinding(const StatusWorldOptions& options) {
+  StatusWorld world(options);
+  constexpr uint64_t kBindings = 600;
+  constexpr Duration kInterval = milliseconds(100);
+  for (uint64_t pod = 0; pod < kBindings; ++pod) {
+    const std::string name = "bound-" + std::to_string(pod);
+    world.AddPod(name, Rejector::kReports, "");
+    const auto within =
+        static_cast<int64_t>(world.random().Below(static_cast<uint64_t>(kInterval.count())));
+    world.At(kInterval * static_cast<int64_t>(pod) + Duration(within),
+             [&world, name] { world.Bind(name); });
+  }
+  for (uint64_t pod = 0; pod < 100'000; ++pod) {
+    world.AddPod(PodName(pod), Rejector::kReports, "the device class is missing");
+  }
+  world.Run(seconds(70));
+  return world.Outcome();
+}
+
 StatusOutcome RunTransientShort(const StatusWorldOptions& options) {
   return RunTransient(options, milliseconds(4900));
 }
 StatusOutcome RunTransientLong(const StatusWorldOptions& options) {
   return RunTransient(options, seconds(10));
-}
-StatusOutcome RunFlappingOnly(const StatusWorldOptions& options) {
-  std::vector<Duration> stored;
-  return RunFlapping(options, &stored);
 }
 StatusOutcome RunOutageOnly(const StatusWorldOptions& options) {
   QueueCounts counts;
@@ -82,13 +98,15 @@ constexpr std::array kScenarios = {
     StatusScenario{"transient-within-delay", "claims visible after 0.1 to 4.9 s", 1000,
                    RunTransientShort},
     StatusScenario{"transient", "claims visible after 0.1 to 10 s", 1000, RunTransientLong},
-    StatusScenario{"flapping", "the reason changes every second for a minute", 1, RunFlappingOnly},
+    StatusScenario{"flapping", "the reason changes every second for a minute", 1, RunFlapping},
     StatusScenario{"a-then-silent-b", "A reports for 20 s, then B rejects silently for 100 s", 100,
                    RunReportsThenSilent},
     StatusScenario{"gang", "100 gangs of 8 wait up to 20 s for their members", 800, RunGang},
     StatusScenario{"quota", "100 of 1,000 pods get room every 30 s", 1000, RunQuota},
     StatusScenario{"mass-rejection", "100,000 pods rejected at once, 60 s", 100'000,
                    RunMassRejection},
+    StatusScenario{"flood-while-binding", "the same, and 10 other pods a second are bound", 100'000,
+                   RunFloodWhileBinding},
     StatusScenario{"outage", "100 pods, the server is away for 60 s", 100, RunOutageOnly},
     StatusScenario{"gated-by-server", "SchedulingGated by the server already", 1000,
                    RunGatedByServer},
@@ -113,12 +131,8 @@ StatusOutcome RunTransient(StatusWorldOptions options, Duration longest) {
   return world.Outcome();
 }
 
-StatusOutcome RunFlapping(const StatusWorldOptions& options, std::vector<Duration>* stored) {
+StatusOutcome RunFlapping(const StatusWorldOptions& options) {
   StatusWorld world(options);
-  const Instant start = world.clock().Now();
-  world.server().Trace([&world, start, stored](const PodRef& before, const PodRef& after) {
-    if (before != nullptr && after != nullptr) stored->push_back(world.clock().Now() - start);
-  });
   world.AddPod(PodName(0), Rejector::kReports, "reason 0");
   for (int64_t second = 1; second < 60; ++second) {
     world.SetReasonAfter(seconds(second), PodName(0), Rejector::kReports,

@@ -22,9 +22,8 @@ std::span<const StatusScenario> StatusScenarios();
 // Claims of 1,000 pods become visible 0.1 s to `longest` after the pods. The client is not limited,
 // so that what is sent is the model's doing alone.
 StatusOutcome RunTransient(StatusWorldOptions options, Duration longest);
-// The reason of one pod changes every second for a minute. Instants at which the server stored a
-// message are appended to `stored`, as time since the first rejection.
-StatusOutcome RunFlapping(const StatusWorldOptions& options, std::vector<Duration>* stored);
+// The reason of one pod changes every second for a minute.
+StatusOutcome RunFlapping(const StatusWorldOptions& options);
 // 1,000 pods that the server marked SchedulingGated, rejected with the server's own text.
 StatusOutcome RunGatedByServer(const StatusWorldOptions& options);
 // 100 pods are rejected, by changing reasons, before, during and after an outage of a minute; the

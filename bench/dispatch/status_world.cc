@@ -1,5 +1,6 @@
 #include "bench/dispatch/status_world.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -36,12 +37,16 @@ StatusWorld::StatusWorld(const StatusWorldOptions& options)
   QueueRigOptions rig;
   rig.engine = options.engine;
   rig.clock = &clock_;
-  // The reporter needs the rig's names, which are there when it asks for plugins; it takes the
-  // observers afterwards.
-  rig.make_plugins = [this, &rig](World* world) -> Result<std::vector<Plugin>> {
-    Observe(world->pod_names(), &rig.observers);
-    return MakePlugins();
-  };
+  rig.make_plugins = [this](World*) -> Result<std::vector<Plugin>> { return MakePlugins(); };
+  rig.observers = {&audit_};
+  if (options.gates_on) {
+    MakeReporter();
+    rig.observers.push_back(reporter_.get());
+  }
+  server_.Trace([this, start = clock_.Now()](const PodRef& before, const PodRef& after) {
+    audit_.OnStored(before, after);
+    if (before != nullptr && after != nullptr) stored_.push_back(clock_.Now() - start);
+  });
   rig_ = std::move(*QueueRig::Create(rig));
   server_.Watch([this](const PodRef& before, const PodRef& after) { OnWatch(before, after); });
   rig_->queue().Run();
@@ -49,21 +54,15 @@ StatusWorld::StatusWorld(const StatusWorldOptions& options)
 
 StatusWorld::~StatusWorld() { rig_->queue().Close(); }
 
-void StatusWorld::Observe(const Interner& pod_names, std::vector<QueueObserver*>* observers) {
-  if (!options_.gates_on) return;
+void StatusWorld::MakeReporter() {
   StatusReporterOptions reporter;
   reporter.queue = &dispatcher_.queue();
-  reporter.pod_names = &pod_names;
   reporter.model = options_.model;
   reporter.user_message = [](const Pod&, PluginId plugin, std::string_view message) {
     const bool reports = plugin == static_cast<PluginId>(Rejector::kReports);
     return reports ? std::string(message) : std::string();
   };
   reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
-  audit_ = std::make_unique<StatusAudit>(&clock_);
-  server_.Trace(
-      [this](const PodRef& before, const PodRef& after) { audit_->OnStored(before, after); });
-  *observers = {audit_.get(), reporter_.get()};
 }
 
 void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
@@ -73,6 +72,7 @@ void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
   if (const auto id = rig_->pod_names().Find(after->namespace_name, after->name)) {
     dispatcher_.queue().Sync(*id, after);
   }
+  if (!after->node_name.empty()) return queue().Bind(queue().KeyOf(*after));
   queue().Update(before, after);
 }
 
@@ -123,6 +123,24 @@ void StatusWorld::SetReasonAfter(Duration delay, const std::string& name, Reject
   At(delay, [this, name, rejector, reason] { SetReason(name, rejector, reason); });
 }
 
+void StatusWorld::Bind(const std::string& name) {
+  auto call = std::make_unique<ApiCall>();
+  call->object = queue().KeyOf(*pods_.at(name)).id;
+  call->type = CallType::kBinding;
+  call->pod = pods_.at(name);
+  call->listener = this;
+  call->tag = static_cast<uint64_t>(clock_.Now().time_since_epoch().count());
+  call->placement.Mutable().node = "node";
+  calls().Add(std::move(call));
+}
+
+// Of bindings. The server takes its latency, so that the rest is what the call waited.
+void StatusWorld::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
+  if (end != CallEnd::kSuccess) return;
+  const Instant asked{Duration(static_cast<int64_t>(call.tag))};
+  binding_waits_.push_back(clock_.Now() - asked - options_.latency);
+}
+
 void StatusWorld::At(Duration delay, std::function<void()> action) {
   clock_.At(clock_.Now() + delay, std::move(action));
 }
@@ -144,9 +162,12 @@ uint64_t StatusWorld::WrongPods() const {
 StatusOutcome StatusWorld::Outcome() {
   StatusOutcome outcome;
   if (reporter_ != nullptr) outcome.counts = reporter_->counts();
-  if (audit_ != nullptr) outcome.measures = audit_->Measures();
+  outcome.measures = audit_.Measures();
   outcome.server = server_.counts();
   outcome.wrong_at_end = WrongPods();
+  outcome.stored = stored_;
+  outcome.binding_waits = binding_waits_;
+  std::sort(outcome.binding_waits.begin(), outcome.binding_waits.end());
   return outcome;
 }
 

@@ -45,13 +45,15 @@ struct StatusOutcome {
   StatusCounts counts;
   StatusMeasures measures;
   ServerCounts server;
-  uint64_t wrong_at_end = 0;  // Pods whose shown message is not the truth.
+  std::vector<Duration> stored;         // When the server changed a pod, since the start.
+  uint64_t wrong_at_end = 0;            // Pods whose shown message is not the truth.
+  std::vector<Duration> binding_waits;  // From Bind to the start of the call, ascending.
 };
 
-class StatusWorld {
+class StatusWorld final : public CallListener {
  public:
   explicit StatusWorld(const StatusWorldOptions& options);
-  ~StatusWorld();
+  ~StatusWorld() override;
 
   VirtualClock& clock() { return clock_; }
   EmbeddedApiServer& server() { return server_; }
@@ -67,10 +69,14 @@ class StatusWorld {
   // The same after `delay`.
   void SetReasonAfter(Duration delay, const std::string& name, Rejector rejector,
                       const std::string& reason);
+  // Asks for the binding of a pod that passed, to any node.
+  void Bind(const std::string& name);
   void At(Duration delay, std::function<void()> action);
   void Run(Duration duration) { clock_.AdvanceBy(duration); }
 
   StatusOutcome Outcome();
+
+  void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
  private:
   struct Script {
@@ -78,7 +84,7 @@ class StatusWorld {
     std::string reason;
   };
 
-  void Observe(const Interner& pod_names, std::vector<QueueObserver*>* observers);
+  void MakeReporter();
   void OnWatch(const PodRef& before, const PodRef& after);
   std::vector<Plugin> MakePlugins();
   bool MayEnter(const Pod& pod, Rejector rejector, std::string* message) const;
@@ -89,9 +95,11 @@ class StatusWorld {
   Random random_;
   std::unordered_map<std::string, Script> scripts_;  // By the pod's name.
   std::unordered_map<std::string, PodRef> pods_;
+  std::vector<Duration> binding_waits_;
+  std::vector<Duration> stored_;
   EmbeddedApiServer server_;
   // Calls that are under way when the world ends tell the reporter, which therefore outlives them.
-  std::unique_ptr<StatusAudit> audit_;
+  StatusAudit audit_{&clock_};
   std::unique_ptr<StatusReporter> reporter_;
   ClockDispatcher dispatcher_;
   std::unique_ptr<QueueRig> rig_;

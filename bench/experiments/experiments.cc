@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <regex>
 
+#include "bench/dispatch/dispatch_scenarios.h"
+#include "bench/workload/label_filter.h"
 #include "perf/number_text.h"
 #include "perf/table.h"
 
@@ -106,6 +109,17 @@ ArmFigures ReadFigures(const WorkloadResult& result) {
   figures.attempts = static_cast<uint64_t>(attempts / count);
   figures.inversions = static_cast<uint64_t>(inversions / count);
   return figures;
+}
+
+std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels) {
+  const std::regex regex(name);
+  const LabelFilter filter(labels);
+  std::vector<Scenario> scenarios = DispatchScenarios();
+  std::erase_if(scenarios, [&](const Scenario& scenario) {
+    return !filter.Accepts({scenario.is_large ? "performance" : "short"}) ||
+           !std::regex_search(scenario.name, regex);
+  });
+  return scenarios;
 }
 
 std::string ExperimentTable(const RunDocument& document, bool colour) {

@@ -1,7 +1,8 @@
 // Experiments: workloads that are run in several ways, to judge what a proposal chose.
 //
 // Purpose: `schedq run --suite kep`. The workloads are those of bench/workloads/kep; here are the
-// ways in which each is run, what is read from the results, and the verdicts.
+// ways in which each is run, what is read from the results, and the verdicts; and which scenarios
+// are played beside.
 // When not to use it: two builds of schedq are compared by perf/compare.
 // Threads: pure functions.
 #pragma once
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bench/loop/rejected_alternatives.h"
+#include "bench/scenario/scenario.h"
 #include "bench/workload/model.h"
 #include "engine/gates.h"
 #include "perf/run_document.h"
@@ -45,13 +47,16 @@ struct ArmFigures {
 // The mean over the repetitions that there are; of waits the longest.
 ArmFigures ReadFigures(const WorkloadResult& result);
 
-struct ExperimentVerdict {
-  std::string line;  // "KEP-5142 holds: ...", with the numbers.
-  bool holds = false;
-};
-
 // One for each experiment all of whose arms were measured, by its largest workload.
-std::vector<ExperimentVerdict> JudgeExperiments(const RunDocument& document);
+std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document);
+
+// Scenarios are chosen as workloads are: "KEP-5501/outage" is searched for `name`, a regular
+// expression that is valid, and each has the label short or performance.
+std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels);
+// They decide on these gates.
+inline constexpr Gate kScenarioGates[] = {Gate::kSchedulerPreEnqueuePodStatus,
+                                          Gate::kSchedulerAsyncAPICalls,
+                                          Gate::kNominatedNodeNameForExpectation};
 
 // A row for each arm that was measured.
 std::string ExperimentTable(const RunDocument& document, bool colour);

@@ -48,23 +48,22 @@ std::optional<Arms> FindArms(const RunDocument& document, const std::string& tes
   return largest;
 }
 
-const char* Word(bool holds) { return holds ? "holds" : "does not hold"; }
-
-ExperimentVerdict JudgeNarrowing(const Arms& own, const Arms& shared) {
-  ExperimentVerdict verdict;
+PromiseVerdict JudgeNarrowing(const Arms& own, const Arms& shared) {
+  PromiseVerdict verdict;
+  verdict.proposal = "KEP-6132";
   verdict.holds = own.on.pods_per_second >= own.off.pods_per_second &&
                   own.on.judged_per_event < own.off.judged_per_event &&
                   own.on.scheduled_after_flush + shared.on.scheduled_after_flush == 0 &&
                   shared.rejected.scheduled_after_flush > 0;
   verdict.line = fmt::format(
-      "KEP-6132 {}: {}: {} pods/s and {} pods judged an event with narrowing, {} and {} without "
+      "{}: {} pods/s and {} pods judged an event with narrowing, {} and {} without "
       "({:.2f}x); {}: wake-ups missed {} of {} with narrowing, {} without, {} with the rejected "
       "OwnerReference",
-      Word(verdict.holds), own.workload, NumberText(own.on.pods_per_second),
-      NumberText(own.on.judged_per_event), NumberText(own.off.pods_per_second),
-      NumberText(own.off.judged_per_event), own.on.pods_per_second / own.off.pods_per_second,
-      shared.workload, shared.on.scheduled_after_flush, shared.on.scheduled,
-      shared.off.scheduled_after_flush, shared.rejected.scheduled_after_flush);
+      own.workload, NumberText(own.on.pods_per_second), NumberText(own.on.judged_per_event),
+      NumberText(own.off.pods_per_second), NumberText(own.off.judged_per_event),
+      own.on.pods_per_second / own.off.pods_per_second, shared.workload,
+      shared.on.scheduled_after_flush, shared.on.scheduled, shared.off.scheduled_after_flush,
+      shared.rejected.scheduled_after_flush);
   return verdict;
 }
 
@@ -74,21 +73,22 @@ std::string BackoffText(const std::string& name, const ArmFigures& figures) {
                      figures.inversions, NumberText(figures.longest_wait_seconds));
 }
 
-ExperimentVerdict JudgeBackoff(const Arms& arms) {
-  ExperimentVerdict verdict;
+PromiseVerdict JudgeBackoff(const Arms& arms) {
+  PromiseVerdict verdict;
+  verdict.proposal = "KEP-5142";
   verdict.holds = arms.on.idle_seconds == 0 && arms.off.idle_seconds > 0 &&
                   arms.on.pods_per_second >= arms.off.pods_per_second &&
                   arms.on.longest_wait_seconds <= arms.off.longest_wait_seconds;
-  verdict.line = fmt::format("KEP-5142 {}: {}: {}; {}; {}", Word(verdict.holds), arms.workload,
-                             BackoffText("gate on", arms.on), BackoffText("gate off", arms.off),
+  verdict.line = fmt::format("{}: {}; {}; {}", arms.workload, BackoffText("gate on", arms.on),
+                             BackoffText("gate off", arms.off),
                              BackoffText("rejected flush when empty", arms.rejected));
   return verdict;
 }
 
 }  // namespace
 
-std::vector<ExperimentVerdict> JudgeExperiments(const RunDocument& document) {
-  std::vector<ExperimentVerdict> verdicts;
+std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document) {
+  std::vector<PromiseVerdict> verdicts;
   const std::optional<Arms> own = FindArms(document, "ClaimsOfTheirOwn");
   const std::optional<Arms> shared = FindArms(document, "ClaimsWithSharers");
   if (own && shared) verdicts.push_back(JudgeNarrowing(*own, *shared));

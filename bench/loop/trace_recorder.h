@@ -50,7 +50,9 @@ class TraceRecorder final : public QueueObserver {
   // The last line.
   void End();
 
-  void OnGated(const PodRef& pod, PluginId, std::string_view) override { Touch(*pod); }
+  void OnGated(const PodRef& pod, PluginId, std::string_view, const PodMove&) override {
+    Touch(*pod);
+  }
   void OnMoved(const PodRef& pod, Place, Place, EventLabel) override { Touch(*pod); }
 
  private:

@@ -1,7 +1,9 @@
 // What an operation on waiting API calls costs with N of them waiting: the dispatcher's queue,
-// upstream's design and an ordered map.
+// upstream's design and an ordered map. Beside, what the calls are for: the scenarios of KEP-5501
+// and KEP-5278.
 #include <algorithm>
 
+#include "bench/dispatch/dispatch_scenarios.h"
 #include "bench/paths/call_path.h"
 #include "bench/profile/profile_kind.h"
 
@@ -30,11 +32,15 @@ void AddSubjects(ProfileKind& kind, const char* structure) {
 ProfileKind DispatchProfile() {
   ProfileKind kind;
   kind.name = "dispatch";
-  kind.summary = "API calls are added, overwritten, cancelled, synced and drained amid N that wait";
+  kind.summary =
+      "API calls are added, overwritten, cancelled, synced and drained amid N that wait; KEP-5501 "
+      "and "
+      "KEP-5278 are played";
   kind.size_of = "waiting calls";
   AddSubjects<ProductCalls>(kind, "schedq");
   AddSubjects<LockedFifoCalls>(kind, "upstream-design");
   AddSubjects<LockedMultimapCalls>(kind, "multimap");
+  kind.scenarios = DispatchScenarios();
   return kind;
 }
 

@@ -1,7 +1,8 @@
 // What `schedq profile` can profile: one function a kind, named in profile_kinds.cc.
 //
 // Purpose: a kind is a list of subjects (an engine and a variant), each a path through the product
-// that can be prepared at any size. profiler.h measures it; nothing here holds a clock.
+// that can be prepared at any size. profiler.h measures it; nothing here holds a clock. A kind may
+// have scenarios beside, whose figures are not costs.
 // Threads: the main thread only.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "bench/paths/measured_path.h"
+#include "bench/scenario/scenario.h"
 
 namespace schedq {
 
@@ -27,6 +29,7 @@ struct ProfileKind {
   std::string summary;  // One line for the help.
   std::string size_of;  // What N counts: "unschedulable pods".
   std::vector<ProfileSubject> subjects;
+  std::vector<Scenario> scenarios;  // Played beside; most kinds have none.
 };
 
 // In the order of the help.

@@ -55,7 +55,9 @@ class Replayer {
   // Collects the pods that an operation touched.
   class Touched final : public QueueObserver {
    public:
-    void OnGated(const PodRef& pod, PluginId, std::string_view) override { Touch(*pod); }
+    void OnGated(const PodRef& pod, PluginId, std::string_view, const PodMove&) override {
+      Touch(*pod);
+    }
     void OnMoved(const PodRef& pod, Place, Place, EventLabel) override { Touch(*pod); }
     void Touch(const Pod& pod) { names.insert(FullName(pod)); }
     std::set<std::string> names;

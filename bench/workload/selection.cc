@@ -48,7 +48,7 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
       if (!workloads.empty()) selected.push_back(std::move(test_case));
     }
   }
-  if (selected.empty()) {
+  if (selected.empty() && !selection.may_be_empty) {
     return Error("no workload is left by --name \"" + selection.name + "\" and --labels \"" +
                  selection.labels + "\", expected at least one");
   }

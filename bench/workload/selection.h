@@ -14,10 +14,11 @@ struct WorkloadSelection {
   std::string name;                // Regular expression, searched in "case/workload"; empty: all.
   std::string labels;              // See LabelFilter.
   std::string suite = {};          // Without paths; empty: the default one.
+  bool may_be_empty = false;
 };
 
 // Every file is decoded in full; then cases keep the workloads that are meant, and cases without
-// any go. An empty result is an error: nobody means nothing.
+// any go. An empty result is an error, unless it may be: nobody means nothing.
 Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection);
 
 }  // namespace schedq

@@ -19,15 +19,15 @@ void StatusAudit::Settle(PodState& state) {
   if (state.is_rejected && !state.shows_message) measures_.blind_pod_seconds += seconds;
 }
 
-void StatusAudit::OnGated(const PodRef& pod, PluginId, std::string_view message) {
+void StatusAudit::OnGated(const PodRef& pod, PluginId, std::string_view message, const PodMove&) {
   PodState& state = Account(*pod);
   state.is_rejected = true;
   state.truth = message;
 }
 
-void StatusAudit::OnPassed(const PodRef& pod) { Account(*pod).is_rejected = false; }
+void StatusAudit::OnPassed(const PodRef& pod, const PodMove&) { Account(*pod).is_rejected = false; }
 
-void StatusAudit::OnDeleted(const PodRef& pod) {
+void StatusAudit::OnDeleted(const PodRef& pod, const PodMove&) {
   Account(*pod);
   pods_.erase(NameOf(*pod));
 }

@@ -26,9 +26,10 @@ class StatusAudit final : public QueueObserver {
   explicit StatusAudit(const Clock* clock) : clock_(*clock) {}
 
   // From the queue.
-  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message) override;
-  void OnPassed(const PodRef& pod) override;
-  void OnDeleted(const PodRef& pod) override;
+  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message,
+               const PodMove& move) override;
+  void OnPassed(const PodRef& pod, const PodMove& move) override;
+  void OnDeleted(const PodRef& pod, const PodMove& move) override;
   // From the server, when a change is made.
   void OnStored(const PodRef& before, const PodRef& after);
 

@@ -16,6 +16,11 @@ constexpr uint64_t kMessages = 2;
 uint64_t Remember(std::string_view message) { return UidFingerprint(message) | kMessages; }
 bool IsMessage(uint64_t remembered) { return remembered >= kMessages; }
 
+uint64_t FirstSight(const Pod& pod) {
+  const PodCondition* shown = UnscheduledCondition(pod);
+  return shown == nullptr || shown->message.empty() ? kNothing : Remember(shown->message);
+}
+
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
@@ -31,58 +36,79 @@ std::optional<std::string> StatusReporter::TextFor(const Pod& pod, PluginId plug
   return IsExplicit(options_.model) ? std::move(text) : std::string(message);
 }
 
-StatusReporter::Slot& StatusReporter::SlotOf(PodId pod) {
-  uint64_t used = used_.load();
-  for (uint64_t number = used; number <= pod; number = 2 * number + 1) slots_.Reserve(number);
-  slots_.Reserve(pod);
-  while (used <= pod && !used_.compare_exchange_weak(used, uint64_t{pod} + 1)) {
-  }
-  return slots_[pod];
-}
-
-uint64_t StatusReporter::FirstSight(const Pod& pod) const {
-  const PodCondition* shown = UnscheduledCondition(pod);
-  return shown == nullptr || shown->message.empty() ? kNothing : Remember(shown->message);
-}
-
-void StatusReporter::OnGated(const PodRef& pod, PluginId plugin, std::string_view message) {
+void StatusReporter::OnGated(const PodRef& pod, PluginId plugin, std::string_view message,
+                             const PodMove& move) {
   Count(rejections_);
-  const std::optional<PodId> id = options_.pod_names->Find(pod->namespace_name, pod->name);
-  if (!id) return;
-  Slot& slot = SlotOf(*id);
-  uint64_t remembered = slot.remembered.load();
-  if (remembered == kUnseen) {
-    remembered = FirstSight(*pod);
-    slot.remembered.store(remembered);
+  Hear(
+      {.kind = NoteKind::kGated, .pod = pod, .move = move, .text = TextFor(*pod, plugin, message)});
+}
+
+void StatusReporter::OnPassed(const PodRef& pod, const PodMove& move) {
+  Hear({.kind = NoteKind::kPassed, .pod = pod, .move = move, .text = {}});
+}
+
+void StatusReporter::OnDeleted(const PodRef& pod, const PodMove& move) {
+  Hear({.kind = NoteKind::kDeleted, .pod = pod, .move = move, .text = {}});
+}
+
+void StatusReporter::Hear(Note note) {
+  const PodId id = note.move.pod.id;
+  slots_.ReserveThrough(id);
+  Slot& slot = slots_[id];
+  if (slot.door.TryEnter()) {
+    CarryOut(slot, note);
+  } else {
+    auto left = std::make_unique<Note>(std::move(note));
+    if (!slot.door.EnterOrLeave(left)) return;
+    CarryOut(slot, *left);
   }
-  const std::optional<std::string> text = TextFor(*pod, plugin, message);
-  if (!text) return Count(opted_out_);
-  const uint64_t wanted = Remember(*text);
-  if (remembered == wanted) return Count(repeated_);
-  slot.remembered.store(wanted);
-  auto call = CallFor(pod, *id, wanted);
+  slot.door.Leave([&](const Note& each) { CarryOut(slot, each); });
+}
+
+void StatusReporter::CarryOut(Slot& slot, const Note& note) {
+  if (note.kind == NoteKind::kFailed) return HearFailed(slot, note);
+  if (note.move.IsOlderThan({.pod = note.move.pod, .number = slot.heard})) {
+    return Count(overtaken_);
+  }
+  slot.heard = note.move.number;
+  if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) {
+    slot.uid_fingerprint = note.move.pod.uid_fingerprint;
+    slot.remembered = kUnseen;
+  }
+  if (note.kind == NoteKind::kDeleted) {
+    slot.remembered = kUnseen;
+    return options_.queue->Cancel(note.move.pod.id);
+  }
+  if (slot.remembered == kUnseen) slot.remembered = FirstSight(*note.pod);
+  note.kind == NoteKind::kGated ? HearGated(slot, note) : HearPassed(slot, note);
+}
+
+void StatusReporter::HearGated(Slot& slot, const Note& note) {
+  if (!note.text) return Count(opted_out_);
+  const uint64_t wanted = Remember(*note.text);
+  if (slot.remembered == wanted) return Count(repeated_);
+  slot.remembered = wanted;
+  auto call = CallFor(note.pod, note.move.pod.id, wanted);
   call->delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
   call->sends_event = true;
-  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *text};
+  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *note.text};
   options_.queue->Add(std::move(call));
 }
 
-void StatusReporter::OnPassed(const PodRef& pod) {
-  const std::optional<PodId> id = options_.pod_names->Find(pod->namespace_name, pod->name);
-  if (!id) return;
-  Slot& slot = SlotOf(*id);
-  uint64_t remembered = slot.remembered.load();
-  if (remembered == kUnseen) remembered = FirstSight(*pod);
-  slot.remembered.store(kNothing);
-  if (remembered == kNothing) return;
-  SendClear(pod, *id, IsDelayed(options_.model) ? options_.delay : Duration(0));
+void StatusReporter::HearPassed(Slot& slot, const Note& note) {
+  if (std::exchange(slot.remembered, kNothing) == kNothing) return;
+  SendClear(note.pod, note.move.pod.id, IsDelayed(options_.model) ? options_.delay : Duration(0));
 }
 
-void StatusReporter::OnDeleted(const PodRef& pod) {
-  const std::optional<PodId> id = options_.pod_names->Find(pod->namespace_name, pod->name);
-  if (!id || *id >= used_.load()) return;
-  slots_[*id].remembered.store(kUnseen);
-  options_.queue->Cancel(*id);
+// Only what was remembered for this call is taken back or tried again: a pod that was evaluated
+// since, or has gone, has moved on.
+void StatusReporter::HearFailed(Slot& slot, const Note& note) {
+  if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) return;
+  if (IsMessage(note.tag)) {
+    if (slot.remembered == note.tag) slot.remembered = kNothing;
+  } else if (slot.remembered == kNothing) {
+    SendClear(note.pod, note.move.pod.id, options_.delay);
+  }
 }
 
 std::unique_ptr<ApiCall> StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
@@ -111,15 +137,11 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
     return;
   }
   Count(failed_);
-  // Only what was remembered for this call is taken back or tried again: a pod that was evaluated
-  // since, or has gone, has moved on.
-  Word& word = slots_[call.object].remembered;
-  if (IsMessage(call.tag)) {
-    uint64_t remembered = call.tag;
-    word.compare_exchange_strong(remembered, kNothing);
-  } else if (word.load() == kNothing) {
-    SendClear(call.pod, call.object, options_.delay);
-  }
+  Hear({.kind = NoteKind::kFailed,
+        .pod = call.pod,
+        .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
+        .text = {},
+        .tag = call.tag});
 }
 
 StatusCounts StatusReporter::counts() const {
@@ -127,6 +149,7 @@ StatusCounts StatusReporter::counts() const {
   counts.rejections = LoadRelaxed(rejections_);
   counts.opted_out = LoadRelaxed(opted_out_);
   counts.repeated = LoadRelaxed(repeated_);
+  counts.overtaken = LoadRelaxed(overtaken_);
   counts.patches = LoadRelaxed(patches_);
   counts.events = LoadRelaxed(events_);
   counts.failed = LoadRelaxed(failed_);

@@ -5,8 +5,9 @@
 // When not to use it: with the gates SchedulerPreEnqueuePodStatus or SchedulerAsyncAPICalls off
 // there is no reporter: an engine without observers does not work for one.
 //
-// Threads: the queue's; calls for one pod come in order, calls for different pods at once. Nothing
-// here waits or locks. Ends of calls come from whatever thread brings them about.
+// Threads: the queue's, and whatever thread ends a call; nothing here waits or locks. What is
+// remembered for a pod lies behind a door (call_door.h), and calls are added there, so that they
+// come to the call queue in the order in which the pod's moves were heard.
 // Invariants:
 //  1. What is remembered for a pod is the message that it shows or will show, once every call for
 //     it has succeeded.
@@ -14,8 +15,11 @@
 //     evaluation of the pod tries again.
 //  3. A failed clear is sent again after the delay, because a pod that passed may never be
 //     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
-// Memory: 8 bytes a pod number. Messages are remembered as 62-bit fingerprints: two messages of one
-// pod that share one would count as equal.
+//  4. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
+//     move has the last word, whichever thread was quicker to tell.
+// Memory: 32 bytes a pod number, and a note for each move that is told while another thread is at
+// the same pod. Messages are remembered as 63-bit fingerprints: two messages of one pod that share
+// one would count as equal.
 #pragma once
 
 #include <atomic>
@@ -25,9 +29,9 @@
 #include <string>
 #include <string_view>
 
+#include "dispatcher/call_door.h"
 #include "dispatcher/call_queue.h"
 #include "dispatcher/report/status_model.h"
-#include "engine/base/interner.h"
 #include "engine/base/segmented_array.h"
 #include "engine/ports.h"
 
@@ -40,7 +44,6 @@ using UserMessage =
 
 struct StatusReporterOptions {
   CallQueue<>* queue = nullptr;
-  const Interner* pod_names = nullptr;
   StatusModel model = StatusModel::kImplicitDelayed;
   Duration delay = std::chrono::seconds(5);
   UserMessage user_message;  // Empty: plugins say nothing apart and never opt out.
@@ -50,6 +53,7 @@ struct StatusCounts {
   uint64_t rejections = 0;  // PreEnqueue rejections that were heard of.
   uint64_t opted_out = 0;   // Of these, kept to itself by the plugin.
   uint64_t repeated = 0;    // Of these, nothing new.
+  uint64_t overtaken = 0;   // Moves that were told of after newer ones of their pods.
   uint64_t patches = 0;     // Calls made to the API server.
   uint64_t events = 0;      // Sent with them.
   uint64_t failed = 0;      // Of the calls made.
@@ -63,9 +67,10 @@ class StatusReporter final : public QueueObserver, public CallListener {
  public:
   explicit StatusReporter(StatusReporterOptions options);
 
-  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message) override;
-  void OnPassed(const PodRef& pod) override;
-  void OnDeleted(const PodRef& pod) override;
+  void OnGated(const PodRef& pod, PluginId plugin, std::string_view message,
+               const PodMove& move) override;
+  void OnPassed(const PodRef& pod, const PodMove& move) override;
+  void OnDeleted(const PodRef& pod, const PodMove& move) override;
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
   // What the pod's owner should read about this rejection; nullopt: nothing.
@@ -75,26 +80,43 @@ class StatusReporter final : public QueueObserver, public CallListener {
   StatusCounts counts() const;
 
  private:
-  using Word = std::atomic<uint64_t>;
-  struct Slot {
-    // What is remembered for the pod (see status_reporter.cc). Written by the pod's observer calls
-    // and by the ends of its calls; each exchanges what it has read.
-    Word remembered;
+  enum class NoteKind : uint8_t { kGated, kPassed, kDeleted, kFailed };
+  // What happened to a pod.
+  struct Note {
+    NoteKind kind = NoteKind::kGated;
+    PodRef pod;
+    PodMove move;
+    std::optional<std::string> text;  // Of a rejection: what the pod's owner should read.
+    uint64_t tag = 0;                 // Of a failed call.
+    Note* below = nullptr;
   };
+  // Behind the door.
+  struct Slot {
+    CallDoor<Note> door;
+    uint64_t remembered;       // See status_reporter.cc.
+    uint64_t uid_fingerprint;  // Of the pod for which.
+    uint32_t heard;            // The number of its newest move.
+  };
+  static_assert(sizeof(Slot) == 32, "two pods a cache line");
 
-  Slot& SlotOf(PodId pod);
-  uint64_t FirstSight(const Pod& pod) const;
+  void Hear(Note note);
+  // Behind the door.
+  void CarryOut(Slot& slot, const Note& note);
+  void HearGated(Slot& slot, const Note& note);
+  void HearPassed(Slot& slot, const Note& note);
+  void HearFailed(Slot& slot, const Note& note);
+
   std::unique_ptr<ApiCall> CallFor(const PodRef& pod, PodId id, uint64_t tag);
   void SendClear(const PodRef& pod, PodId id, Duration delay);
 
   const StatusReporterOptions options_;
   SegmentedArray<Slot> slots_{12};
-  std::atomic<uint64_t> used_{0};  // Pod numbers below this have slots.
 
   // Counted by whoever it happens to; read by counts().
   std::atomic<uint64_t> rejections_{0};
   std::atomic<uint64_t> opted_out_{0};
   std::atomic<uint64_t> repeated_{0};
+  std::atomic<uint64_t> overtaken_{0};
   std::atomic<uint64_t> patches_{0};
   std::atomic<uint64_t> events_{0};
   std::atomic<uint64_t> failed_{0};

@@ -119,7 +119,9 @@ void ClassicQueue::DeleteLocked(Entity& entity) {
     TellMoved(entity, from, kNoLabel);
   }
   if (was_live) {
-    for (QueueObserver* observer : options_.observers) observer->OnDeleted(entity.pod);
+    for (QueueObserver* observer : options_.observers) {
+      observer->OnDeleted(entity.pod, {.pod = entity.key});
+    }
   }
   entities_.ReleaseIfGone(&entity);
 }

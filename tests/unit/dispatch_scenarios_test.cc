@@ -39,8 +39,7 @@ TEST(StatusScenarioTest, ImmediatelyTheyCostTwoCallsAPod) {
 }
 
 TEST(StatusScenarioTest, FlappingReasonsAreShownEveryFiveToSixSeconds) {
-  std::vector<Duration> stored;
-  RunFlapping(Model(StatusModel::kImplicitDelayed), &stored);
+  const std::vector<Duration> stored = RunFlapping(Model(StatusModel::kImplicitDelayed)).stored;
   ASSERT_GE(stored.size(), 9u);
   Duration previous{};
   for (const Duration at : stored) {

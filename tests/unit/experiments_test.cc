@@ -72,7 +72,8 @@ TEST(Experiments, NarrowingHoldsWithItsNumbers) {
       JudgeExperiments(Narrowing({200, 10}, {100, 500}, {200, 10, /*after_flush=*/30}));
   ASSERT_THAT(verdicts, SizeIs(1));
   EXPECT_TRUE(verdicts[0].holds);
-  EXPECT_THAT(verdicts[0].line, StartsWith("KEP-6132 holds: ClaimsOfTheirOwn/W: 200 pods/s and "));
+  EXPECT_EQ(verdicts[0].proposal, "KEP-6132");
+  EXPECT_THAT(verdicts[0].line, StartsWith("ClaimsOfTheirOwn/W: 200 pods/s and "));
   EXPECT_THAT(verdicts[0].line, HasSubstr("(2.00x)"));
   EXPECT_THAT(verdicts[0].line, HasSubstr("missed 0 of 40 with narrowing"));
   EXPECT_THAT(verdicts[0].line, HasSubstr("30 with the rejected OwnerReference"));

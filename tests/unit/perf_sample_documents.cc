@@ -67,6 +67,12 @@ RunDocument SampleRun() {
   skipped.outcome = WorkloadOutcome::kSkipped;
   skipped.reason = "needs persistent volumes";
   document.workloads = {measured, skipped};
+  document.scenarios = {{"KEP-5501/outage",
+                         "the server is away",
+                         {"patches", "blind pod-s"},
+                         {{"gates-off", {0, 1.5}}}}};
+  document.verdicts = {{"KEP-5501", true, "outage: 0 pods show a wrong message"},
+                       {"KEP-5278", false, "restart: 3 pods land elsewhere"}};
   static_cast<Environment&>(document.environment) = SampleEnvironment();
   document.environment.costs = {{.test_case = "SchedulingBasic",
                                  .workload = "500Nodes",

@@ -187,7 +187,8 @@ TEST_F(RunCommandTest, AWorkloadThatNobodyCanRunIsAnErrorAfterTheOthersResults) 
 }
 
 TEST_F(RunCommandTest, ExperimentsRunEveryWayAndEndInVerdicts) {
-  const ChildProcess::Ended ended = Run({"--suite", "kep", "--labels", "short"});
+  const ChildProcess::Ended ended =
+      Run({"--suite", "kep", "--labels", "short", "--out", Path("kep")});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
   for (const char* row : {"ClaimsWithSharers/5Nodes_40Pods/owner-reference",
                           "RoomInSteps/80Pods/flush-when-empty", "RoomInSteps/80Pods/gate-off"}) {
@@ -195,9 +196,26 @@ TEST_F(RunCommandTest, ExperimentsRunEveryWayAndEndInVerdicts) {
   }
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-6132 holds: "));
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-5142 holds: "));
+  EXPECT_THAT(ended.out, HasSubstr("\nKEP-5501 holds: "));
+  EXPECT_THAT(ended.out, HasSubstr("\nKEP-5278 holds: "));
+  EXPECT_THAT(ended.out, Not(HasSubstr("does not hold")));
+  const Result<RunDocument> document = Read(Path("kep"));
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_GT(document->scenarios.size(), 10u);
+  EXPECT_GT(document->verdicts.size(), 15u);
   ExpectBad({"--suite", "kep", "--gate", "SchedulerPopFromBackoffQ=true"}, "decide on it");
   ExpectBad({"--suite", "kep", Write("w.yaml", Workload(kOps))}, "either a suite or files");
+  ExpectBad({"--suite", "kep", "--gate", "SchedulerAsyncAPICalls=false"}, "decide on it");
+  ExpectBad({"--suite", "kep", "--name", "nothing-of-that"}, "no workload and no scenario");
   ExpectBad({"--suite", "none"}, "--suite");
+}
+
+TEST_F(RunCommandTest, ScenariosAreChosenAsWorkloadsAre) {
+  const ChildProcess::Ended ended = Run({"--suite", "kep", "--name", "KEP-5278/restart"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("KEP-5278/restart"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("KEP-5501")));
+  EXPECT_THAT(ended.out, Not(HasSubstr("RoomInSteps")));
 }
 
 TEST_F(RunCommandTest, GatesAreJudged) {

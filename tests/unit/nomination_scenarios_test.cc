@@ -1,0 +1,87 @@
+// Goal: the stories of KEP-5278 come out as the KEP says, and not because somebody wrote them so:
+// without nominations they go wrong.
+// Method: the scenarios of bench/dispatch on both engines, gate on and off, with several seeds.
+#include "bench/dispatch/nomination_scenarios.h"
+
+#include <gtest/gtest.h>
+
+namespace schedq {
+namespace {
+
+class NominationScenarioTest : public testing::TestWithParam<EngineKind> {
+ protected:
+  NominationOptions Options(bool nominates, uint64_t seed = 1) const {
+    NominationOptions options;
+    options.engine = GetParam();
+    options.nominates = nominates;
+    options.seed = seed;
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Engines, NominationScenarioTest, testing::ValuesIn(AllEngines()),
+                         [](const auto& info) { return std::string(EngineName(info.param)); });
+
+TEST_P(NominationScenarioTest, AutoscalerKeepsNodesThatItSeesNominated) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    const AutoscalerOutcome on = RunAutoscaler(Options(true, seed), true);
+    EXPECT_EQ(on.wrong, 0u);
+    EXPECT_GT(on.removed, 50u) << "it does remove what nobody needs";
+    EXPECT_EQ(on.bindings.bound, 100u);
+    EXPECT_EQ(on.bindings.lost_seconds, 0);
+  }
+}
+
+TEST_P(NominationScenarioTest, AutoscalerThatSeesNoneRemovesNodesInUse) {
+  const AutoscalerOutcome off = RunAutoscaler(Options(false), true);
+  const AutoscalerOutcome unseen = RunAutoscaler(Options(true), false);
+  EXPECT_GT(off.wrong, 10u);
+  EXPECT_GT(unseen.wrong, 10u);
+  EXPECT_EQ(off.bindings.bound, 100u) << "late, but all";
+  EXPECT_GT(off.bindings.lost_seconds, 300);
+}
+
+TEST_P(NominationScenarioTest, RestartedSchedulerGoesOnWhereItWas) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    const BindingOutcome on = RunRestart(Options(true, seed));
+    EXPECT_EQ(on.moved, 0u);
+    EXPECT_EQ(on.lost_seconds, 0);
+    EXPECT_EQ(on.bound, 100u);
+    const BindingOutcome off = RunRestart(Options(false, seed));
+    EXPECT_GT(off.moved, 50u);
+    EXPECT_GT(off.lost_seconds, 1000);
+    EXPECT_GE(off.finished_after, on.finished_after);
+  }
+}
+
+TEST_P(NominationScenarioTest, NominationsHoldAgainstLowerAndEqualPrioritiesOnly) {
+  EXPECT_EQ(RunContention(Options(true), -10).bindings.moved, 0u);
+  EXPECT_EQ(RunContention(Options(true), 0).bindings.moved, 0u);
+  EXPECT_GT(RunContention(Options(true), 10).bindings.moved, 0u);
+  EXPECT_GT(RunContention(Options(false), 0).bindings.moved, 0u);
+  EXPECT_EQ(RunContention(Options(true), 10).newcomers_bound, 50u) << "who outranks all finds room";
+}
+
+TEST_P(NominationScenarioTest, ClaimsDoNotWaitBehindVolumes) {
+  const ClaimOutcome first = RunClaims(Options(true), true);
+  const ClaimOutcome later = RunClaims(Options(true), false);
+  EXPECT_LT(first.unreserved_seconds, 2.0) << "a latency each";
+  EXPECT_GT(later.unreserved_seconds, 3000.0) << "the volume each";
+  EXPECT_LT(first.bindings.calls_per_pod, later.bindings.calls_per_pod);
+}
+
+TEST_P(NominationScenarioTest, OnlyBindingsWithWorkCostAnExtraCall) {
+  EXPECT_EQ(RunBindings(Options(true)).calls_per_pod, 2);
+  EXPECT_EQ(RunBindings(Options(false)).calls_per_pod, 1);
+  NominationOptions idle = Options(true);
+  idle.provisioning = Duration(0);
+  EXPECT_EQ(RunBindings(idle).calls_per_pod, 1);
+}
+
+TEST_P(NominationScenarioTest, EqualSeedsGiveEqualOutcomes) {
+  EXPECT_EQ(RunContention(Options(true), 10).bindings, RunContention(Options(true), 10).bindings);
+  EXPECT_EQ(RunAutoscaler(Options(false), true).bindings,
+            RunAutoscaler(Options(false), true).bindings);
+}
+
+}  // namespace
+}  // namespace schedq

@@ -1,0 +1,163 @@
+// Goal: the status reporter sends what SEMANTICS wants of KEP-5501, in whatever order it hears of a
+// pod's moves.
+// Method: its rules one by one, on a call queue whose server is the test; then all orders in which
+// the moves of a short life can be told, each of which must end with the newest move's message.
+#include "dispatcher/report/status_reporter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "engine/base/virtual_clock.h"
+#include "tests/support/call_scene.h"
+
+namespace schedq {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr PluginId kPlugin = 0;
+
+class StatusReporterTest : public testing::Test {
+ protected:
+  PodMove Move(uint32_t number, const Pod& pod) const {
+    return {.pod = {7, UidFingerprint(pod.uid)}, .number = number};
+  }
+  void Gate(const std::string& message, uint32_t number = 0) {
+    reporter_.OnGated(pod_, kPlugin, message, Move(number, *pod_));
+  }
+  void Pass(uint32_t number = 0) { reporter_.OnPassed(pod_, Move(number, *pod_)); }
+  void Delete(uint32_t number = 0) { reporter_.OnDeleted(pod_, Move(number, *pod_)); }
+
+  // What is sent within the next 6 s: messages, and "-" for a clear. Each call ends as `status`.
+  std::vector<std::string> Sent(const Status& status = Status::Ok()) {
+    clock_.AdvanceBy(seconds(6));
+    std::vector<std::string> sent;
+    queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
+      const bool is_set = call.condition.kind == ConditionPatch::Kind::kSet;
+      EXPECT_EQ(call.sends_event, is_set);
+      sent.push_back(is_set ? call.condition.message : "-");
+      queue_.Complete(call.object, status);
+    });
+    return sent;
+  }
+  using Texts = std::vector<std::string>;
+  StatusReporterOptions Options() {
+    StatusReporterOptions options;
+    options.queue = &queue_;
+    return options;
+  }
+
+  VirtualClock clock_{Instant(seconds(1))};
+  std::shared_ptr<Pod> pod_ = UnmarkedPod();
+  CallQueue<> queue_{CallQueueOptions{.clock = &clock_}};
+  StatusReporter reporter_{Options()};
+};
+
+TEST_F(StatusReporterTest, RejectionIsSentAfterTheDelayAndOnce) {
+  Gate("waiting for a claim");
+  Gate("waiting for a claim");
+  clock_.AdvanceBy(seconds(4));
+  queue_.Dispatch(clock_.Now(), [](const ApiCall&) { FAIL() << "too early"; });
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{});
+  EXPECT_EQ(reporter_.counts().repeated, 2u);
+}
+
+TEST_F(StatusReporterTest, PassingInTimeSendsNothing) {
+  Gate("waiting for a claim");
+  Pass();
+  EXPECT_EQ(Sent(), Texts{});
+  EXPECT_EQ(reporter_.counts().cancelled, 1u);
+}
+
+TEST_F(StatusReporterTest, FirstSightKnowsWhatTheServerSaid) {
+  pod_ = MarkedPod("blocked by gates", "SchedulingGated");
+  Gate("blocked by gates");
+  EXPECT_EQ(Sent(), Texts{});
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+TEST_F(StatusReporterTest, FailedMessageIsTriedAgainAtTheNextEvaluation) {
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
+  EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+TEST_F(StatusReporterTest, FailedClearIsTriedAgainByItself) {
+  pod_ = MarkedPod("waiting for a claim");
+  Pass();
+  EXPECT_EQ(Sent(Error("503")), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, DeletionTakesBackWhatWaits) {
+  Gate("waiting for a claim");
+  Delete();
+  EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, AnotherPodOfTheNameStartsAnew) {
+  Gate("waiting for a claim", 1);
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  pod_ = UnmarkedPod();
+  pod_->uid = "second";
+  queue_.Cancel(7);
+  Gate("waiting for a claim", 2);
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+// Two threads may tell of two moves in the other order.
+TEST_F(StatusReporterTest, OlderMoveHeardLaterChangesNothing) {
+  Pass(6);
+  Gate("waiting for a claim", 5);
+  EXPECT_EQ(Sent(), Texts{});
+  EXPECT_EQ(reporter_.counts().overtaken, 1u);
+  Gate("waiting for a claim", 8);
+  Pass(7);
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+TEST_F(StatusReporterTest, RejectionHeardAfterTheDeletionSendsNothing) {
+  Gate("a", 4);
+  Delete(6);
+  Gate("b", 5);
+  EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, MoveNumbersMayRunOver) {
+  Gate("old", ~uint32_t{0});
+  Gate("new", 0);
+  Gate("older", ~uint32_t{0} - 1);
+  EXPECT_EQ(Sent(), Texts{"new"});
+}
+
+// Moves 1 to 5 of one pod: a, b, pass, a, c; told in each of the 120 orders.
+TEST_F(StatusReporterTest, EveryOrderEndsWithTheNewestMove) {
+  const std::vector<std::string> told = {"a", "b", "", "a", "c"};
+  std::vector<uint32_t> order(told.size());
+  std::iota(order.begin(), order.end(), 0u);
+  uint32_t base = 0;
+  do {
+    pod_ = UnmarkedPod();
+    pod_->uid = "pod " + std::to_string(base);
+    queue_.Cancel(7);
+    for (const uint32_t move : order) {
+      const uint32_t number = base + move + 1;
+      told[move].empty() ? Pass(number) : Gate(told[move], number);
+    }
+    EXPECT_EQ(Sent(), Texts{"c"}) << "order " << testing::PrintToString(order);
+    base += static_cast<uint32_t>(told.size());
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+}  // namespace
+}  // namespace schedq
