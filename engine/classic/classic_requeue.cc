@@ -10,7 +10,9 @@ bool ClassicQueue::PassesPreEnqueue(Entity& entity) {
   const PluginId rejected = options_.pre_enqueue->Check(*entity.pod, fields.gating_plugin);
   if (rejected == kNoPlugin) {
     fields.gating_plugin = kNoPlugin;
-    for (QueueObserver* observer : options_.observers) observer->OnPassed(entity.pod);
+    for (QueueObserver* observer : options_.observers) {
+      observer->OnPassed(entity.pod, {.pod = entity.key});
+    }
     return true;
   }
   if (!fields.Rejectors().Has(rejected)) metrics_.AddRejected(rejected, 1);
@@ -19,7 +21,7 @@ bool ClassicQueue::PassesPreEnqueue(Entity& entity) {
   if (!options_.observers.empty()) {
     const std::string message = options_.pre_enqueue->Explain(*entity.pod, rejected);
     for (QueueObserver* observer : options_.observers) {
-      observer->OnGated(entity.pod, rejected, message);
+      observer->OnGated(entity.pod, rejected, message, {.pod = entity.key});
     }
   }
   return false;

@@ -248,7 +248,8 @@ bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
     }
   }
   if (before.live) {
-    for (QueueObserver* observer : options_.observers) observer->OnDeleted(pod);
+    const PodMove move{.pod = key, .number = facts.VersionOfEnd()};
+    for (QueueObserver* observer : options_.observers) observer->OnDeleted(pod, move);
   }
   if (is_gone) options_.pod_names->Release(key.id);
   return true;

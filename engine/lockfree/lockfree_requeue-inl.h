@@ -136,6 +136,7 @@ void BasicLockfreeQueue<Atom, Shape>::CountMove(const SlotWord& before, const Dr
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::TellPublished(const Pinned& pinned, const PodFacts& facts,
                                                     const Draft& draft, Cause cause) const {
+  const PodMove move{.pod = facts.key(), .number = facts.version};
   const Place from = pinned ? pinned.Shown() : Place::kAbsent;
   // Another uid under a name that was still live: the old pod is gone.
   const bool replaces = pinned && pinned.word().live && !(pinned.facts().key() == facts.key());
@@ -146,11 +147,11 @@ void BasicLockfreeQueue<Atom, Shape>::TellPublished(const Pinned& pinned, const 
   for (QueueObserver* observer : options_.observers) {
     if (replaces) {
       const PodFacts& gone = pinned.facts();
-      observer->OnDeleted(gone.pod);
+      observer->OnDeleted(gone.pod, {.pod = gone.key(), .number = gone.VersionOfEnd()});
     }
-    if (draft.door == Draft::Door::kPassed) observer->OnPassed(facts.pod);
+    if (draft.door == Draft::Door::kPassed) observer->OnPassed(facts.pod, move);
     if (draft.door == Draft::Door::kRejected) {
-      observer->OnGated(facts.pod, facts.fields.gating_plugin, message);
+      observer->OnGated(facts.pod, facts.fields.gating_plugin, message, move);
     }
     observer->OnMoved(facts.pod, from, draft.place, cause.label);
   }
