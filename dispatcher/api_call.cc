@@ -18,21 +18,21 @@ bool ConditionIsNoOp(const ConditionPatch& patch, const Pod& pod) {
   return false;
 }
 
-bool NominationIsNoOp(const ApiCall& call) {
+bool NominationIsNoOp(const CallContent& call) {
   return call.nomination() == nullptr || *call.nomination() == call.pod->nominated_node_name;
 }
 
-bool Contains(const ApiCall& call, const ClaimAllocation& claim) {
+bool Contains(const CallContent& call, const ClaimAllocation& claim) {
   if (!call.placement.has_value()) return false;
   const std::vector<ClaimAllocation>& claims = call.placement->claims;
   return std::find(claims.begin(), claims.end(), claim) != claims.end();
 }
 
-bool ClaimsAreNoOp(const ApiCall& call) {
+bool ClaimsAreNoOp(const CallContent& call) {
   return !call.placement.has_value() || call.placement->claims.empty();
 }
 
-void MergePlacement(const ApiCall& older, ApiCall* newer) {
+void MergePlacement(const CallContent& older, CallContent* newer) {
   if (!older.placement.has_value()) return;
   Placement& merged = newer->placement.Mutable();
   if (!merged.nomination) merged.nomination = older.placement->nomination;
@@ -63,7 +63,7 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
-void Merge(const ApiCall& older, ApiCall* newer) {
+void Merge(const CallContent& older, CallContent* newer) {
   if (newer->condition.kind == ConditionPatch::Kind::kKeep) {
     newer->condition = older.condition;
     newer->sends_event = older.sends_event;
@@ -71,13 +71,13 @@ void Merge(const ApiCall& older, ApiCall* newer) {
   MergePlacement(older, newer);
 }
 
-bool IsNoOp(const ApiCall& call) {
+bool IsNoOp(const CallContent& call) {
   if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
   return ConditionIsNoOp(call.condition, *call.pod) && NominationIsNoOp(call) &&
          ClaimsAreNoOp(call);
 }
 
-bool IsNoOpAfter(const ApiCall& done, const ApiCall& call) {
+bool IsNoOpAfter(const CallContent& done, const CallContent& call) {
   if (done.type != call.type) return IsNoOp(call);
   if (call.type == CallType::kBinding) return done.node() == call.node();
   if (call.type == CallType::kDeletion) return true;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dispatcher/boxed.h"
@@ -42,10 +43,15 @@ struct ConditionPatch {
     kSet,    // False, with this reason and message.
     kClear,  // Remove it where its reason is NotReadyForScheduling.
   };
-  Kind kind = Kind::kKeep;
+
+  ConditionPatch() = default;
+  ConditionPatch(Kind kind_said, std::string_view reason_said, std::string message_said)
+      : reason(reason_said), message(std::move(message_said)), kind(kind_said) {}
+  bool operator==(const ConditionPatch&) const = default;
+
   std::string_view reason;  // Text that lives as long as the program.
   std::string message;
-  bool operator==(const ConditionPatch&) const = default;
+  Kind kind = Kind::kKeep;
 };
 
 // A claim's allocation, which goes out together with the pod's nomination.
@@ -72,17 +78,17 @@ class CallListener {
   virtual void OnEnd(const ApiCall& call, CallEnd end, const Status& status) = 0;
 };
 
-struct ApiCall {
-  ObjectId object = 0;
-  CallType type = CallType::kStatusPatch;
-  bool sends_event = false;          // An event with the condition's reason and message goes along.
-  Duration delay{};                  // From Add until it is due.
+// All that a call says, and to whom: what the queue keeps of one that waits.
+struct CallContent {
   PodRef pod;                        // The object as last seen; the queue keeps it current.
   CallListener* listener = nullptr;  // May be null; outlives the call.
   uint64_t tag = 0;                  // The listener's own.
-  ConditionPatch condition;          // Of a patch.
-  Boxed<Placement> placement;        // None: it says nothing of where the pod goes.
-  Instant started{};                 // The queue's: when it went in flight.
+  // Of a patch. What comes next lies in its last word.
+  [[no_unique_address]] ConditionPatch condition;
+  CallType type = CallType::kStatusPatch;
+  bool sends_event = false;  // An event with the condition's reason and message goes along.
+  ObjectId object = 0;
+  Boxed<Placement> placement;  // None: it says nothing of where the pod goes.
 
   // "" when it says nothing.
   std::string_view node() const {
@@ -93,16 +99,24 @@ struct ApiCall {
     return placement.has_value() && placement->nomination ? &*placement->nomination : nullptr;
   }
 };
-static_assert(sizeof(ApiCall) <= 128, "a call that places no pod touches two cache lines");
+static_assert(sizeof(CallContent) <= 96, "what waits shares two cache lines with its timer");
+
+struct ApiCall : CallContent {
+  ApiCall() = default;
+  explicit ApiCall(CallContent&& content) : CallContent(std::move(content)) {}
+
+  Duration delay{};   // From Add until it is due.
+  Instant started{};  // The queue's: when it went in flight.
+};
 
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 
 // Adds to `newer` what only `older`, a call of the same type, has to say.
-void Merge(const ApiCall& older, ApiCall* newer);
+void Merge(const CallContent& older, CallContent* newer);
 
 // Whether executing the call would change nothing of the object as last seen.
-bool IsNoOp(const ApiCall& call);
+bool IsNoOp(const CallContent& call);
 // Whether it would change nothing after `done`, a call for the same object, has succeeded.
-bool IsNoOpAfter(const ApiCall& done, const ApiCall& call);
+bool IsNoOpAfter(const CallContent& done, const CallContent& call);
 
 }  // namespace schedq

@@ -16,20 +16,30 @@ LabelValues TypeNames() {
 CallMetrics::CallMetrics(MetricsRegistry* registry) {
   if (registry == nullptr) return;
   const LabelValues results = {"success", "error"};
-  pending_ = &registry->DenseGauges(
+  const DenseGaugeFamily& pending = registry->DenseGauges(
       {"scheduler_pending_async_api_calls", "API calls that have not ended.", {"call_type"}},
       {TypeNames()}, Zeros::kShow);
-  ends_ = &registry->DenseCounters(
+  const DenseCounterFamily& ends = registry->DenseCounters(
       {"schedq_api_calls_ended_total", "API calls by how they ended.", {"call_type", "end"}},
       {TypeNames(), {"success", "error", "overwritten", "skipped"}});
-  executions_ = &registry->DenseCounters({"scheduler_async_api_call_execution_total",
-                                          "API calls that were executed.",
-                                          {"call_type", "result"}},
-                                         {TypeNames(), results});
-  durations_ = &registry->DenseHistograms({"scheduler_async_api_call_execution_duration_seconds",
-                                           "Duration of the execution of API calls.",
-                                           {"call_type", "result"}},
-                                          ExponentialBounds(1e-3, 2, 15), {TypeNames(), results});
+  const DenseCounterFamily& executions =
+      registry->DenseCounters({"scheduler_async_api_call_execution_total",
+                               "API calls that were executed.",
+                               {"call_type", "result"}},
+                              {TypeNames(), results});
+  const DenseHistogramFamily& durations =
+      registry->DenseHistograms({"scheduler_async_api_call_execution_duration_seconds",
+                                 "Duration of the execution of API calls.",
+                                 {"call_type", "result"}},
+                                ExponentialBounds(1e-3, 2, 15), {TypeNames(), results});
+  for (size_t type = 0; type < kCallTypeCount; ++type) {
+    pending_[type] = pending.At(type);
+    for (size_t end = 0; end < kCallEndCount; ++end) ends_[type][end] = ends.At(type, end);
+    for (size_t result = 0; result < results.size(); ++result) {
+      executions_[type][result] = executions.At(type, result);
+      durations_[type][result] = durations.At(type, result);
+    }
+  }
 }
 
 }  // namespace schedq

@@ -3,6 +3,8 @@
 // Threads: any; additions are wait-free and do not allocate.
 #pragma once
 
+#include <array>
+
 #include "dispatcher/api_call.h"
 #include "engine/base/metrics.h"
 
@@ -13,24 +15,26 @@ class CallMetrics {
   // `registry` may be null: nothing is counted.
   explicit CallMetrics(MetricsRegistry* registry);
 
-  void AddPending(CallType type, int64_t amount) const {
-    if (pending_ != nullptr) pending_->At(type).Add(amount);
-  }
-  void CountEnd(CallType type, CallEnd end) const {
-    if (ends_ != nullptr) ends_->At(type, end).Add(1);
-  }
+  void AddPending(CallType type, int64_t amount) const { pending_[Index(type)].Add(amount); }
+  void CountEnd(CallType type, CallEnd end) const { ends_[Index(type)][Index(end)].Add(1); }
   // An execution, which succeeded or not.
   void CountExecution(CallType type, bool is_ok, Duration duration) const {
-    if (executions_ == nullptr) return;
-    executions_->At(type, is_ok ? 0 : 1).Add(1);
-    durations_->At(type, is_ok ? 0 : 1).Observe(duration);
+    executions_[Index(type)][is_ok ? 0 : 1].Add(1);
+    durations_[Index(type)][is_ok ? 0 : 1].Observe(duration);
   }
 
  private:
-  DenseGaugeFamily* pending_ = nullptr;
-  DenseCounterFamily* ends_ = nullptr;
-  DenseCounterFamily* executions_ = nullptr;
-  DenseHistogramFamily* durations_ = nullptr;
+  template <typename Value>
+  using ByType = std::array<Value, kCallTypeCount>;
+
+  static size_t Index(CallType type) { return static_cast<size_t>(type); }
+  static size_t Index(CallEnd end) { return static_cast<size_t>(end); }
+
+  // Looked up once: they are on the path of every call. Without a registry they drop what they get.
+  ByType<Gauge> pending_;
+  ByType<std::array<Counter, kCallEndCount>> ends_;
+  ByType<std::array<Counter, 2>> executions_;
+  ByType<std::array<Histogram, 2>> durations_;
 };
 
 }  // namespace schedq

@@ -18,27 +18,24 @@ CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   for (ObjectId object = 0; object < used_.load(); ++object) {
     Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
-    delete std::exchange(calls.unseen, nullptr);
-    if (calls.in_flight == nullptr) continue;
-    const CallHolder call(std::exchange(calls.in_flight, nullptr));
-    EndOf(*call, CallEnd::kError,
-          Error("the call queue was destroyed while the call was in flight"));
+    if (const ApiCall* call = calls.in_flight()) {
+      EndOf(*call, CallEnd::kError,
+            Error("the call queue was destroyed while the call was in flight"));
+    }
+    calls.FreeSent();
   }
 }
 
 // --- From any thread ---
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::Add(CallHolder call) {
-  const ObjectId object = call->object;
-  metrics_.AddPending(call->type, 1);
+void CallQueue<Atom, Shape>::Add(ApiCall&& call) {
+  const ObjectId object = call.object;
   Do(
-      object, [&] { ApplyAdd(object, std::move(call)); },
-      [&] {
-        auto note = std::make_unique<Note>();
-        note->kind = NoteKind::kAdd;
-        note->call = std::move(call);
-        return note;
+      object, [&](Calls& calls) { ApplyAdd(object, calls, call); },
+      [&](Note& note) {
+        note.kind = NoteKind::kAdd;
+        note.call = std::move(call);
       });
 }
 
@@ -46,12 +43,10 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Sync(ObjectId object, const PodRef& pod) {
   if (object >= used_.load()) return;
   Do(
-      object, [&] { ApplySync(object, pod); },
-      [&] {
-        auto note = std::make_unique<Note>();
-        note->kind = NoteKind::kSync;
-        note->pod = pod;
-        return note;
+      object, [&](Calls& calls) { ApplySync(object, calls, pod); },
+      [&](Note& note) {
+        note.kind = NoteKind::kSync;
+        note.pod = pod;
       });
 }
 
@@ -59,18 +54,17 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Cancel(ObjectId object) {
   if (object >= used_.load()) return;
   Do(
-      object, [&] { ApplyCancel(object); }, [] { return std::make_unique<Note>(); });
+      object, [&](Calls& calls) { ApplyCancel(object, calls); },
+      [](Note& note) { note.kind = NoteKind::kCancel; });
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Complete(ObjectId object, const Status& status) {
   Do(
-      object, [&] { ApplyComplete(object, status); },
-      [&] {
-        auto note = std::make_unique<Note>();
-        note->kind = NoteKind::kComplete;
-        note->status = status;
-        return note;
+      object, [&](Calls& calls) { ApplyComplete(object, calls, status); },
+      [&](Note& note) {
+        note.kind = NoteKind::kComplete;
+        note.status = status;
       });
 }
 
@@ -89,11 +83,7 @@ template <template <typename> class Atom, typename Shape>
 typename CallQueue<Atom, Shape>::Slot& CallQueue<Atom, Shape>::SlotOf(ObjectId object) {
   uint64_t used = used_.load();
   if (object >= used) {
-    // Segments have to be reserved in turn, and numbers are dense.
-    for (uint64_t number = used; number <= object; number = 2 * number + 1) {
-      wheel_.Reserve(static_cast<uint32_t>(number));
-    }
-    wheel_.Reserve(object);
+    wheel_.ReserveThrough(object);
     while (used <= object && !used_.compare_exchange_weak(used, uint64_t{object} + 1)) {
     }
   }
@@ -101,156 +91,169 @@ typename CallQueue<Atom, Shape>::Slot& CallQueue<Atom, Shape>::SlotOf(ObjectId o
 }
 
 template <template <typename> class Atom, typename Shape>
-template <typename Apply, typename MakeNote>
-void CallQueue<Atom, Shape>::Do(ObjectId object, const Apply& apply, const MakeNote& make_note) {
+template <typename Apply, typename FillIn>
+void CallQueue<Atom, Shape>::Do(ObjectId object, const Apply& apply, const FillIn& fill_in) {
   Slot& slot = SlotOf(object);
+  __builtin_prefetch(reinterpret_cast<const char*>(&slot) + 64, 1);
   if (slot.door.TryEnter()) {
-    apply();
+    apply(slot.calls.Mutable());
   } else {
-    std::unique_ptr<Note> note = make_note();
+    auto note = std::make_unique<Note>();
+    fill_in(*note);
     if (!slot.door.EnterOrLeave(note)) return;
-    CarryOut(object, *note);
+    CarryOut(object, slot, *note);
   }
   LeaveDoor(object, slot);
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::LeaveDoor(ObjectId object, Slot& slot) {
-  slot.door.Leave([&](Note& note) { CarryOut(object, note); });
+  slot.door.Leave([&](Note& note) { CarryOut(object, slot, note); });
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::CarryOut(ObjectId object, Note& note) {
+void CallQueue<Atom, Shape>::CarryOut(ObjectId object, Slot& slot, Note& note) {
+  Calls& calls = slot.calls.Mutable();
   switch (note.kind) {
     case NoteKind::kAdd:
-      return ApplyAdd(object, std::move(note.call));
+      return ApplyAdd(object, calls, note.call);
     case NoteKind::kSync:
-      return ApplySync(object, note.pod);
+      return ApplySync(object, calls, note.pod);
     case NoteKind::kCancel:
-      return ApplyCancel(object);
+      return ApplyCancel(object, calls);
     case NoteKind::kComplete:
-      return ApplyComplete(object, note.status);
+      return ApplyComplete(object, calls, note.status);
     case NoteKind::kStart:
-      return ApplyStart(object);
+      return ApplyStart(object, calls);
   }
 }
 
 // --- Behind the door ---
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, CallHolder call) {
-  Slot& slot = wheel_.PayloadOf(object);
-  Calls& calls = slot.calls.Mutable();
-  ApiCall* const waiting = calls.waiting;
-  ApiCall* const in_flight = calls.in_flight;
-  if (is_closed_.load() || (waiting != nullptr && IsLessRelevant(call->type, waiting->type)) ||
-      (in_flight != nullptr && IsLessRelevant(call->type, in_flight->type))) {
-    return EndOf(*call, CallEnd::kSkipped);
+void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, Calls& calls, ApiCall& call) {
+  WaitingCall& waiting = calls.waiting;
+  const ApiCall* const in_flight = calls.in_flight();
+  metrics_.AddPending(call.type, 1);
+  if (is_closed_.load() || (waiting.exists() && IsLessRelevant(call.type, waiting.type())) ||
+      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type))) {
+    return EndOf(call, CallEnd::kSkipped);
   }
-  Tick due = call->delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call->delay);
-  const bool is_same_type = waiting != nullptr && waiting->type == call->type;
+  Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call.delay);
   bool keeps_its_place = false;
-  if (is_same_type) {
-    Merge(*waiting, call.get());
+  if (waiting.exists() && waiting.type() == call.type) {
+    Merge(waiting.content(), &call);
     // An earlier deadline stays, and so does the turn of a call that was due anyway.
-    keeps_its_place = slot.due.Read() <= std::max(due, wheel_.now());
-    if (keeps_its_place) due = slot.due.Read();
-  } else if (waiting == nullptr && in_flight != nullptr && in_flight->type == call->type) {
-    Merge(*in_flight, call.get());
+    keeps_its_place = waiting.due() <= std::max(due, wheel_.now());
+    if (keeps_its_place) due = waiting.due();
+  } else if (!waiting.exists() && in_flight != nullptr && in_flight->type == call.type) {
+    Merge(*in_flight, &call);
   }
-  calls.waiting = call.release();
-  slot.due.Write(due);
-  if (waiting != nullptr) EndOf(*CallHolder(waiting), CallEnd::kOverwritten);
-  if (in_flight != nullptr) return;
-  if (WaitingIsNoOp(calls)) return SkipWaiting(object, calls);
-  if (!keeps_its_place) Schedule(object, slot);
-}
-
-template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplySync(ObjectId object, const PodRef& pod) {
-  Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
-  if (calls.unseen != nullptr) {
-    calls.unseen->pod = pod;
-    if (IsNoOp(*calls.unseen)) delete std::exchange(calls.unseen, nullptr);
+  const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
+  if (waiting.exists()) {
+    if (is_dropped) wheel_.Cancel(object);
+    EndWaiting(waiting, CallEnd::kOverwritten);
   }
-  if (calls.waiting == nullptr) return;
-  calls.waiting->pod = pod;
-  if (calls.in_flight == nullptr && WaitingIsNoOp(calls)) SkipWaiting(object, calls);
+  if (is_dropped) return EndOf(call, CallEnd::kSkipped);
+  waiting.Put(std::move(call), due);
+  if (in_flight == nullptr && !keeps_its_place) Schedule(object, waiting);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyCancel(ObjectId object) {
-  Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
-  delete std::exchange(calls.unseen, nullptr);
-  if (calls.waiting != nullptr) SkipWaiting(object, calls);
-}
-
-template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, const Status& status) {
-  Slot& slot = wheel_.PayloadOf(object);
-  Calls& calls = slot.calls.Mutable();
-  SCHEDQ_CHECK(calls.in_flight != nullptr, "only what is in flight can complete");
-  CallHolder done(std::exchange(calls.in_flight, nullptr));
-  in_flight_.fetch_sub(1);
-  metrics_.CountExecution(done->type, status.ok(), options_.clock->Now() - done->started);
-  if (calls.waiting != nullptr) {
-    const bool is_no_op = status.ok() ? IsNoOpAfter(*done, *calls.waiting) : WaitingIsNoOp(calls);
-    if (is_no_op) {
-      SkipWaiting(object, calls);
-    } else {
-      Schedule(object, slot);
+void CallQueue<Atom, Shape>::ApplySync(ObjectId object, Calls& calls, const PodRef& pod) {
+  if (CallContent* unseen = calls.unseen()) {
+    unseen->pod = pod;
+    if (IsNoOp(*unseen)) {
+      calls.MutableSent().unseen.reset();
+      calls.Tidy();
     }
   }
-  EndOf(*done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  if (!calls.waiting.exists()) return;
+  CallContent& content = calls.waiting.content();
+  content.pod = pod;
+  if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(object, calls.waiting);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::ApplyCancel(ObjectId object, Calls& calls) {
+  if (calls.unseen() != nullptr) {
+    calls.MutableSent().unseen.reset();
+    calls.Tidy();
+  }
+  if (calls.waiting.exists()) SkipWaiting(object, calls.waiting);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, Calls& calls, const Status& status) {
+  SCHEDQ_CHECK(calls.in_flight() != nullptr, "only what is in flight can complete");
+  ApiCall done(std::move(*calls.in_flight()));
+  calls.MutableSent().in_flight.reset();
+  in_flight_.fetch_sub(1);
+  metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
+  if (calls.waiting.exists()) {
+    const CallContent& content = calls.waiting.content();
+    if (status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls)) {
+      SkipWaiting(object, calls.waiting);
+    } else {
+      Schedule(object, calls.waiting);
+    }
+  }
+  EndOf(done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
   if (status.ok()) RememberUnseen(std::move(done), calls);
+  calls.Tidy();
   // Sequentially consistent, as in HasRoom: either that sees the room, or this sees the wish.
   if (waits_for_room_.load() && waits_for_room_.exchange(false)) Wake(0);
 }
 
 // The dispatching thread took the object's timer while another thread was here.
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyStart(ObjectId object) {
-  const Slot& slot = wheel_.PayloadOf(object);
-  const Calls& calls = slot.calls.Read();
-  if (calls.waiting != nullptr && calls.in_flight == nullptr) Schedule(object, slot);
+void CallQueue<Atom, Shape>::ApplyStart(ObjectId object, const Calls& calls) {
+  if (calls.waiting.exists() && calls.in_flight() == nullptr) Schedule(object, calls.waiting);
 }
 
 template <template <typename> class Atom, typename Shape>
-ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Slot& slot, Tick now) {
-  Calls& calls = slot.calls.Mutable();
-  if (calls.waiting == nullptr || calls.in_flight != nullptr || slot.due.Read() > now) {
-    return nullptr;
-  }
-  calls.in_flight = std::exchange(calls.waiting, nullptr);
-  calls.in_flight->started = options_.clock->Now();
-  return calls.in_flight;
+const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Calls& calls, Tick now) {
+  WaitingCall& waiting = calls.waiting;
+  if (!waiting.exists() || calls.in_flight() != nullptr || waiting.due() > now) return nullptr;
+  ApiCall& call = calls.MutableSent().in_flight.emplace(waiting.Take());
+  call.started = options_.clock->Now();
+  return &call;
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::SkipWaiting(ObjectId object, Calls& calls) {
-  wheel_.Cancel(object);
-  EndOf(*CallHolder(std::exchange(calls.waiting, nullptr)), CallEnd::kSkipped);
+void CallQueue<Atom, Shape>::Schedule(ObjectId object, const WaitingCall& waiting) {
+  Wake(wheel_.Schedule(object, waiting.due(), LaneOf(waiting.type())));
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::Schedule(ObjectId object, const Slot& slot) {
-  Wake(wheel_.Schedule(object, slot.due.Read(), LaneOf(slot.calls.Read().waiting->type)));
-}
-
-template <template <typename> class Atom, typename Shape>
-bool CallQueue<Atom, Shape>::WaitingIsNoOp(const Calls& calls) {
-  return calls.unseen == nullptr ? IsNoOp(*calls.waiting)
-                                 : IsNoOpAfter(*calls.unseen, *calls.waiting);
+bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const Calls& calls) {
+  const CallContent* const unseen = calls.unseen();
+  return unseen == nullptr ? IsNoOp(call) : IsNoOpAfter(*unseen, call);
 }
 
 // Keeps what later patches are compared with. Claims are not: they are allocated once.
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::RememberUnseen(CallHolder done, Calls& calls) {
-  if (done->type != CallType::kStatusPatch) return;
-  if (calls.unseen != nullptr) Merge(*calls.unseen, done.get());
-  if (done->placement.has_value()) done->placement.Mutable().claims.clear();
-  delete std::exchange(calls.unseen, nullptr);
-  if (!IsNoOp(*done)) calls.unseen = done.release();
+void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
+  if (done.type != CallType::kStatusPatch) return;
+  if (calls.unseen() != nullptr) Merge(*calls.unseen(), &done);
+  if (done.placement.has_value()) done.placement.Mutable().claims.clear();
+  Sent& sent = calls.MutableSent();
+  sent.unseen.reset();
+  if (!IsNoOp(done)) sent.unseen.emplace(std::move(done));
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::SkipWaiting(ObjectId object, WaitingCall& waiting) {
+  wheel_.Cancel(object);
+  EndWaiting(waiting, CallEnd::kSkipped);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::EndWaiting(WaitingCall& waiting, CallEnd end) {
+  if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Take()), end);
+  metrics_.AddPending(waiting.type(), -1);
+  metrics_.CountEnd(waiting.type(), end);
+  waiting.Drop();
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -294,7 +297,7 @@ bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& st
     note->kind = NoteKind::kStart;
     if (!slot.door.EnterOrLeave(note)) return false;
   }
-  const ApiCall* call = TakeForFlight(slot, now);
+  const ApiCall* call = TakeForFlight(slot.calls.Mutable(), now);
   if (call != nullptr) in_flight_.fetch_add(1);
   LeaveDoor(object, slot);
   if (call == nullptr) return false;

@@ -27,9 +27,9 @@
 // Linearization point: behind the door. An operation costs the same however many calls wait.
 // Dispatch from any thread; while one dispatches, others leave at once and it goes round again for
 // them. A thread frozen while it dispatches holds back starts, and nothing else.
-// Memory: 64 bytes an object number up to the largest that was used, one cache line together with
-// its timer, the calls themselves, and the last successful patch of an object until the object was
-// seen with what it changed.
+// Memory: 128 bytes an object number up to the largest that was used, two cache lines that hold its
+// timer and the call that waits. On the heap: calls in flight, the last successful patch of an
+// object until the object was seen with what it changed, and long messages.
 #pragma once
 
 #include <atomic>
@@ -43,6 +43,7 @@
 #include "dispatcher/call_metrics.h"
 #include "dispatcher/rate_limit.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
+#include "dispatcher/waiting_call.h"
 #include "engine/base/atom.h"
 #include "engine/base/clock.h"
 
@@ -79,7 +80,8 @@ class CallQueue {
   // No other thread may be in the queue. Calls in flight end as errors.
   ~CallQueue();
 
-  void Add(CallHolder call);
+  void Add(ApiCall&& call);
+  void Add(CallHolder call) { Add(std::move(*call)); }
   // The object was seen with this version.
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
@@ -103,41 +105,65 @@ class CallQueue {
   // An operation on an object where another thread is.
   struct Note {
     NoteKind kind = NoteKind::kCancel;
-    CallHolder call;
+    ApiCall call;
     PodRef pod;
     Status status;
     Note* below = nullptr;
   };
+  // What was sent for an object. The call in flight keeps its address.
+  struct Sent {
+    std::optional<ApiCall> in_flight;
+    std::optional<CallContent> unseen;  // What succeeded and was not seen yet.
+  };
   // Behind the door.
-  struct Calls {
-    ApiCall* waiting = nullptr;
-    ApiCall* in_flight = nullptr;
-    ApiCall* unseen = nullptr;  // What succeeded and was not seen yet.
+  class Calls {
+   public:
+    ApiCall* in_flight() const {
+      return sent_ != nullptr && sent_->in_flight ? &*sent_->in_flight : nullptr;
+    }
+    CallContent* unseen() const {
+      return sent_ != nullptr && sent_->unseen ? &*sent_->unseen : nullptr;
+    }
+    Sent& MutableSent() {
+      if (sent_ == nullptr) sent_ = new Sent;
+      return *sent_;
+    }
+    void FreeSent() { delete std::exchange(sent_, nullptr); }
+    // Gives back what holds nothing.
+    void Tidy() {
+      if (in_flight() == nullptr && unseen() == nullptr) FreeSent();
+    }
+
+   private:
+    Sent* sent_ = nullptr;
+
+   public:
+    WaitingCall waiting;
   };
   struct Slot {
     CallDoor<Note, Atom> door;
     typename Seam<Atom>::template Plain<Calls> calls;
-    typename Seam<Atom>::template Plain<Tick> due;  // Of the waiting call.
   };
 
   Slot& SlotOf(ObjectId object);
-  // Does `apply` at the object's door, or leaves what make_note() returns.
-  template <typename Apply, typename MakeNote>
-  void Do(ObjectId object, const Apply& apply, const MakeNote& make_note);
-  void CarryOut(ObjectId object, Note& note);
+  // Does `apply` at the object's door, or leaves a note that fill_in() wrote.
+  template <typename Apply, typename FillIn>
+  void Do(ObjectId object, const Apply& apply, const FillIn& fill_in);
+  void CarryOut(ObjectId object, Slot& slot, Note& note);
   void LeaveDoor(ObjectId object, Slot& slot);
 
   // Behind the door.
-  void ApplyAdd(ObjectId object, CallHolder call);
-  void ApplySync(ObjectId object, const PodRef& pod);
-  void ApplyCancel(ObjectId object);
-  void ApplyComplete(ObjectId object, const Status& status);
-  void ApplyStart(ObjectId object);
-  ApiCall* TakeForFlight(Slot& slot, Tick now);
-  void SkipWaiting(ObjectId object, Calls& calls);
-  static bool WaitingIsNoOp(const Calls& calls);
-  static void RememberUnseen(CallHolder done, Calls& calls);
-  void Schedule(ObjectId object, const Slot& slot);
+  void ApplyAdd(ObjectId object, Calls& calls, ApiCall& call);
+  void ApplySync(ObjectId object, Calls& calls, const PodRef& pod);
+  void ApplyCancel(ObjectId object, Calls& calls);
+  void ApplyComplete(ObjectId object, Calls& calls, const Status& status);
+  void ApplyStart(ObjectId object, const Calls& calls);
+  const ApiCall* TakeForFlight(Calls& calls, Tick now);
+  static bool IsNoOpNow(const CallContent& call, const Calls& calls);
+  static void RememberUnseen(ApiCall&& done, Calls& calls);
+  void Schedule(ObjectId object, const WaitingCall& waiting);
+  void SkipWaiting(ObjectId object, WaitingCall& waiting);
+  void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
 
   // Inside the wheel's pump.

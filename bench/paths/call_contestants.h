@@ -3,7 +3,7 @@
 // and give out what is due.
 //
 //   void Reserve(objects)        once, before the first call
-//   void Add(call)               also overwrites
+//   void Add(call)               also overwrites; each stores it as its design has it
 //   void Cancel(object)
 //   void Sync(object, pod)
 //   int64_t Drain()              everything comes due, starts and completes; how many started
@@ -21,8 +21,6 @@
 
 namespace schedq {
 
-using CallHolder = std::unique_ptr<ApiCall>;
-
 // Later than any delay of the workload.
 inline constexpr Duration kPastAllDelays = std::chrono::hours(1);
 
@@ -32,7 +30,7 @@ class ProductCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t) {}
-  void Add(CallHolder call) { queue_.Add(std::move(call)); }
+  void Add(ApiCall&& call) { queue_.Add(std::move(call)); }
   void Cancel(ObjectId object) { queue_.Cancel(object); }
   void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
   // The server refuses every call, so that an object is afterwards what it was before.
@@ -60,73 +58,16 @@ class LockedFifoCalls {
   static constexpr bool kCancelScans = true;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Add(CallHolder call) {
+  void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
-    CallHolder& slot = calls_[call->object];
-    if (slot == nullptr) {
-      fifo_.push_back(call->object);
-    } else {
-      Merge(*slot, call.get());
-    }
-    if (IsNoOp(*call)) {
-      RemoveFromFifo(call->object);
-      calls_.erase(call->object);
-      return;
-    }
-    slot = std::move(call);
-  }
-  void Cancel(ObjectId object) {
-    const std::lock_guard lock(mutex_);
-    if (calls_.erase(object) != 0) RemoveFromFifo(object);
-  }
-  void Sync(ObjectId object, const PodRef& pod) {
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(object);
-    if (found == calls_.end()) return;
-    found->second->pod = pod;
-    if (!IsNoOp(*found->second)) return;
-    RemoveFromFifo(object);
-    calls_.erase(found);
-  }
-  int64_t Drain() {
-    const std::lock_guard lock(mutex_);
-    int64_t started = 0;
-    for (; !fifo_.empty(); fifo_.pop_front()) started += calls_.erase(fifo_.front());
-    return started;
-  }
-
- private:
-  void RemoveFromFifo(ObjectId object) {
-    std::deque<ObjectId> rebuilt;
-    for (const ObjectId other : fifo_) {
-      if (other != object) rebuilt.push_back(other);
-    }
-    fifo_ = std::move(rebuilt);
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<ObjectId, CallHolder> calls_;
-  std::deque<ObjectId> fifo_;
-};
-
-// One lock, an ordered map from deadline to object, and a map of calls.
-class LockedMultimapCalls {
- public:
-  static constexpr const char* kName = "locked std::multimap";
-  static constexpr bool kCancelScans = false;
-
-  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Add(CallHolder call) {
-    const std::lock_guard lock(mutex_);
-    const ObjectId object = call->object;
-    const auto [entry, is_new] = calls_.try_emplace(object);
+    const auto [entry, is_new] = calls_.try_emplace(call.object);
     if (is_new) {
-      entry->second.due = deadlines_.emplace(clock_.Now() + call->delay, object);
+      fifo_.push_back(call.object);
     } else {
-      Merge(*entry->second.call, call.get());
+      Merge(entry->second, &call);
     }
-    entry->second.call = std::move(call);
-    if (IsNoOp(*entry->second.call)) Erase(entry);
+    entry->second = std::move(call);
+    if (IsNoOp(entry->second)) Erase(entry);
   }
   void Cancel(ObjectId object) {
     const std::lock_guard lock(mutex_);
@@ -137,8 +78,63 @@ class LockedMultimapCalls {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(object);
     if (found == calls_.end()) return;
-    found->second.call->pod = pod;
-    if (IsNoOp(*found->second.call)) Erase(found);
+    found->second.pod = pod;
+    if (IsNoOp(found->second)) Erase(found);
+  }
+  int64_t Drain() {
+    const std::lock_guard lock(mutex_);
+    int64_t started = 0;
+    for (; !fifo_.empty(); fifo_.pop_front()) started += calls_.erase(fifo_.front());
+    return started;
+  }
+
+ private:
+  using Calls = std::unordered_map<ObjectId, ApiCall>;
+
+  void Erase(Calls::iterator entry) {
+    std::deque<ObjectId> rebuilt;
+    for (const ObjectId other : fifo_) {
+      if (other != entry->first) rebuilt.push_back(other);
+    }
+    fifo_ = std::move(rebuilt);
+    calls_.erase(entry);
+  }
+
+  std::mutex mutex_;
+  Calls calls_;
+  std::deque<ObjectId> fifo_;
+};
+
+// One lock, an ordered map from deadline to object, and a map of calls.
+class LockedMultimapCalls {
+ public:
+  static constexpr const char* kName = "locked std::multimap";
+  static constexpr bool kCancelScans = false;
+
+  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
+  void Add(ApiCall&& call) {
+    const std::lock_guard lock(mutex_);
+    const ObjectId object = call.object;
+    const auto [entry, is_new] = calls_.try_emplace(object);
+    if (is_new) {
+      entry->second.due = deadlines_.emplace(clock_.Now() + call.delay, object);
+    } else {
+      Merge(entry->second.call, &call);
+    }
+    entry->second.call = std::move(call);
+    if (IsNoOp(entry->second.call)) Erase(entry);
+  }
+  void Cancel(ObjectId object) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(object);
+    if (found != calls_.end()) Erase(found);
+  }
+  void Sync(ObjectId object, const PodRef& pod) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(object);
+    if (found == calls_.end()) return;
+    found->second.call.pod = pod;
+    if (IsNoOp(found->second.call)) Erase(found);
   }
   int64_t Drain() {
     const std::lock_guard lock(mutex_);
@@ -154,7 +150,7 @@ class LockedMultimapCalls {
  private:
   using Deadlines = std::multimap<Instant, ObjectId>;
   struct Waiting {
-    CallHolder call;
+    ApiCall call;
     Deadlines::iterator due;
   };
   using Calls = std::unordered_map<ObjectId, Waiting>;

@@ -77,11 +77,13 @@ class CallPath final : public MeasuredPath {
     return pod;
   }
   void Add(ObjectId object, const char* message) {
-    auto call = std::make_unique<ApiCall>();
-    call->object = object;
-    call->delay = kDelay;
-    call->pod = pod_;
-    call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, message};
+    ApiCall call;
+    call.object = object;
+    call.delay = kDelay;
+    call.pod = pod_;
+    call.condition.kind = ConditionPatch::Kind::kSet;
+    call.condition.reason = kNotReadyReason;
+    call.condition.message = message;
     calls_.Add(std::move(call));
   }
   void Operate(ObjectId object) {

@@ -1,20 +1,21 @@
-// The wheel itself: nodes by the tick at which somebody must look at them.
+// The wheel itself: tickets by the tick at which somebody must look at them.
 //
-// Purpose: link, unlink and expire in constant time each, in the order of ticks, over a horizon of
-// days at a resolution of one tick. When not to use it: from several threads; TimerWheel is the
-// concurrent front of it.
+// Purpose: link and expire in constant time each, in the order of ticks, over a horizon of days at
+// a resolution of one tick. When not to use it: from several threads; TimerWheel is the concurrent
+// front of it.
 //
 // How it works. Ticks come in blocks of 2^kBlockBits. *Near* has a bucket for each tick of the
-// current block and of the next one; *far* has a bucket for each later block. A node of a far
+// current block and of the next one; *far* has a bucket for each later block. A ticket of a far
 // bucket moves to near once. The far bucket of the next block moves during the current one, in
 // proportion to the ticks that pass: there is no tick at which a whole bucket cascades.
 //
 // Threads: one at a time.
 // Invariants:
-//  1. Near holds nodes of the current and the next block only, far of the later ones and, until the
-//     next block begins, of the next.
-//  2. A node's tick is after `now` and at most 2^kHorizonBits - 1 ticks ahead of it.
-// Memory: 8 bytes a bucket; untouched pages cost nothing.
+//  1. Near holds tickets of the current and the next block only, far of the later ones and, until
+//     the next block begins, of the next.
+//  2. A ticket's tick is after `now` and at most 2^kHorizonBits - 1 ticks ahead of it.
+// Memory: 8 bytes a near bucket and 16 a far one, of which untouched pages cost nothing, and the
+// pool's for the tickets.
 // Source: G. Varghese and T. Lauck, Hashed and Hierarchical Timing Wheels, 1987.
 #pragma once
 
@@ -24,9 +25,10 @@
 #include <optional>
 #include <vector>
 
-#include "dispatcher/timer_wheel/linked_list.h"
 #include "dispatcher/timer_wheel/occupancy_map.h"
+#include "dispatcher/timer_wheel/ticket_pool.h"
 #include "engine/base/result.h"
+#include "engine/base/segmented_array.h"
 
 namespace schedq {
 
@@ -45,51 +47,43 @@ class TickBuckets {
  public:
   static constexpr Tick kHorizonTicks = Tick{1} << Shape::kHorizonBits;
 
-  TickBuckets()
-      : near_(kNearBuckets), far_(kFarBuckets), near_map_(kNearBuckets), far_map_(kFarBuckets) {}
+  explicit TickBuckets(TicketPool* pool)
+      : pool_(*pool), near_(kNearBuckets), near_map_(kNearBuckets), far_map_(kFarBuckets) {
+    far_.ReserveThrough(kFarBuckets - 1);
+  }
 
   Tick now() const { return now_; }
 
-  // `home` of a linked node is 1 to kHomes.
-  static constexpr uint32_t kHomes =
-      2 * (1u << Shape::kBlockBits) + (1u << (Shape::kHorizonBits - Shape::kBlockBits));
+  // The ticket's tick: the one nearest to now that its stamp stands for.
+  Tick TickOf(Ticket ticket) const { return TimerWord::Expand(ticket.stamp(), now_); }
 
-  template <typename Links>
-  void Link(uint32_t node, Tick tick, const Links& links) {
+  void Link(Ticket ticket) {
+    const Tick tick = TickOf(ticket);
     SCHEDQ_CHECK(tick > now_ && tick - now_ < kHorizonTicks, "the tick is within the horizon");
     if (BlockOf(tick) <= BlockOf(now_) + 1) {
-      LinkNear(node, tick, links);
+      LinkNear(ticket);
       return;
     }
     const uint32_t bucket = FarOf(BlockOf(tick));
-    PushBack(far_[bucket].nodes, node, kFirstFarHome + bucket, links);
+    pool_.PushBack(far_[bucket].tickets, ticket);
     far_[bucket].count += 1;
     far_map_.Insert(bucket);
   }
 
-  template <typename Links>
-  void Unlink(uint32_t node, const Links& links) {
-    const uint32_t home = links(node).home;
-    if (home >= kFirstFarHome) {
-      RemoveFar(home - kFirstFarHome, node, links);
-    } else {
-      RemoveNear(home - kFirstNearHome, node, links);
-    }
-  }
-
-  // Goes to `target` and calls visit(node) for each node on the way, unlinked, in the order of
-  // ticks, with now() at its tick. `visit` may link the node for a later tick. `tick_of(node)` is
-  // the tick that a node of a far bucket was linked for.
-  template <typename Links, typename TickOf, typename Visit>
-  void AdvanceTo(Tick target, const Links& links, const TickOf& tick_of, const Visit& visit) {
+  // Goes to `target` and takes out each ticket on the way, in the order of ticks, with now() at its
+  // tick: announce(ticket) for a few, then visit(ticket) for these. `visit` may link tickets for
+  // later ticks. Returns how many tickets it moved or took out.
+  template <typename Announce, typename Visit>
+  uint64_t AdvanceTo(Tick target, const Announce& announce, const Visit& visit) {
+    touched_ = 0;
     // Each round ends a block that holds something, or skips to the next such block.
     while (now_ < target) {
       const Tick block_last = LastTickOf(BlockOf(now_));
       if (now_ == block_last) {
-        MoveNear(FarCountOfNext(), links, tick_of);
+        MoveNear(FarCountOfNext());
         // Stops before the next block that holds something, whose far bucket then moves.
         now_ = std::min(target, std::max(now_ + 1, FirstTickOf(NextOccupiedBlock()) - 1));
-        VisitNear(now_, links, visit);
+        VisitNear(now_, announce, visit);
         continue;
       }
       const Tick limit = std::min(target, block_last);
@@ -97,13 +91,33 @@ class TickBuckets {
       for (std::optional<Tick> tick = NextNear(now_ + 1, limit); tick;
            tick = NextNear(now_ + 1, limit)) {
         now_ = *tick;
-        VisitNear(now_, links, visit);
+        VisitNear(now_, announce, visit);
       }
       now_ = limit;
       const uint64_t passed = limit - started;
       const uint64_t left = block_last - started;
-      MoveNear((FarCountOfNext() * passed + left - 1) / left, links, tick_of);
+      MoveNear((FarCountOfNext() * passed + left - 1) / left);
     }
+    return touched_;
+  }
+
+  // Looks at all tickets of the next bucket that holds some, in a fixed round of all buckets, and
+  // drops those for which keep(ticket) is false. Returns how many it looked at; 0 where the round
+  // ends.
+  template <typename Announce, typename Keep>
+  uint64_t SweepNext(const Announce& announce, const Keep& keep) {
+    if (sweep_at_ < kNearBuckets) {
+      if (const std::optional<size_t> bucket = near_map_.FindFrom(sweep_at_)) {
+        sweep_at_ = *bucket + 1;
+        const uint64_t looked = pool_.Filter(near_[*bucket], announce, keep);
+        if (near_[*bucket].is_empty()) near_map_.Erase(*bucket);
+        return looked;
+      }
+      sweep_at_ = kNearBuckets;
+    }
+    const std::optional<size_t> bucket = far_map_.FindFrom(sweep_at_ - kNearBuckets);
+    sweep_at_ = bucket ? kNearBuckets + *bucket + 1 : 0;
+    return bucket ? SweepFar(*bucket, announce, keep) : 0;
   }
 
   // When to advance next, at the latest; kNeverTick when nothing is linked.
@@ -119,14 +133,12 @@ class TickBuckets {
  private:
   static constexpr uint32_t kNearBuckets = 2u << Shape::kBlockBits;
   static constexpr uint32_t kFarBuckets = 1u << (Shape::kHorizonBits - Shape::kBlockBits);
-  static constexpr uint32_t kFirstNearHome = 1;
-  static constexpr uint32_t kFirstFarHome = 1 + kNearBuckets;
   // While a far bucket moves near, somebody should look this often.
   static constexpr Tick kPaceTicks = std::max<Tick>(1, (Tick{1} << Shape::kBlockBits) / 64);
 
   struct FarBucket {
-    LinkedList nodes;
-    uint64_t count = 0;
+    TicketList tickets;
+    uint64_t count;
   };
 
   static Tick BlockOf(Tick tick) { return tick >> Shape::kBlockBits; }
@@ -139,42 +151,45 @@ class TickBuckets {
 
   uint64_t FarCountOfNext() const { return far_[FarOf(BlockOf(now_) + 1)].count; }
 
-  template <typename Links>
-  void LinkNear(uint32_t node, Tick tick, const Links& links) {
-    PushBack(near_[NearOf(tick)], node, kFirstNearHome + NearOf(tick), links);
-    near_map_.Insert(NearOf(tick));
-  }
-  template <typename Links>
-  void RemoveNear(uint32_t bucket, uint32_t node, const Links& links) {
-    Remove(near_[bucket], node, links);
-    if (near_[bucket].is_empty()) near_map_.Erase(bucket);
-  }
-  template <typename Links>
-  void RemoveFar(uint32_t bucket, uint32_t node, const Links& links) {
-    Remove(far_[bucket].nodes, node, links);
-    if (--far_[bucket].count == 0) far_map_.Erase(bucket);
+  void LinkNear(Ticket ticket) {
+    const uint32_t bucket = NearOf(TickOf(ticket));
+    pool_.PushBack(near_[bucket], ticket);
+    near_map_.Insert(bucket);
   }
 
-  // Moves up to `count` nodes of the next block to near.
-  template <typename Links, typename TickOf>
-  void MoveNear(uint64_t count, const Links& links, const TickOf& tick_of) {
-    const uint32_t bucket = FarOf(BlockOf(now_) + 1);
-    for (; count > 0; --count) {
-      const uint32_t node = far_[bucket].nodes.first;
-      RemoveFar(bucket, node, links);
-      LinkNear(node, tick_of(node, now_), links);
-    }
+  // Moves up to `count` tickets of the next block to near.
+  void MoveNear(uint64_t count) {
+    if (count == 0) return;
+    const uint32_t number = FarOf(BlockOf(now_) + 1);
+    FarBucket& bucket = far_[number];
+    touched_ += count;
+    bucket.count -= count;
+    for (; count > 0; --count) LinkNear(pool_.PopFront(bucket.tickets));
+    if (bucket.count == 0) far_map_.Erase(number);
   }
 
-  template <typename Links, typename Visit>
-  void VisitNear(Tick tick, const Links& links, const Visit& visit) {
+  template <typename Announce, typename Visit>
+  void VisitNear(Tick tick, const Announce& announce, const Visit& visit) {
     const uint32_t bucket = NearOf(tick);
+    if (near_[bucket].is_empty()) return;
+    near_map_.Erase(bucket);
     // What `visit` links has a later tick, and the bucket's next tick is two blocks away.
-    while (!near_[bucket].is_empty()) {
-      const uint32_t node = near_[bucket].first;
-      RemoveNear(bucket, node, links);
-      visit(node);
-    }
+    pool_.Drain(near_[bucket], announce, [&](Ticket ticket) {
+      ++touched_;
+      visit(ticket);
+    });
+  }
+
+  template <typename Announce, typename Keep>
+  uint64_t SweepFar(size_t number, const Announce& announce, const Keep& keep) {
+    FarBucket& bucket = far_[number];
+    const uint64_t looked = pool_.Filter(bucket.tickets, announce, [&](Ticket ticket) {
+      const bool stays = keep(ticket);
+      if (!stays) --bucket.count;
+      return stays;
+    });
+    if (bucket.count == 0) far_map_.Erase(number);
+    return looked;
   }
 
   // The first tick of [from, limit] whose bucket holds something. The range is shorter than near.
@@ -200,9 +215,13 @@ class TickBuckets {
     return NextNear(FirstTickOf(next), LastTickOf(next)) ? next : NextFarBlock();
   }
 
+  TicketPool& pool_;
   Tick now_ = 0;
-  std::vector<LinkedList> near_;
-  std::vector<FarBucket> far_;
+  uint64_t touched_ = 0;  // Tickets, by the advance that runs.
+  size_t sweep_at_ = 0;   // The next bucket of the round: near ones first.
+  std::vector<TicketList> near_;
+  // One thread at a time uses it: its segments' pointers are of no interest to a model.
+  SegmentedArray<FarBucket> far_{Shape::kHorizonBits - Shape::kBlockBits};
   OccupancyMap near_map_;
   OccupancyMap far_map_;
 };

@@ -5,17 +5,17 @@
 // served, until somebody takes it. When not to use it: for actions of a Clock's own (clock.h), or
 // for delays beyond three days.
 //
-// How it works. A timer's word says what its users want and where its node is. Who changes the wish
-// leaves the node alone; if the wheel would look at the node too late, or in the wrong place, he
-// puts it into an inbox, once. The *pump*, one thread at a time, empties the inbox, files nodes
-// into plain buckets (tick_buckets.h), and moves what comes due into lanes. A timer that is
-// cleared, or set to a later tick, stays where it is until the pump meets it there, and is then
-// dropped or filed anew: overwriting and cancelling cost one exchange, and no timer has more than
-// one node.
+// How it works. A timer's word says what its users want and where its ticket is. Who changes the
+// wish so that the wheel would look at the timer too late, or in the wrong place, makes a new
+// ticket for it, names that in the word, and leaves it in an inbox; the old ticket goes stale. The
+// *pump*, one thread at a time, empties the inbox, files tickets into plain buckets
+// (tick_buckets.h) without a look at their timers, and moves what comes due into lanes. A timer
+// that is cleared, or set to a later tick, keeps its ticket until the pump meets it, and is then
+// dropped or filed anew: overwriting and cancelling mostly cost one exchange.
 //
 // Threads and progress:
 //   Schedule, Cancel   any thread; lock-free: an exchange fails only because another's succeeded,
-//                      or because the pump filed the node, once for each time it was put in.
+//                      or because the pump moved the ticket, once for each time it came due.
 //                      Linearization point: the exchange of the word. A thread that is frozen
 //                      between its exchange and its push holds back this one timer.
 //   Pump               any thread; never waits: while one thread pumps, others raise a counter and
@@ -25,13 +25,15 @@
 // Clocks: it knows ticks only; the caller converts the time of whatever clock he has.
 //
 // Invariants:
-//  1. A node is in the inbox exactly while its word says queued.
-//  2. An armed timer is in the inbox, or in the buckets for a tick not after the wanted one, or in
-//     its lane and due.
+//  1. A timer has one live ticket where its word says waits or lane, else none; whoever named it
+//     leaves it in the inbox.
+//  2. An armed timer's live ticket waits for a tick not after the wanted one, or is in its lane.
 //  3. Timers that come due in one advance enter their lane in the order of their ticks; those that
 //     were due when they were set follow in the order in which they were first put in.
-// Memory: 32 bytes a number up to the largest that was used (64 with a payload), and the buckets
-// (0.6 MB of address space, of which untouched pages cost nothing). Nothing else is ever allocated.
+// Memory: 8 bytes a number up to the largest that was used (with a payload, whole cache lines), the
+// buckets (1.2 MB of address space, of which untouched pages cost nothing) and the tickets. Stale
+// ones are swept away when they are more than half, four for each that comes: so there are at most
+// four times as many tickets as there were ever timers armed, and a few thousand.
 #pragma once
 
 #include <algorithm>
@@ -40,10 +42,10 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
-#include "dispatcher/timer_wheel/linked_list.h"
 #include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket_inbox.h"
+#include "dispatcher/timer_wheel/ticket_pool.h"
 #include "dispatcher/timer_wheel/timer_word.h"
 #include "engine/base/atom.h"
 #include "engine/base/result.h"
@@ -53,8 +55,8 @@ namespace schedq {
 
 struct NoPayload {};
 
-// A timer carries a Payload of its user beside its own words, so that both come with one cache
-// miss. The wheel never touches it.
+// A timer carries a Payload of its user beside its own word, so that both come with one cache miss.
+// The wheel never touches it.
 template <template <typename> class Atom = std::atomic, typename Shape = WheelShape,
           typename Payload = NoPayload>
 class TimerWheel {
@@ -68,37 +70,30 @@ class TimerWheel {
     SCHEDQ_CHECK(lanes <= TimerWord::kLanesMax, "a wheel has at most four lanes");
   }
 
-  // Makes timers 0 to `timer` usable, given that those of all smaller segments were. Lock-free.
-  void Reserve(Timer timer) { nodes_.Reserve(timer + 1); }
+  // Makes timers 0 to `timer` usable. Lock-free.
+  void ReserveThrough(Timer timer) { nodes_.ReserveThrough(timer); }
 
-  Payload& PayloadOf(Timer timer) { return nodes_[timer + 1].payload; }
+  Payload& PayloadOf(Timer timer) { return nodes_[timer].payload; }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
   // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
-    Node& node = nodes_[timer + 1];
+    Node& node = nodes_[timer];
     const Tick now = LoadNow();
     if (tick < now) tick = now;
     SCHEDQ_CHECK(tick - now < kHorizonTicks, "the delay is within the wheel's horizon");
     TimerWord before = LoadWord(node);
     TimerWord after;
-    bool is_linked_in_time;
+    bool is_looked_at_in_time;
     do {
       after = before.Armed(tick, lane);
-      is_linked_in_time = !before.is_queued() && before.place() == TimerPlace::kBuckets &&
-                          !TimerWord::IsBefore(after.wanted(), before.visit());
-      if (!is_linked_in_time) after = after.Queued(true);
+      is_looked_at_in_time = before.place() == TimerPlace::kWaits &&
+                             !TimerWord::IsBefore(after.wanted(), before.stamp());
+      if (!is_looked_at_in_time) after = after.WaitsFor(tick);
     } while (!ExchangeWord(node, before, after));
-    if (is_linked_in_time) return kNeverTick;
-    if (!before.is_queued()) {
-      PushInbox(timer + 1, node);
-      // Another thread may have set an earlier tick before the node was in the inbox, and then
-      // somebody has pumped in vain. Sequentially consistent, as are all four: that exchange, the
-      // look at the plan after it, the pump's plan, and the push.
-      const TimerWord current(node.word.load());
-      if (current.is_armed()) tick = std::min(tick, TimerWord::Expand(current.wanted(), now));
-    }
+    if (is_looked_at_in_time) return kNeverTick;
+    inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
     return tick < LoadPlanned() ? tick : kNeverTick;
   }
 
@@ -107,7 +102,7 @@ class TimerWheel {
 
   // False: it was not armed, or has been taken.
   bool Cancel(Timer timer) {
-    Node& node = nodes_[timer + 1];
+    Node& node = nodes_[timer];
     TimerWord before = LoadWord(node);
     do {
       if (!before.is_armed()) return false;
@@ -128,35 +123,34 @@ class TimerWheel {
       FileInbox();
       Advance(target_.load());
       const Tick wanted = round(buckets_.now());
-      const Tick next = std::min(wanted, buckets_.NextTick());
+      Tick next = std::min(wanted, buckets_.NextTick());
+      // What is still to be written there may be due.
+      if (inbox_.HasHoles()) next = std::min(next, buckets_.now() + 1);
       planned_.store(next);
-      if (inbox_.load() != kNoNode) continue;
+      if (!inbox_.IsEmpty()) continue;
       if (requests_.compare_exchange_strong(seen, 0)) return next;
     }
   }
 
   // Inside Pump: the timer that is first in the lane.
   std::optional<Timer> Take(uint32_t lane) {
-    // Each round removes a node.
+    // Each round removes a ticket.
     while (!lanes_[lane].is_empty()) {
-      const uint32_t number = lanes_[lane].first;
-      Remove(lanes_[lane], number, Links());
-      Node& node = nodes_[number];
+      AnnounceFront(lanes_[lane]);
+      const Ticket ticket = pool_.PopFront(lanes_[lane]);
+      Node& node = nodes_[ticket.timer()];
       TimerWord before = LoadWord(node);
-      bool is_taken;
-      TimerWord after;
+      bool is_live;
       do {
-        // What is queued as well has a newer wish, which the inbox will bring.
-        is_taken = before.is_armed() && !before.is_queued();
-        after = before.Nowhere();
-        if (is_taken) after = after.Disarmed();
-      } while (!ExchangeWord(node, before, after));
-      if (is_taken) return number - 1;
+        is_live = before.Names(TimerPlace::kLane, ticket.stamp());
+      } while (is_live && !ExchangeWord(node, before, before.Nowhere().Disarmed()));
+      if (!is_live) --stale_;
+      if (is_live && before.is_armed()) return ticket.timer();
     }
     return std::nullopt;
   }
 
-  // Inside Pump: false may be wrong when timers were cancelled in the lane.
+  // Inside Pump: false may be wrong when timers were cancelled or set anew in the lane.
   bool LaneIsEmpty(uint32_t lane) const { return lanes_[lane].is_empty(); }
 
   // Pumps, and gives every timer that is due to expire(timer). Returns what Pump does.
@@ -170,26 +164,23 @@ class TimerWheel {
     });
   }
 
+  // Inside Pump: tickets that it holds, live and stale.
+  uint64_t tickets() const { return pool_.size(); }
+
  private:
-  struct alignas(std::is_empty_v<Payload> ? 32 : 64) Node {
+  struct alignas(std::is_empty_v<Payload> ? sizeof(uint64_t) : kCacheLineBytes) Node {
     // Written by whoever schedules, cancels or pumps; stale readers fail their exchange.
     Atom<uint64_t> word;
-    // The node below in the inbox. Written by who put the node in, before he publishes it; read by
-    // the pump, which took the inbox.
-    Atom<uint32_t> below;
-    // The pump's.
-    typename Seam<Atom>::template Plain<ListLink> link;
     // The user's.
     [[no_unique_address]] Payload payload;
   };
-  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Node) <= 64,
-                "a timer and its payload share a cache line");
 
-  static constexpr uint32_t kFirstLaneHome = TickBuckets<Shape>::kHomes + 1;
-
-  auto Links() {
-    return [this](uint32_t number) -> ListLink& { return nodes_[number].link.Mutable(); };
-  }
+  // Fewer stale tickets than these are not worth a look.
+  static constexpr int64_t kStaleMin = 1000;
+  // Tickets that are looked at for each that makes another stale.
+  static constexpr uint64_t kSweepShare = 4;
+  // How far ahead in its lane Take fetches timers.
+  static constexpr uint32_t kFetchDistance = 4;
 
   // Acquire pairs with the exchange: a timer's taker sees what the thread that armed it wrote
   // before.
@@ -204,16 +195,8 @@ class TimerWheel {
   // finds due all the same.
   Tick LoadNow() const { return LoadRelaxed(now_); }
   // Sequentially consistent, as is the push before it: see Pump, which stores its plan and then
-  // looks into the inbox. Either it finds the node or this finds the plan.
+  // looks into the inbox. Either it finds the ticket or this finds the plan.
   Tick LoadPlanned() const { return planned_.load(); }
-
-  void PushInbox(uint32_t number, Node& node) {
-    uint32_t top = LoadRelaxed(inbox_);
-    do {
-      // Relaxed: published by the exchange.
-      StoreRelaxed(node.below, top);
-    } while (!inbox_.compare_exchange_weak(top, number));
-  }
 
   void RaiseTarget(Tick tick) {
     Tick target = target_.load();
@@ -221,93 +204,90 @@ class TimerWheel {
     }
   }
 
-  // Takes all that was put in, and files it in the order in which it came.
+  // The pump will look at the ticket's timer soon.
+  auto Announce() const {
+    return [this](Ticket ticket) {
+      const Node* const node = &nodes_[ticket.timer()];
+      // Its first and its last line; between them a payload has none so far.
+      __builtin_prefetch(node);
+      __builtin_prefetch(reinterpret_cast<const char*>(node + 1) - 1);
+    };
+  }
+  void AnnounceFront(const TicketList& lane) const {
+    if (const auto ticket = pool_.PeekFront(lane, kFetchDistance)) Announce()(*ticket);
+  }
+
+  // Files all that was put in, in the order in which it came. What is due is looked at at once.
   void FileInbox() {
-    if (inbox_.load() == kNoNode) return;
-    uint32_t top = inbox_.exchange(kNoNode);
-    uint32_t oldest = kNoNode;
-    while (top != kNoNode) {
-      const uint32_t below = LoadRelaxed(nodes_[top].below);
-      StoreRelaxed(nodes_[top].below, oldest);
-      oldest = std::exchange(top, below);
-    }
-    while (oldest != kNoNode) {
-      const uint32_t number = oldest;
-      // Before File, which lets others put the node in again.
-      oldest = LoadRelaxed(nodes_[number].below);
-      File(number);
-    }
+    uint64_t superseding = 0;
+    TicketList due;
+    inbox_.TakeAll([&](Ticket ticket) {
+      if (ticket.supersedes()) ++superseding;
+      if (buckets_.TickOf(ticket) <= buckets_.now()) {
+        pool_.PushBack(due, ticket);
+      } else {
+        buckets_.Link(ticket);
+      }
+    });
+    pool_.Drain(due, Announce(), [this](Ticket ticket) { Visit(ticket); });
+    stale_ += static_cast<int64_t>(superseding);
+    if (superseding != 0) Sweep(superseding * kSweepShare);
   }
 
-  void File(uint32_t number) {
-    Node& node = nodes_[number];
-    TimerWord before = LoadWord(node);
-    TimerWord after;
-    do {
-      after = before.Queued(false);
-      if (!before.is_armed()) continue;
-      const bool stays = before.place() == TimerPlace::kBuckets &&
-                         !TimerWord::IsBefore(before.wanted(), before.visit());
-      if (!stays) after = Placed(after);
-    } while (!ExchangeWord(node, before, after));
-    Move(number, before, after);
-  }
-
-  // Where an armed timer's node belongs.
-  TimerWord Placed(TimerWord word) const {
-    const Tick tick = TimerWord::Expand(word.wanted(), buckets_.now());
-    return tick <= buckets_.now() ? word.InLane() : word.InBuckets(tick);
-  }
-
-  // The node's link follows its word. A node that was and is in a lane goes to the lane's end.
-  void Move(uint32_t number, TimerWord before, TimerWord after) {
-    const bool is_in_buckets = before.place() == TimerPlace::kBuckets;
-    if (before.place() == after.place() && (!is_in_buckets || before.visit() == after.visit()) &&
-        (is_in_buckets || !after.is_armed())) {
+  // Drops stale tickets among the next `looks`, should they have become more than half of all.
+  void Sweep(uint64_t looks) {
+    if (stale_ < kStaleMin || static_cast<uint64_t>(stale_) * 2 < pool_.size()) return;
+    const auto keep_in = [this](TimerPlace place) {
+      return [this, place](Ticket ticket) {
+        const bool is_live = LoadWord(nodes_[ticket.timer()]).Names(place, ticket.stamp());
+        if (!is_live) --stale_;
+        return is_live;
+      };
+    };
+    // Each round looks at a ticket at least, or ends.
+    for (uint64_t looked = 0; looked < looks;) {
+      const uint64_t in_bucket = buckets_.SweepNext(Announce(), keep_in(TimerPlace::kWaits));
+      looked += in_bucket;
+      if (in_bucket != 0) continue;
+      for (TicketList& lane : lanes_) pool_.Filter(lane, Announce(), keep_in(TimerPlace::kLane));
       return;
     }
-    if (is_in_buckets) buckets_.Unlink(number, Links());
-    if (before.place() == TimerPlace::kLane) {
-      Remove(lanes_[nodes_[number].link.Read().home - kFirstLaneHome], number, Links());
-    }
-    Join(number, after);
   }
 
-  void Join(uint32_t number, TimerWord word) {
-    if (word.place() == TimerPlace::kBuckets) {
-      buckets_.Link(number, TimerWord::Expand(word.visit(), buckets_.now()), Links());
-    } else if (word.place() == TimerPlace::kLane) {
-      PushBack(lanes_[word.lane()], number, kFirstLaneHome + word.lane(), Links());
-    }
-  }
-
-  // The node's tick has come, and it is in no bucket any more.
-  void Visit(uint32_t number) {
-    Node& node = nodes_[number];
+  // The ticket's tick has come, and it is in no bucket any more.
+  void Visit(Ticket ticket) {
+    Node& node = nodes_[ticket.timer()];
+    const Tick now = buckets_.now();
     TimerWord before = LoadWord(node);
     TimerWord after;
     do {
-      // What is queued as well is filed when the inbox is.
-      after = before.is_armed() && !before.is_queued() ? Placed(before) : before.Nowhere();
+      if (!before.Names(TimerPlace::kWaits, ticket.stamp())) {
+        --stale_;
+        return;
+      }
+      after = before.Nowhere();
+      if (!before.is_armed()) continue;
+      const Tick wanted = TimerWord::Expand(before.wanted(), now);
+      after = wanted <= now ? before.InLane(lane_number_) : before.WaitsFor(wanted);
     } while (!ExchangeWord(node, before, after));
-    Join(number, after);
+    if (after.place() == TimerPlace::kWaits) {
+      buckets_.Link(Ticket(ticket.timer(), after.stamp()));
+    } else if (after.place() == TimerPlace::kLane) {
+      pool_.PushBack(lanes_[after.lane()], Ticket(ticket.timer(), lane_number_++));
+    }
   }
 
   void Advance(Tick target) {
-    const auto tick_of = [this](uint32_t number, Tick now) {
-      return TimerWord::Expand(LoadWord(nodes_[number]).visit(), now);
-    };
-    buckets_.AdvanceTo(target, Links(), tick_of, [this](uint32_t number) { Visit(number); });
+    buckets_.AdvanceTo(target, Announce(), [this](Ticket ticket) { Visit(ticket); });
     StoreRelaxed(now_, buckets_.now());
   }
 
   const uint32_t lane_count_;
   SegmentedArray<Node, Atom> nodes_{Shape::kFirstTimersBits};
 
-  // The node that was put in last; written by whoever puts one in, emptied by the pump.
-  alignas(kCacheLineBytes) Atom<uint32_t> inbox_{kNoNode};
+  TicketInbox<Atom> inbox_{Shape::kFirstTimersBits};
   // When the pump means to look next; written by the pump at the end of a round.
-  Atom<Tick> planned_{kNeverTick};
+  alignas(kCacheLineBytes) Atom<Tick> planned_{kNeverTick};
   // The pump's instant, for everybody; stale readers see an earlier one.
   Atom<Tick> now_{0};
 
@@ -317,8 +297,13 @@ class TimerWheel {
   Atom<Tick> target_{0};
 
   // The pump's.
-  TickBuckets<Shape> buckets_;
-  std::array<LinkedList, TimerWord::kLanesMax> lanes_;
+  TicketPool pool_;
+  TickBuckets<Shape> buckets_{&pool_};
+  std::array<TicketList, TimerWord::kLanesMax> lanes_;
+  // Numbers tickets in lanes. It comes round after half a billion, and should a stale one have lain
+  // in its lane for that long, its timer may have its turn.
+  uint64_t lane_number_ = 0;
+  int64_t stale_ = 0;  // Tickets that were superseded and not met since.
 };
 
 }  // namespace schedq

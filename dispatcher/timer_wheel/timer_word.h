@@ -1,19 +1,20 @@
-// What is known of one timer, in one atomic word: what its users want and where its node is.
+// What is known of one timer, in one atomic word: what its users want and where its ticket is.
 //
 // Ticks are kept modulo 2^29; two of them compare rightly while they lie within 2^28 of each other,
-// which the wheel's horizon guarantees for the ticks of armed timers and of linked nodes.
+// which the wheel's horizon guarantees for the ticks of armed timers and of live tickets.
 #pragma once
 
 #include <cstdint>
 
 namespace schedq {
 
-// Where the pump has put the node.
-enum class TimerPlace : uint8_t { kNowhere, kBuckets, kLane };
+// Where the timer's live ticket is: there is none, it waits for its tick, or it is due.
+enum class TimerPlace : uint8_t { kNowhere, kWaits, kLane };
 
 class TimerWord {
  public:
   static constexpr uint32_t kTickBits = 29;
+  static constexpr uint64_t kTickMask = (uint64_t{1} << kTickBits) - 1;
   static constexpr uint32_t kLanesMax = 4;
 
   TimerWord() = default;
@@ -24,21 +25,24 @@ class TimerWord {
   bool is_armed() const { return Get(kArmedAt, 1) != 0; }
   uint64_t wanted() const { return Get(kWantedAt, kTickBits); }
   uint32_t lane() const { return static_cast<uint32_t>(Get(kLaneAt, 2)); }
-  // In the inbox: the pump will look at it before it does anything else.
-  bool is_queued() const { return Get(kQueuedAt, 1) != 0; }
   TimerPlace place() const { return static_cast<TimerPlace>(Get(kPlaceAt, 2)); }
-  // In the buckets: the tick at which the pump looks at it.
-  uint64_t visit() const { return Get(kVisitAt, kTickBits); }
+  // The live ticket's stamp: the tick at which the pump looks at the timer, or the ticket's number
+  // in the lane.
+  uint64_t stamp() const { return Get(kStampAt, kTickBits); }
+  bool Names(TimerPlace place, uint64_t stamp) const {
+    return this->place() == place && this->stamp() == stamp;
+  }
 
   TimerWord Armed(uint64_t tick, uint32_t lane) const {
     return With(kWantedAt, kTickBits, tick).With(kLaneAt, 2, lane).With(kArmedAt, 1, 1);
   }
   TimerWord Disarmed() const { return With(kArmedAt, 1, 0); }
-  TimerWord Queued(bool is_queued) const { return With(kQueuedAt, 1, is_queued ? 1 : 0); }
   TimerWord Nowhere() const { return WithPlace(TimerPlace::kNowhere); }
-  TimerWord InLane() const { return WithPlace(TimerPlace::kLane); }
-  TimerWord InBuckets(uint64_t tick) const {
-    return WithPlace(TimerPlace::kBuckets).With(kVisitAt, kTickBits, tick);
+  TimerWord InLane(uint64_t number) const {
+    return WithPlace(TimerPlace::kLane).With(kStampAt, kTickBits, number);
+  }
+  TimerWord WaitsFor(uint64_t tick) const {
+    return WithPlace(TimerPlace::kWaits).With(kStampAt, kTickBits, tick);
   }
 
   // Is a before b?
@@ -50,14 +54,12 @@ class TimerWord {
   }
 
  private:
-  static constexpr uint64_t kTickMask = (uint64_t{1} << kTickBits) - 1;
   static constexpr uint32_t kWantedAt = 0;
-  static constexpr uint32_t kVisitAt = kTickBits;
+  static constexpr uint32_t kStampAt = kTickBits;
   static constexpr uint32_t kLaneAt = 2 * kTickBits;
   static constexpr uint32_t kArmedAt = kLaneAt + 2;
-  static constexpr uint32_t kQueuedAt = kArmedAt + 1;
-  static constexpr uint32_t kPlaceAt = kQueuedAt + 1;
-  static_assert(kPlaceAt + 2 == 64, "the fields fill the word");
+  static constexpr uint32_t kPlaceAt = kArmedAt + 1;
+  static_assert(kPlaceAt + 2 <= 64, "the fields fit the word");
 
   uint64_t Get(uint32_t at, uint32_t bits) const {
     return bits_ >> at & ((uint64_t{1} << bits) - 1);

@@ -39,7 +39,7 @@ void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
 // A wheel, and what came due of its timers. Only the pumping thread counts.
 struct Scene {
   Scene() {
-    for (uint32_t timer = 0; timer < 3; ++timer) wheel.Reserve(timer);
+    for (uint32_t timer = 0; timer < 3; ++timer) wheel.ReserveThrough(timer);
   }
   std::optional<Tick> Pump(Tick tick) {
     return wheel.ExpireUntil(tick, [&](uint32_t timer) { expired[timer].fetch_add(1); });

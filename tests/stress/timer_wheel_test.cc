@@ -25,7 +25,7 @@ constexpr uint32_t kTimersOfOne = 200;
 TEST(TimerWheelStress, EachTimerComesDueOnceOrIsCancelled) {
   TimerWheel<> wheel;
   const uint32_t timers = kThreads * kTimersOfOne;
-  for (uint32_t timer = 0; timer < timers; ++timer) wheel.Reserve(timer);
+  for (uint32_t timer = 0; timer < timers; ++timer) wheel.ReserveThrough(timer);
   std::vector<std::atomic<int64_t>> due(timers);  // Set and neither cancelled nor come due.
   std::atomic<Tick> now{0};
   const auto expire = [&](uint32_t timer) { due[timer].fetch_sub(1); };
@@ -52,7 +52,7 @@ TEST(TimerWheelStress, EachTimerComesDueOnceOrIsCancelled) {
 class WheelSubject final : public stall::Subject {
  public:
   WheelSubject() {
-    for (uint32_t timer = 0; timer < kTimers; ++timer) wheel_.Reserve(timer);
+    for (uint32_t timer = 0; timer < kTimers; ++timer) wheel_.ReserveThrough(timer);
   }
   void Operate(uint32_t thread, uint64_t turn) override {
     wheel_.Schedule(static_cast<uint32_t>(turn % kTimers), turn + thread);

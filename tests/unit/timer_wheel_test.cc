@@ -7,6 +7,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -53,7 +54,7 @@ void RunRandomProgram(uint64_t seed, int steps, Tick delay_max, Tick leap_max) {
   Armed armed;
   Tick now = 0;
   constexpr uint32_t kTimers = 60;
-  for (uint32_t timer = 0; timer < kTimers; ++timer) wheel.Reserve(timer);
+  for (uint32_t timer = 0; timer < kTimers; ++timer) wheel.ReserveThrough(timer);
   for (int step = 0; step < steps; ++step) {
     const uint32_t timer = static_cast<uint32_t>(random.Below(kTimers));
     const uint64_t kind = random.Below(10);
@@ -103,7 +104,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
     TimerWheel<std::atomic, TinyShape> wheel;
     std::multiset<Tick> wanted;
     for (uint32_t timer = 0; timer < 20; ++timer) {
-      wheel.Reserve(timer);
+      wheel.ReserveThrough(timer);
       const Tick tick = 1 + random.Below(60);
       wanted.insert(tick);
       wheel.Schedule(timer, tick);
@@ -120,7 +121,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
 
 TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
   TimerWheel<> wheel;
-  wheel.Reserve(0);
+  wheel.ReserveThrough(0);
   EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "nobody has planned to look";
   EXPECT_TRUE(Expire(wheel, 1).empty());
   EXPECT_EQ(wheel.Schedule(0, 300), kNeverTick) << "the wheel looks at 100 anyway";
@@ -132,7 +133,7 @@ TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
 
 TEST(TimerWheelTest, CancelledTimerStaysUntilSetAgain) {
   TimerWheel<> wheel;
-  wheel.Reserve(0);
+  wheel.ReserveThrough(0);
   wheel.Schedule(0, 10);
   Expire(wheel, 1);
   EXPECT_TRUE(wheel.Cancel(0));
@@ -144,7 +145,7 @@ TEST(TimerWheelTest, CancelledTimerStaysUntilSetAgain) {
 
 TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
   TimerWheel<> wheel(2);
-  for (uint32_t timer = 0; timer < 4; ++timer) wheel.Reserve(timer);
+  for (uint32_t timer = 0; timer < 4; ++timer) wheel.ReserveThrough(timer);
   wheel.Schedule(3, 0, 1);
   wheel.Schedule(1, 0, 0);
   wheel.Schedule(0, 0, 1);
@@ -163,31 +164,48 @@ TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
 
 // A hundred thousand timers of one far block move near a few at a time.
 TEST(TimerWheelTest, NoTickPaysForABlock) {
-  struct Counting {
-    uint64_t touched = 0;
-    uint64_t most = 0;
-  } count;
-  constexpr uint32_t kNodes = 100'000;
+  constexpr uint32_t kTimers = 100'000;
   constexpr Tick kFirst = 5u << WheelShape::kBlockBits;
-  std::vector<ListLink> links(kNodes + 1);
-  TickBuckets<WheelShape> buckets;
-  const auto link = [&](uint32_t node) -> ListLink& { return links[node]; };
-  const auto tick_of = [&](uint32_t node, Tick) {
-    ++count.touched;
-    return kFirst + node % (1u << WheelShape::kBlockBits);
-  };
-  for (uint32_t node = 1; node <= kNodes; ++node) {
-    buckets.Link(node, kFirst + node % (1u << WheelShape::kBlockBits), link);
+  TicketPool pool;
+  TickBuckets<WheelShape> buckets(&pool);
+  for (uint32_t timer = 0; timer < kTimers; ++timer) {
+    buckets.Link(Ticket(timer, kFirst + timer % (1u << WheelShape::kBlockBits)));
   }
   uint64_t expired = 0;
+  uint64_t touched = 0;
+  uint64_t most = 0;
   for (Tick tick = 1; tick < kFirst; ++tick) {
-    const uint64_t before = count.touched;
-    buckets.AdvanceTo(tick, link, tick_of, [&](uint32_t) { ++expired; });
-    count.most = std::max(count.most, count.touched - before);
+    const uint64_t now = buckets.AdvanceTo(
+        tick, [](Ticket) {}, [&](Ticket) { ++expired; });
+    touched += now;
+    most = std::max(most, now);
   }
   EXPECT_EQ(expired, 0u);
-  EXPECT_EQ(count.touched, kNodes) << "each moves once, before its block begins";
-  EXPECT_LE(count.most, kNodes / (1u << WheelShape::kBlockBits) + 1);
+  EXPECT_EQ(touched, kTimers) << "each moves once, before its block begins";
+  EXPECT_LE(most, kTimers / (1u << WheelShape::kBlockBits) + 1);
+}
+
+// Each earlier overwrite leaves a stale ticket behind. Memory stays in proportion all the same.
+TEST(TimerWheelTest, StaleTicketsAreSweptAway) {
+  TimerWheel<> wheel;
+  constexpr uint32_t kTimers = 2000;
+  wheel.ReserveThrough(kTimers - 1);
+  Random random(5);
+  uint64_t most = 0;
+  Tick now = 0;
+  for (uint32_t turn = 0; turn < 200; ++turn) {
+    for (uint32_t timer = 0; timer < kTimers; ++timer) {
+      // Soon far away, soon near, so that buckets of all kinds and the lane hold stale tickets.
+      const Tick far = now + 1'000'000 - turn * 1000 - random.Below(1000);
+      wheel.Schedule(timer, timer % 3 == 0 ? now : far);
+    }
+    wheel.Pump(now, [&](Tick) {
+      most = std::max(most, wheel.tickets());
+      return kNeverTick;
+    });
+  }
+  EXPECT_LE(most, 5u * kTimers);
+  EXPECT_EQ(Expire(wheel, now + 2'000'000).size(), kTimers);
 }
 
 TEST(OccupancyMapTest, FindsTheNextMember) {
