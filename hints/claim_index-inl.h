@@ -80,10 +80,19 @@ void BasicClaimIndex<Atom>::Erase(std::string_view namespace_name, std::string_v
 }
 
 template <template <typename> class Atom>
+template <typename Read>
+bool BasicClaimIndex<Atom>::ReadRecord(std::string_view namespace_name, std::string_view claim,
+                                       Read read) const {
+  // Name and record are two cache misses; fetched together they cost little more than one.
+  const auto fetch = [this](uint32_t number) { __builtin_prefetch(records_.Find(number)); };
+  return claim_names_.ReadKnown(namespace_name, claim, fetch,
+                                [&](uint32_t number) { read(number, records_.Find(number)); });
+}
+
+template <template <typename> class Atom>
 bool BasicClaimIndex<Atom>::Exists(std::string_view namespace_name, std::string_view claim) const {
   bool exists = false;
-  const bool is_known = claim_names_.ReadKnown(namespace_name, claim, [&](uint32_t number) {
-    const Record* record = records_.Find(number);
+  const bool is_known = ReadRecord(namespace_name, claim, [&](uint32_t, const Record* record) {
     exists = record != nullptr && record->Exists();
   });
   return is_known && exists;
@@ -96,12 +105,12 @@ void BasicClaimIndex<Atom>::Lookup(std::string_view namespace_name, std::string_
   uint32_t count = 0;
   uint32_t number = 0;
   bool has_blocks = false;
-  const bool is_known = claim_names_.ReadKnown(namespace_name, claim, [&](uint32_t known) {
-    const Record* record = records_.Find(known);
-    number = known;
-    count = record == nullptr ? 0 : record->CopyOwn(&own);
-    has_blocks = record != nullptr && record->HasBlocks();
-  });
+  const bool is_known =
+      ReadRecord(namespace_name, claim, [&](uint32_t known, const Record* record) {
+        number = known;
+        count = record == nullptr ? 0 : record->CopyOwn(&own);
+        has_blocks = record != nullptr && record->HasBlocks();
+      });
   if (!is_known) return;
   pods->insert(pods->end(), own.begin(), own.begin() + count);
   // The blocks belong to the number, and the number may have gone to another claim by now: then

@@ -78,6 +78,9 @@ class BasicClaimIndex {
     Record* record;
   };
   Held Hold(std::string_view namespace_name, std::string_view claim);
+  // Calls `read(number, record)` as the interner's ReadKnown does; the record may be null.
+  template <typename Read>
+  bool ReadRecord(std::string_view namespace_name, std::string_view claim, Read read) const;
 
   void List(std::string_view namespace_name, std::string_view claim, PodId pod);
   void Unlist(std::string_view namespace_name, std::string_view claim, PodId pod);

@@ -122,13 +122,18 @@ std::optional<uint32_t> BasicInterner<Atom>::AcquireKnownPacked(const PackedText
 }
 
 template <template <typename> class Atom>
-template <typename Read>
-std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, Read read) const {
+template <typename Expect, typename Read>
+std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, Expect expect,
+                                                        Read read) const {
   std::optional<uint32_t> found;
   const uint64_t order = internal::OrderOfName(text.hash());
   // Looking for a name opens buckets and removes dead slots, which no caller can tell.
   auto& self = const_cast<BasicInterner&>(*this);
-  self.Walk(order, self.StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
+  Atom<uint64_t>* const start = self.StartFor(order);
+  // Most names are the first of their bucket.
+  const NameLink first = internal::LoadLink(*start);
+  if (first.kind() == NameLink::Kind::kSlot) expect(first.index());
+  self.Walk(order, start, [&](uint32_t index, Slot& slot, NameState state) {
     if (!texts_.Equals(slot, text)) return false;
     read(index);
     const NameState after = slot.LoadState();
@@ -141,7 +146,8 @@ std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, 
 
 template <template <typename> class Atom>
 std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text) const {
-  return FindPacked(text, [](uint32_t) {});
+  return FindPacked(
+      text, [](uint32_t) {}, [](uint32_t) {});
 }
 
 template <template <typename> class Atom>

@@ -91,9 +91,11 @@ class BasicInterner {
   // Calls `read(number)` such that what it reads belongs to the name: the number stood for it from
   // before the last call until after it, provided that what is kept by number is read with acquire
   // and written by who holds a reference. False: the name was not known; forget what was read.
-  template <typename Read>
-  bool ReadKnown(std::string_view namespace_name, std::string_view name, Read read) const {
-    return FindPacked(PackedText(namespace_name, name), read).has_value();
+  // `expect(number)` may come before, as soon as the number is likely, to fetch what it leads to.
+  template <typename Expect, typename Read>
+  bool ReadKnown(std::string_view namespace_name, std::string_view name, Expect expect,
+                 Read read) const {
+    return FindPacked(PackedText(namespace_name, name), expect, read).has_value();
   }
 
   // Valid while somebody holds a reference.
@@ -120,9 +122,8 @@ class BasicInterner {
   uint32_t AcquirePacked(const PackedText& text);
   std::optional<uint32_t> AcquireKnownPacked(const PackedText& text);
   std::optional<uint32_t> FindPacked(const PackedText& text) const;
-  template <typename Read>
-  std::optional<uint32_t> FindPacked(const PackedText& text, Read read) const;
-  std::optional<uint32_t> Lookup(const PackedText& text, uint64_t order);
+  template <typename Expect, typename Read>
+  std::optional<uint32_t> FindPacked(const PackedText& text, Expect expect, Read read) const;
 
   // Goes from `start` to the first entry beyond `order`. Removes the dead slots that it meets, and
   // calls `visit(index, slot, state)` for each live slot of that very order until it says true.
