@@ -24,6 +24,7 @@
 #include "dispatcher/clock_dispatcher.h"
 #include "dispatcher/report/nomination_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
+#include "dispatcher/server/pod_patch.h"
 #include "engine/base/random.h"
 
 namespace schedq {
@@ -61,9 +62,6 @@ struct BindingSchedulerOptions {
   // How long the volume of a pod takes; zero: PreBind has nothing to do for it.
   std::function<Duration(const Pod& pod)> volume_takes;
 };
-
-// Why a pod that fits nowhere is not scheduled.
-inline constexpr std::string_view kUnschedulableReason = "Unschedulable";
 
 // The claim of a pod, as the server knows it.
 std::string ClaimNameOf(const Pod& pod);

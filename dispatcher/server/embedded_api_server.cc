@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "dispatcher/server/pod_patch.h"
+
 namespace schedq {
 namespace {
 
 constexpr Duration kRateTick = std::chrono::milliseconds(1);
-
-void RemoveUnscheduledCondition(Pod* pod) {
-  std::erase_if(pod->conditions,
-                [](const PodCondition& condition) { return condition.type == "PodScheduled"; });
-}
-
-void SetUnscheduledCondition(std::string_view reason, const std::string& message, Pod* pod) {
-  RemoveUnscheduledCondition(pod);
-  pod->conditions.push_back({"PodScheduled", "False", std::string(reason), message});
-}
 
 }  // namespace
 
@@ -31,7 +23,8 @@ EmbeddedApiServer::EmbeddedApiServer(const ServerOptions& options)
 
 PodRef EmbeddedApiServer::Create(Pod pod) {
   if (!pod.scheduling_gates.empty()) {
-    SetUnscheduledCondition("SchedulingGated", std::string(kSchedulingGatedMessage), &pod);
+    pod.conditions.push_back(
+        {"PodScheduled", "False", "SchedulingGated", std::string(kSchedulingGatedMessage)});
   }
   PodRef stored = std::make_shared<Pod>(std::move(pod));
   SCHEDQ_CHECK(Find(NameOf(*stored)) == nullptr, "a pod's name is its own");
@@ -101,7 +94,7 @@ Status EmbeddedApiServer::Apply(const ApiCall& call, const PodRef& pod) {
       auto bound = std::make_shared<Pod>(*pod);
       bound->node_name = std::string(call.node());
       if (options_.clears_nomination_at_bind) bound->nominated_node_name.clear();
-      RemoveUnscheduledCondition(bound.get());
+      RemoveScheduledCondition(bound.get());
       bound->conditions.push_back({"PodScheduled", "True", "", ""});
       ++counts_.bindings;
       Store(pod, bound);
@@ -121,17 +114,8 @@ Status EmbeddedApiServer::Apply(const ApiCall& call, const PodRef& pod) {
 void EmbeddedApiServer::Patch(const ApiCall& call, const PodRef& pod) {
   ++counts_.patches;
   auto patched = std::make_shared<Pod>(*pod);
-  const PodCondition* shown = UnscheduledCondition(*pod);
-  if (call.condition.kind == ConditionPatch::Kind::kSet && pod->node_name.empty()) {
-    SetUnscheduledCondition(call.condition.reason, call.condition.message, patched.get());
-    if (call.sends_event) ++counts_.events;
-  } else if (call.condition.kind == ConditionPatch::Kind::kClear && shown != nullptr &&
-             shown->reason == kNotReadyReason) {
-    RemoveUnscheduledCondition(patched.get());
-  }
-  if (call.nomination() != nullptr && pod->node_name.empty()) {
-    patched->nominated_node_name = *call.nomination();
-  }
+  ApplyPatch(call, patched.get());
+  if (call.sends_event) ++counts_.events;
   if (call.placement.has_value()) {
     for (const ClaimAllocation& claim : call.placement->claims) {
       claim_nodes_[claim.claim] = claim.node;
