@@ -63,7 +63,7 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
-void Merge(const CallContent& older, CallContent* newer) {
+void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
   if (newer->condition.kind == ConditionPatch::Kind::kKeep) {
     newer->condition = older.condition;
     newer->sends_event = older.sends_event;
@@ -71,8 +71,7 @@ void Merge(const CallContent& older, CallContent* newer) {
   MergePlacement(older, newer);
 }
 
-bool IsNoOp(const CallContent& call) {
-  if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
+bool PatchIsNoOp(const CallContent& call) {
   return ConditionIsNoOp(call.condition, *call.pod) && NominationIsNoOp(call) &&
          ClaimsAreNoOp(call);
 }

@@ -112,10 +112,22 @@ struct ApiCall : CallContent {
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 
 // Adds to `newer` what only `older`, a call of the same type, has to say.
-void Merge(const CallContent& older, CallContent* newer);
+void MergeWhatIsMissing(const CallContent& older, CallContent* newer);
+inline void Merge(const CallContent& older, CallContent* newer) {
+  const bool says_all =
+      newer->condition.kind != ConditionPatch::Kind::kKeep && !older.placement.has_value();
+  if (!says_all) MergeWhatIsMissing(older, newer);
+}
 
 // Whether executing the call would change nothing of the object as last seen.
-bool IsNoOp(const CallContent& call);
+bool PatchIsNoOp(const CallContent& call);
+inline bool IsNoOp(const CallContent& call) {
+  if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
+  // Mostly a pod shows nothing, and that changes.
+  const bool shows_first =
+      call.condition.kind == ConditionPatch::Kind::kSet && call.pod->conditions.empty();
+  return !shows_first && PatchIsNoOp(call);
+}
 // Whether it would change nothing after `done`, a call for the same object, has succeeded.
 bool IsNoOpAfter(const CallContent& done, const CallContent& call);
 

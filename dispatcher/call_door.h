@@ -57,9 +57,22 @@ class CallDoor {
   // Carries out what was left, oldest first, and leaves when there is nothing more.
   template <typename CarryOut>
   void Leave(const CarryOut& carry_out) {
-    for (;;) {
-      uintptr_t state = kTaken;
-      if (ExchangeStrong(state, kFree)) return;
+    if (!TryLeave()) LeaveAfterNotes(carry_out);
+  }
+
+ private:
+  static constexpr uintptr_t kFree = 0;
+  static constexpr uintptr_t kTaken = 1;  // Any other value: taken, and the newest note.
+
+  bool TryLeave() {
+    uintptr_t state = kTaken;
+    return ExchangeStrong(state, kFree);
+  }
+
+  // Apart, because it is rare.
+  template <typename CarryOut>
+  [[gnu::noinline]] void LeaveAfterNotes(const CarryOut& carry_out) {
+    do {
       // Acquire pairs with the release of those who left notes.
       Note* top = reinterpret_cast<Note*>(state_.exchange(kTaken, std::memory_order_acquire));
       Note* oldest = nullptr;
@@ -71,12 +84,8 @@ class CallDoor {
         const std::unique_ptr<Note> note(std::exchange(oldest, oldest->below));
         carry_out(*note);
       }
-    }
+    } while (!TryLeave());
   }
-
- private:
-  static constexpr uintptr_t kFree = 0;
-  static constexpr uintptr_t kTaken = 1;  // Any other value: taken, and the newest note.
 
   uintptr_t LoadState() const { return LoadRelaxed(state_); }
   // Acquire for whoever enters, release for whoever leaves a note or the door.

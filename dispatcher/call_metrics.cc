@@ -1,5 +1,7 @@
 #include "dispatcher/call_metrics.h"
 
+#include <algorithm>
+
 namespace schedq {
 namespace {
 
@@ -16,9 +18,11 @@ LabelValues TypeNames() {
 CallMetrics::CallMetrics(MetricsRegistry* registry) {
   if (registry == nullptr) return;
   const LabelValues results = {"success", "error"};
-  const DenseGaugeFamily& pending = registry->DenseGauges(
-      {"scheduler_pending_async_api_calls", "API calls that have not ended.", {"call_type"}},
-      {TypeNames()}, Zeros::kShow);
+  CallbackGaugeFamily& pending = registry->CallbackGauges(
+      {"scheduler_pending_async_api_calls", "API calls that have not ended.", {"call_type"}});
+  const DenseCounterFamily& added = registry->DenseCounters(
+      {"schedq_api_calls_added_total", "API calls that were asked for.", {"call_type"}},
+      {TypeNames()});
   const DenseCounterFamily& ends = registry->DenseCounters(
       {"schedq_api_calls_ended_total", "API calls by how they ended.", {"call_type", "end"}},
       {TypeNames(), {"success", "error", "overwritten", "skipped"}});
@@ -33,13 +37,21 @@ CallMetrics::CallMetrics(MetricsRegistry* registry) {
                                  {"call_type", "result"}},
                                 ExponentialBounds(1e-3, 2, 15), {TypeNames(), results});
   for (size_t type = 0; type < kCallTypeCount; ++type) {
-    pending_[type] = pending.At(type);
+    added_[type] = added.At(type);
     for (size_t end = 0; end < kCallEndCount; ++end) ends_[type][end] = ends.At(type, end);
     for (size_t result = 0; result < results.size(); ++result) {
       executions_[type][result] = executions.At(type, result);
       durations_[type][result] = durations.At(type, result);
     }
+    pending_[type] = pending.Register({TypeNames()[type]}, [this, type] { return Pending(type); });
   }
+}
+
+double CallMetrics::Pending(size_t type) const {
+  // Ends first: a call that is added and ends meanwhile counts as pending rather than as minus one.
+  uint64_t ended = 0;
+  for (const Counter& end : ends_[type]) ended += end.Value();
+  return static_cast<double>(added_[type].Value() - std::min(ended, added_[type].Value()));
 }
 
 }  // namespace schedq

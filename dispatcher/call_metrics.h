@@ -1,6 +1,8 @@
 // The metrics of asynchronous API calls, as upstream names them, and how many calls ended how.
 //
-// Threads: any; additions are wait-free and do not allocate.
+// How many are pending is what was added less what ended, and is reckoned by who reads it.
+//
+// Threads: any; additions are wait-free and do not allocate. At most one lives for a registry.
 #pragma once
 
 #include <array>
@@ -15,7 +17,10 @@ class CallMetrics {
   // `registry` may be null: nothing is counted.
   explicit CallMetrics(MetricsRegistry* registry);
 
-  void AddPending(CallType type, int64_t amount) const { pending_[Index(type)].Add(amount); }
+  CallMetrics(const CallMetrics&) = delete;
+  CallMetrics& operator=(const CallMetrics&) = delete;
+
+  void CountAdded(CallType type) const { added_[Index(type)].Add(1); }
   void CountEnd(CallType type, CallEnd end) const { ends_[Index(type)][Index(end)].Add(1); }
   // An execution, which succeeded or not.
   void CountExecution(CallType type, bool is_ok, Duration duration) const {
@@ -30,11 +35,14 @@ class CallMetrics {
   static size_t Index(CallType type) { return static_cast<size_t>(type); }
   static size_t Index(CallEnd end) { return static_cast<size_t>(end); }
 
+  double Pending(size_t type) const;
+
   // Looked up once: they are on the path of every call. Without a registry they drop what they get.
-  ByType<Gauge> pending_;
+  ByType<Counter> added_;
   ByType<std::array<Counter, kCallEndCount>> ends_;
   ByType<std::array<Counter, 2>> executions_;
   ByType<std::array<Histogram, 2>> durations_;
+  ByType<CallbackGaugeFamily::Registration> pending_;  // Last, since it reads the others.
 };
 
 }  // namespace schedq

@@ -17,12 +17,12 @@ template <template <typename> class Atom, typename Shape>
 CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   for (ObjectId object = 0; object < used_.load(); ++object) {
-    Calls& calls = wheel_.PayloadOf(object).calls.Mutable();
+    Calls& calls = wheel_.EntryOf(object).payload.calls.Mutable();
     if (const ApiCall* call = calls.in_flight()) {
       EndOf(*call, CallEnd::kError,
             Error("the call queue was destroyed while the call was in flight"));
     }
-    calls.FreeSent();
+    delete std::exchange(calls.sent, nullptr);
   }
 }
 
@@ -30,12 +30,15 @@ CallQueue<Atom, Shape>::~CallQueue() {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Add(ApiCall&& call) {
-  const ObjectId object = call.object;
+  // Before the door, while the object's lines are still on their way.
+  metrics_.CountAdded(call.type);
+  const Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call.delay);
   Do(
-      object, [&](Calls& calls) { ApplyAdd(object, calls, call); },
+      EntryOf(call.object), [&](Entry& entry) { ApplyAdd(entry, call, due); },
       [&](Note& note) {
         note.kind = NoteKind::kAdd;
         note.call = std::move(call);
+        note.due = due;
       });
 }
 
@@ -43,7 +46,7 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Sync(ObjectId object, const PodRef& pod) {
   if (object >= used_.load()) return;
   Do(
-      object, [&](Calls& calls) { ApplySync(object, calls, pod); },
+      wheel_.EntryOf(object), [&](Entry& entry) { ApplySync(entry, pod); },
       [&](Note& note) {
         note.kind = NoteKind::kSync;
         note.pod = pod;
@@ -54,14 +57,14 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Cancel(ObjectId object) {
   if (object >= used_.load()) return;
   Do(
-      object, [&](Calls& calls) { ApplyCancel(object, calls); },
+      wheel_.EntryOf(object), [&](Entry& entry) { ApplyCancel(entry); },
       [](Note& note) { note.kind = NoteKind::kCancel; });
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Complete(ObjectId object, const Status& status) {
   Do(
-      object, [&](Calls& calls) { ApplyComplete(object, calls, status); },
+      wheel_.EntryOf(object), [&](Entry& entry) { ApplyComplete(entry, status); },
       [&](Note& note) {
         note.kind = NoteKind::kComplete;
         note.status = status;
@@ -80,66 +83,69 @@ void CallQueue<Atom, Shape>::Close() {
 // --- Doors ---
 
 template <template <typename> class Atom, typename Shape>
-typename CallQueue<Atom, Shape>::Slot& CallQueue<Atom, Shape>::SlotOf(ObjectId object) {
+[[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::Entry&
+CallQueue<Atom, Shape>::EntryOf(ObjectId object) {
   uint64_t used = used_.load();
   if (object >= used) {
     wheel_.ReserveThrough(object);
     while (used <= object && !used_.compare_exchange_weak(used, uint64_t{object} + 1)) {
     }
   }
-  return wheel_.PayloadOf(object);
+  return wheel_.EntryOf(object);
 }
 
 template <template <typename> class Atom, typename Shape>
 template <typename Apply, typename FillIn>
-void CallQueue<Atom, Shape>::Do(ObjectId object, const Apply& apply, const FillIn& fill_in) {
-  Slot& slot = SlotOf(object);
-  __builtin_prefetch(reinterpret_cast<const char*>(&slot) + 64, 1);
-  if (slot.door.TryEnter()) {
-    apply(slot.calls.Mutable());
-  } else {
-    auto note = std::make_unique<Note>();
-    fill_in(*note);
-    if (!slot.door.EnterOrLeave(note)) return;
-    CarryOut(object, slot, *note);
-  }
-  LeaveDoor(object, slot);
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Do(Entry& entry, const Apply& apply,
+                                                              const FillIn& fill_in) {
+  if (!entry.payload.door.TryEnter()) return LeaveNote(entry, fill_in);
+  apply(entry);
+  LeaveDoor(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::LeaveDoor(ObjectId object, Slot& slot) {
-  slot.door.Leave([&](Note& note) { CarryOut(object, slot, note); });
+template <typename FillIn>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::LeaveNote(Entry& entry, const FillIn& fill_in) {
+  auto note = std::make_unique<Note>();
+  fill_in(*note);
+  if (!entry.payload.door.EnterOrLeave(note)) return;
+  CarryOut(entry, *note);
+  LeaveDoor(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::CarryOut(ObjectId object, Slot& slot, Note& note) {
-  Calls& calls = slot.calls.Mutable();
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::LeaveDoor(Entry& entry) {
+  entry.payload.door.Leave([&](Note& note) { CarryOut(entry, note); });
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::CarryOut(Entry& entry, Note& note) {
   switch (note.kind) {
     case NoteKind::kAdd:
-      return ApplyAdd(object, calls, note.call);
+      return ApplyAdd(entry, note.call, note.due);
     case NoteKind::kSync:
-      return ApplySync(object, calls, note.pod);
+      return ApplySync(entry, note.pod);
     case NoteKind::kCancel:
-      return ApplyCancel(object, calls);
+      return ApplyCancel(entry);
     case NoteKind::kComplete:
-      return ApplyComplete(object, calls, note.status);
+      return ApplyComplete(entry, note.status);
     case NoteKind::kStart:
-      return ApplyStart(object, calls);
+      return ApplyStart(entry);
   }
 }
 
 // --- Behind the door ---
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, Calls& calls, ApiCall& call) {
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplyAdd(Entry& entry, ApiCall& call,
+                                                                    Tick due) {
+  Calls& calls = entry.payload.calls.Mutable();
   WaitingCall& waiting = calls.waiting;
   const ApiCall* const in_flight = calls.in_flight();
-  metrics_.AddPending(call.type, 1);
   if (is_closed_.load() || (waiting.exists() && IsLessRelevant(call.type, waiting.type())) ||
       (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type))) {
     return EndOf(call, CallEnd::kSkipped);
   }
-  Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call.delay);
   bool keeps_its_place = false;
   if (waiting.exists() && waiting.type() == call.type) {
     Merge(waiting.content(), &call);
@@ -151,52 +157,46 @@ void CallQueue<Atom, Shape>::ApplyAdd(ObjectId object, Calls& calls, ApiCall& ca
   }
   const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
   if (waiting.exists()) {
-    if (is_dropped) wheel_.Cancel(object);
+    if (is_dropped) wheel_.Cancel(entry);
     EndWaiting(waiting, CallEnd::kOverwritten);
   }
   if (is_dropped) return EndOf(call, CallEnd::kSkipped);
   waiting.Put(std::move(call), due);
-  if (in_flight == nullptr && !keeps_its_place) Schedule(object, waiting);
+  if (in_flight == nullptr && !keeps_its_place) Schedule(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplySync(ObjectId object, Calls& calls, const PodRef& pod) {
+void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
+  Calls& calls = entry.payload.calls.Mutable();
   if (CallContent* unseen = calls.unseen()) {
     unseen->pod = pod;
-    if (IsNoOp(*unseen)) {
-      calls.MutableSent().unseen.reset();
-      calls.Tidy();
-    }
+    if (IsNoOp(*unseen)) calls.ForgetUnseen();
   }
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
   content.pod = pod;
-  if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(object, calls.waiting);
+  if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyCancel(ObjectId object, Calls& calls) {
-  if (calls.unseen() != nullptr) {
-    calls.MutableSent().unseen.reset();
-    calls.Tidy();
-  }
-  if (calls.waiting.exists()) SkipWaiting(object, calls.waiting);
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplyCancel(Entry& entry) {
+  Calls& calls = entry.payload.calls.Mutable();
+  if (calls.sent != nullptr) calls.ForgetUnseen();
+  if (calls.waiting.exists()) SkipWaiting(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, Calls& calls, const Status& status) {
+void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
+  Calls& calls = entry.payload.calls.Mutable();
   SCHEDQ_CHECK(calls.in_flight() != nullptr, "only what is in flight can complete");
-  ApiCall done(std::move(*calls.in_flight()));
-  calls.MutableSent().in_flight.reset();
+  ApiCall done(std::move(*calls.sent->in_flight));
+  calls.sent->in_flight.reset();
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
   if (calls.waiting.exists()) {
     const CallContent& content = calls.waiting.content();
-    if (status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls)) {
-      SkipWaiting(object, calls.waiting);
-    } else {
-      Schedule(object, calls.waiting);
-    }
+    const bool is_no_op = status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
+    is_no_op ? SkipWaiting(entry) : Schedule(entry);
   }
   EndOf(done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
   if (status.ok()) RememberUnseen(std::move(done), calls);
@@ -207,8 +207,9 @@ void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, Calls& calls, const 
 
 // The dispatching thread took the object's timer while another thread was here.
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyStart(ObjectId object, const Calls& calls) {
-  if (calls.waiting.exists() && calls.in_flight() == nullptr) Schedule(object, calls.waiting);
+void CallQueue<Atom, Shape>::ApplyStart(Entry& entry) {
+  const Calls& calls = entry.payload.calls.Read();
+  if (calls.waiting.exists() && calls.in_flight() == nullptr) Schedule(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -221,8 +222,10 @@ const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Calls& calls, Tick now) {
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::Schedule(ObjectId object, const WaitingCall& waiting) {
-  Wake(wheel_.Schedule(object, waiting.due(), LaneOf(waiting.type())));
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Schedule(Entry& entry) {
+  const WaitingCall& waiting = entry.payload.calls.Read().waiting;
+  const ObjectId object = waiting.content().object;
+  Wake(wheel_.Schedule(object, entry, waiting.due(), LaneOf(waiting.type())));
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -243,22 +246,21 @@ void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::SkipWaiting(ObjectId object, WaitingCall& waiting) {
-  wheel_.Cancel(object);
-  EndWaiting(waiting, CallEnd::kSkipped);
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::SkipWaiting(Entry& entry) {
+  wheel_.Cancel(entry);
+  EndWaiting(entry.payload.calls.Mutable().waiting, CallEnd::kSkipped);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::EndWaiting(WaitingCall& waiting, CallEnd end) {
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndWaiting(WaitingCall& waiting,
+                                                                      CallEnd end) {
   if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Take()), end);
-  metrics_.AddPending(waiting.type(), -1);
   metrics_.CountEnd(waiting.type(), end);
   waiting.Drop();
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
-  metrics_.AddPending(call.type, -1);
   metrics_.CountEnd(call.type, end);
   if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
 }
@@ -291,15 +293,16 @@ Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
 template <template <typename> class Atom, typename Shape>
 template <typename Start>
 bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& start) {
-  Slot& slot = wheel_.PayloadOf(object);
-  if (!slot.door.TryEnter()) {
+  Entry& entry = wheel_.EntryOf(object);
+  CallDoor<Note, Atom>& door = entry.payload.door;
+  if (!door.TryEnter()) {
     auto note = std::make_unique<Note>();
     note->kind = NoteKind::kStart;
-    if (!slot.door.EnterOrLeave(note)) return false;
+    if (!door.EnterOrLeave(note)) return false;
   }
-  const ApiCall* call = TakeForFlight(slot.calls.Mutable(), now);
+  const ApiCall* call = TakeForFlight(entry.payload.calls.Mutable(), now);
   if (call != nullptr) in_flight_.fetch_add(1);
-  LeaveDoor(object, slot);
+  LeaveDoor(entry);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
   start(*call);

@@ -37,6 +37,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "dispatcher/api_call.h"
 #include "dispatcher/call_door.h"
@@ -80,6 +82,11 @@ class CallQueue {
   // No other thread may be in the queue. Calls in flight end as errors.
   ~CallQueue();
 
+  // The caller is about to add, sync or cancel: what that will touch comes from memory while he
+  // makes the call. Nothing else happens.
+  void Expect(ObjectId object) const {
+    if (object < used_.load()) wheel_.Fetch(object);
+  }
   void Add(ApiCall&& call);
   void Add(CallHolder call) { Add(std::move(*call)); }
   // The object was seen with this version.
@@ -106,6 +113,7 @@ class CallQueue {
   struct Note {
     NoteKind kind = NoteKind::kCancel;
     ApiCall call;
+    Tick due = 0;
     PodRef pod;
     Status status;
     Note* below = nullptr;
@@ -116,53 +124,59 @@ class CallQueue {
     std::optional<CallContent> unseen;  // What succeeded and was not seen yet.
   };
   // Behind the door.
-  class Calls {
-   public:
+  struct Calls {
+    Sent* sent = nullptr;  // Null: nothing.
+    WaitingCall waiting;
+
     ApiCall* in_flight() const {
-      return sent_ != nullptr && sent_->in_flight ? &*sent_->in_flight : nullptr;
+      return sent != nullptr && sent->in_flight ? &*sent->in_flight : nullptr;
     }
     CallContent* unseen() const {
-      return sent_ != nullptr && sent_->unseen ? &*sent_->unseen : nullptr;
+      return sent != nullptr && sent->unseen ? &*sent->unseen : nullptr;
     }
     Sent& MutableSent() {
-      if (sent_ == nullptr) sent_ = new Sent;
-      return *sent_;
+      if (sent == nullptr) sent = new Sent;
+      return *sent;
     }
-    void FreeSent() { delete std::exchange(sent_, nullptr); }
+    void ForgetUnseen() {
+      if (unseen() != nullptr) sent->unseen.reset();
+      Tidy();
+    }
     // Gives back what holds nothing.
     void Tidy() {
-      if (in_flight() == nullptr && unseen() == nullptr) FreeSent();
+      if (sent != nullptr && !sent->in_flight && !sent->unseen) delete std::exchange(sent, nullptr);
     }
-
-   private:
-    Sent* sent_ = nullptr;
-
-   public:
-    WaitingCall waiting;
   };
   struct Slot {
     CallDoor<Note, Atom> door;
     typename Seam<Atom>::template Plain<Calls> calls;
   };
+  using Wheel = TimerWheel<Atom, Shape, Slot>;
+  using Entry = typename Wheel::Entry;
+  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> ||
+                    sizeof(Entry) == 2 * kCacheLineBytes,
+                "an object has two cache lines");
 
-  Slot& SlotOf(ObjectId object);
-  // Does `apply` at the object's door, or leaves a note that fill_in() wrote.
+  Entry& EntryOf(ObjectId object);
+  // Does apply(entry) at the object's door, or leaves a note that fill_in(note) wrote.
   template <typename Apply, typename FillIn>
-  void Do(ObjectId object, const Apply& apply, const FillIn& fill_in);
-  void CarryOut(ObjectId object, Slot& slot, Note& note);
-  void LeaveDoor(ObjectId object, Slot& slot);
+  void Do(Entry& entry, const Apply& apply, const FillIn& fill_in);
+  template <typename FillIn>
+  void LeaveNote(Entry& entry, const FillIn& fill_in);
+  void CarryOut(Entry& entry, Note& note);
+  void LeaveDoor(Entry& entry);
 
   // Behind the door.
-  void ApplyAdd(ObjectId object, Calls& calls, ApiCall& call);
-  void ApplySync(ObjectId object, Calls& calls, const PodRef& pod);
-  void ApplyCancel(ObjectId object, Calls& calls);
-  void ApplyComplete(ObjectId object, Calls& calls, const Status& status);
-  void ApplyStart(ObjectId object, const Calls& calls);
+  void ApplyAdd(Entry& entry, ApiCall& call, Tick due);
+  void ApplySync(Entry& entry, const PodRef& pod);
+  void ApplyCancel(Entry& entry);
+  void ApplyComplete(Entry& entry, const Status& status);
+  void ApplyStart(Entry& entry);
   const ApiCall* TakeForFlight(Calls& calls, Tick now);
   static bool IsNoOpNow(const CallContent& call, const Calls& calls);
   static void RememberUnseen(ApiCall&& done, Calls& calls);
-  void Schedule(ObjectId object, const WaitingCall& waiting);
-  void SkipWaiting(ObjectId object, WaitingCall& waiting);
+  void Schedule(Entry& entry);
+  void SkipWaiting(Entry& entry);
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
 
@@ -184,7 +198,7 @@ class CallQueue {
   const CallQueueOptions options_;
   const Instant epoch_;  // Tick 0.
   const CallMetrics metrics_;
-  TimerWheel<Atom, Shape, Slot> wheel_{kCallTypeCount};
+  Wheel wheel_{kCallTypeCount};
 
   // Object numbers below this have slots. Raised by whoever uses a larger one.
   alignas(kCacheLineBytes) Atom<uint64_t> used_{0};

@@ -3,6 +3,7 @@
 // and give out what is due.
 //
 //   void Reserve(objects)        once, before the first call
+//   void Expect(object)          a call about the object is about to be made
 //   void Add(call)               also overwrites; each stores it as its design has it
 //   void Cancel(object)
 //   void Sync(object, pod)
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "dispatcher/call_queue.h"
+#include "engine/base/metrics.h"
 #include "engine/base/virtual_clock.h"
 
 namespace schedq {
@@ -30,6 +32,7 @@ class ProductCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t) {}
+  void Expect(ObjectId object) const { queue_.Expect(object); }
   void Add(ApiCall&& call) { queue_.Add(std::move(call)); }
   void Cancel(ObjectId object) { queue_.Cancel(object); }
   void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
@@ -47,7 +50,9 @@ class ProductCalls {
  private:
   const Status refusal_ = Error("refused");
   VirtualClock clock_{Instant(std::chrono::seconds(1))};
-  CallQueue<> queue_{CallQueueOptions{.clock = &clock_, .calls_per_second = 0}};
+  MetricsRegistry metrics_;
+  CallQueue<> queue_{
+      CallQueueOptions{.clock = &clock_, .metrics = &metrics_, .calls_per_second = 0}};
 };
 
 // Upstream's design: one lock, a map of calls, a FIFO of objects without duplicates, and a
@@ -58,6 +63,7 @@ class LockedFifoCalls {
   static constexpr bool kCancelScans = true;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
+  void Expect(ObjectId) const {}  // Where its node is only the map knows.
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = calls_.try_emplace(call.object);
@@ -112,6 +118,7 @@ class LockedMultimapCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
+  void Expect(ObjectId) const {}
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const ObjectId object = call.object;

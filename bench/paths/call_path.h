@@ -3,7 +3,8 @@
 // Purpose: one workload for benchmarks and profiles. Prepared: every object was called about
 // before, and `waiting` delayed patches wait, put in in random order. Run: each thread works
 // through its own share of objects, in random order, one call an operation; a drain starts all that
-// waits. Making the call is part of the operation.
+// waits. Making the call is part of the operation, and the queue is told of the object before, as
+// who makes calls would. Metrics are on.
 // Answer: how many calls start in the end.
 // Threads: as of MeasuredPath.
 #pragma once
@@ -77,6 +78,7 @@ class CallPath final : public MeasuredPath {
     return pod;
   }
   void Add(ObjectId object, const char* message) {
+    calls_.Expect(object);
     ApiCall call;
     call.object = object;
     call.delay = kDelay;

@@ -63,6 +63,15 @@ class TimerWheel {
  public:
   using Timer = uint32_t;
 
+  // A timer and what its user keeps beside it.
+  struct alignas(std::is_empty_v<Payload> ? sizeof(uint64_t) : kCacheLineBytes) Entry {
+    // The wheel's. Written by whoever schedules, cancels or pumps; stale readers fail their
+    // exchange.
+    Atom<uint64_t> word;
+    // The user's.
+    [[no_unique_address]] Payload payload;
+  };
+
   static constexpr Tick kHorizonTicks = TickBuckets<Shape>::kHorizonTicks;
   static_assert(Shape::kHorizonBits < TimerWord::kTickBits, "ticks within the horizon compare");
 
@@ -71,27 +80,37 @@ class TimerWheel {
   }
 
   // Makes timers 0 to `timer` usable. Lock-free.
-  void ReserveThrough(Timer timer) { nodes_.ReserveThrough(timer); }
+  void ReserveThrough(Timer timer) { entries_.ReserveThrough(timer); }
 
-  Payload& PayloadOf(Timer timer) { return nodes_[timer].payload; }
+  // For who uses a timer several times in a row.
+  Entry& EntryOf(Timer timer) { return entries_[timer]; }
+
+  // Asks memory for the timer's first and last lines, and waits for neither.
+  void Fetch(Timer timer) const {
+    const Entry* const entry = &entries_[timer];
+    __builtin_prefetch(entry);
+    __builtin_prefetch(reinterpret_cast<const char*>(entry + 1) - 1);
+  }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
   // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
-    Node& node = nodes_[timer];
+    return Schedule(timer, EntryOf(timer), tick, lane);
+  }
+  Tick Schedule(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
     const Tick now = LoadNow();
     if (tick < now) tick = now;
     SCHEDQ_CHECK(tick - now < kHorizonTicks, "the delay is within the wheel's horizon");
-    TimerWord before = LoadWord(node);
+    TimerWord before = LoadWord(entry);
     TimerWord after;
     bool is_looked_at_in_time;
     do {
-      after = before.Armed(tick, lane);
-      is_looked_at_in_time = before.place() == TimerPlace::kWaits &&
-                             !TimerWord::IsBefore(after.wanted(), before.stamp());
-      if (!is_looked_at_in_time) after = after.WaitsFor(tick);
-    } while (!ExchangeWord(node, before, after));
+      is_looked_at_in_time =
+          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
+      after =
+          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
+    } while (!ExchangeWord(entry, before, after));
     if (is_looked_at_in_time) return kNeverTick;
     inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
     return tick < LoadPlanned() ? tick : kNeverTick;
@@ -101,12 +120,12 @@ class TimerWheel {
   Tick now() const { return LoadNow(); }
 
   // False: it was not armed, or has been taken.
-  bool Cancel(Timer timer) {
-    Node& node = nodes_[timer];
-    TimerWord before = LoadWord(node);
+  bool Cancel(Timer timer) { return Cancel(EntryOf(timer)); }
+  bool Cancel(Entry& entry) {
+    TimerWord before = LoadWord(entry);
     do {
       if (!before.is_armed()) return false;
-    } while (!ExchangeWord(node, before, before.Disarmed()));
+    } while (!ExchangeWord(entry, before, before.Disarmed()));
     return true;
   }
 
@@ -138,12 +157,12 @@ class TimerWheel {
     while (!lanes_[lane].is_empty()) {
       AnnounceFront(lanes_[lane]);
       const Ticket ticket = pool_.PopFront(lanes_[lane]);
-      Node& node = nodes_[ticket.timer()];
-      TimerWord before = LoadWord(node);
+      Entry& entry = entries_[ticket.timer()];
+      TimerWord before = LoadWord(entry);
       bool is_live;
       do {
         is_live = before.Names(TimerPlace::kLane, ticket.stamp());
-      } while (is_live && !ExchangeWord(node, before, before.Nowhere().Disarmed()));
+      } while (is_live && !ExchangeWord(entry, before, before.Nowhere().Disarmed()));
       if (!is_live) --stale_;
       if (is_live && before.is_armed()) return ticket.timer();
     }
@@ -168,13 +187,6 @@ class TimerWheel {
   uint64_t tickets() const { return pool_.size(); }
 
  private:
-  struct alignas(std::is_empty_v<Payload> ? sizeof(uint64_t) : kCacheLineBytes) Node {
-    // Written by whoever schedules, cancels or pumps; stale readers fail their exchange.
-    Atom<uint64_t> word;
-    // The user's.
-    [[no_unique_address]] Payload payload;
-  };
-
   // Fewer stale tickets than these are not worth a look.
   static constexpr int64_t kStaleMin = 1000;
   // Tickets that are looked at for each that makes another stale.
@@ -184,10 +196,10 @@ class TimerWheel {
 
   // Acquire pairs with the exchange: a timer's taker sees what the thread that armed it wrote
   // before.
-  static TimerWord LoadWord(const Node& node) { return TimerWord(LoadAcquire(node.word)); }
-  static bool ExchangeWord(Node& node, TimerWord& before, TimerWord after) {
+  static TimerWord LoadWord(const Entry& entry) { return TimerWord(LoadAcquire(entry.word)); }
+  static bool ExchangeWord(Entry& entry, TimerWord& before, TimerWord after) {
     uint64_t bits = before.bits();
-    if (node.word.compare_exchange_weak(bits, after.bits())) return true;
+    if (entry.word.compare_exchange_weak(bits, after.bits())) return true;
     before = TimerWord(bits);
     return false;
   }
@@ -206,15 +218,10 @@ class TimerWheel {
 
   // The pump will look at the ticket's timer soon.
   auto Announce() const {
-    return [this](Ticket ticket) {
-      const Node* const node = &nodes_[ticket.timer()];
-      // Its first and its last line; between them a payload has none so far.
-      __builtin_prefetch(node);
-      __builtin_prefetch(reinterpret_cast<const char*>(node + 1) - 1);
-    };
+    return [this](Ticket ticket) { Fetch(ticket.timer()); };
   }
   void AnnounceFront(const TicketList& lane) const {
-    if (const auto ticket = pool_.PeekFront(lane, kFetchDistance)) Announce()(*ticket);
+    if (const auto ticket = pool_.PeekFront(lane, kFetchDistance)) Fetch(ticket->timer());
   }
 
   // Files all that was put in, in the order in which it came. What is due is looked at at once.
@@ -239,7 +246,7 @@ class TimerWheel {
     if (stale_ < kStaleMin || static_cast<uint64_t>(stale_) * 2 < pool_.size()) return;
     const auto keep_in = [this](TimerPlace place) {
       return [this, place](Ticket ticket) {
-        const bool is_live = LoadWord(nodes_[ticket.timer()]).Names(place, ticket.stamp());
+        const bool is_live = LoadWord(entries_[ticket.timer()]).Names(place, ticket.stamp());
         if (!is_live) --stale_;
         return is_live;
       };
@@ -256,9 +263,9 @@ class TimerWheel {
 
   // The ticket's tick has come, and it is in no bucket any more.
   void Visit(Ticket ticket) {
-    Node& node = nodes_[ticket.timer()];
+    Entry& entry = entries_[ticket.timer()];
     const Tick now = buckets_.now();
-    TimerWord before = LoadWord(node);
+    TimerWord before = LoadWord(entry);
     TimerWord after;
     do {
       if (!before.Names(TimerPlace::kWaits, ticket.stamp())) {
@@ -269,7 +276,7 @@ class TimerWheel {
       if (!before.is_armed()) continue;
       const Tick wanted = TimerWord::Expand(before.wanted(), now);
       after = wanted <= now ? before.InLane(lane_number_) : before.WaitsFor(wanted);
-    } while (!ExchangeWord(node, before, after));
+    } while (!ExchangeWord(entry, before, after));
     if (after.place() == TimerPlace::kWaits) {
       buckets_.Link(Ticket(ticket.timer(), after.stamp()));
     } else if (after.place() == TimerPlace::kLane) {
@@ -283,7 +290,7 @@ class TimerWheel {
   }
 
   const uint32_t lane_count_;
-  SegmentedArray<Node, Atom> nodes_{Shape::kFirstTimersBits};
+  SegmentedArray<Entry, Atom> entries_{Shape::kFirstTimersBits};
 
   TicketInbox<Atom> inbox_{Shape::kFirstTimersBits};
   // When the pump means to look next; written by the pump at the end of a round.

@@ -33,6 +33,13 @@ class TimerWord {
     return this->place() == place && this->stamp() == stamp;
   }
 
+  // Armed for a tick, with a ticket that waits for the same.
+  static TimerWord WithNewTicket(uint64_t tick, uint32_t lane) {
+    const uint64_t kept = tick & kTickMask;
+    return TimerWord(kept << kWantedAt | kept << kStampAt | uint64_t{lane} << kLaneAt |
+                     uint64_t{1} << kArmedAt |
+                     static_cast<uint64_t>(TimerPlace::kWaits) << kPlaceAt);
+  }
   TimerWord Armed(uint64_t tick, uint32_t lane) const {
     return With(kWantedAt, kTickBits, tick).With(kLaneAt, 2, lane).With(kArmedAt, 1, 1);
   }

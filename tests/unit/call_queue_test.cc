@@ -1,19 +1,13 @@
 // Goal: the call queue keeps its rules: what merges, overwrites and is skipped, what goes first and
 // when, and that every call ends exactly once.
-// Method: each rule has a test on a virtual clock in which the test is the server; then random
-// programs are compared, step by step, with a reference of a few plain lines.
+// Method: each rule has a test on a virtual clock in which the test is the server.
 #include "dispatcher/call_queue.h"
 
 #include <gtest/gtest.h>
 
-#include <deque>
-#include <map>
 #include <vector>
 
-#include "engine/base/metrics.h"
-#include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
-#include "tests/support/call_scene.h"
+#include "tests/support/call_queue_fixture.h"
 
 namespace schedq {
 namespace {
@@ -25,41 +19,7 @@ using Ends = std::vector<Ended>;
 
 constexpr Duration kDelay = seconds(5);
 
-class CallQueueTest : public testing::Test, public CallWaker {
- protected:
-  void WakeBy(Instant at) override { wake_ = std::min(wake_, at); }
-
-  void Make(CallQueueOptions options) {
-    options.clock = &clock_;
-    options.waker = this;
-    options.metrics = &metrics_;
-    queue_ = std::make_unique<CallQueue<>>(options);
-  }
-  void SetUp() override { Make({.calls_per_second = 0}); }
-
-  CallDraft Draft(ObjectId object, uint64_t tag, Duration delay = {}) {
-    return {object, tag, delay, UnmarkedPod(), &recorder_};
-  }
-  // Advances the clock and dispatches; the tags of what started.
-  std::vector<uint64_t> DispatchAfter(Duration duration) {
-    clock_.AdvanceBy(duration);
-    std::vector<uint64_t> started;
-    next_ = *queue_->Dispatch(clock_.Now(), [&](const ApiCall& call) {
-      started.push_back(call.tag);
-      sent_[call.object] = call;
-    });
-    return started;
-  }
-  std::vector<uint64_t> Dispatch() { return DispatchAfter(Duration(0)); }
-
-  VirtualClock clock_{Instant(seconds(1000))};
-  MetricsRegistry metrics_;
-  EndRecorder recorder_;
-  Instant wake_ = Instant::max();
-  Instant next_ = Instant::max();
-  std::map<ObjectId, ApiCall> sent_;
-  std::unique_ptr<CallQueue<>> queue_;
-};
+using CallQueueTest = CallQueueFixture;
 
 TEST_F(CallQueueTest, DelayedCallStartsAtItsDeadline) {
   queue_->Add(SetMessage(Draft(3, 1, kDelay), "waits"));
@@ -303,144 +263,6 @@ TEST_F(CallQueueTest, MetricsSayWhatIsPendingAndWhatWasExecuted) {
   const auto durations =
       metrics_.HistogramAt("scheduler_async_api_call_execution_duration_seconds", failed);
   EXPECT_EQ(durations->sum, 0.01);
-}
-
-// --- Random programs ---
-
-// The rules in plain lines: one object, the deadline in milliseconds.
-struct ReferenceObject {
-  struct Waiting {
-    ApiCall call;
-    int64_t due;
-  };
-  std::optional<Waiting> waiting;
-  std::optional<ApiCall> in_flight;
-  std::optional<ApiCall> unseen;
-
-  bool IsNoOpNow() const {
-    return unseen ? IsNoOpAfter(*unseen, waiting->call) : IsNoOp(waiting->call);
-  }
-  void See(const PodRef& pod, Ends* ends) {
-    if (unseen) unseen->pod = pod;
-    if (unseen && IsNoOp(*unseen)) unseen.reset();
-    if (waiting) waiting->call.pod = pod;
-    DropNoOp(ends);
-  }
-  void Add(const ApiCall& call, int64_t now, Ends* ends) {
-    if ((waiting && IsLessRelevant(call.type, waiting->call.type)) ||
-        (in_flight && IsLessRelevant(call.type, in_flight->type))) {
-      ends->push_back({call.tag, CallEnd::kSkipped});
-      return;
-    }
-    Waiting next{call, call.delay == Duration(0) ? 0 : now + call.delay / milliseconds(1)};
-    if (waiting && waiting->call.type == call.type) {
-      Merge(waiting->call, &next.call);
-      next.due = std::min(next.due, waiting->due);
-    } else if (!waiting && in_flight && in_flight->type == call.type) {
-      Merge(*in_flight, &next.call);
-    }
-    if (waiting) ends->push_back({waiting->call.tag, CallEnd::kOverwritten});
-    waiting = std::move(next);
-    DropNoOp(ends);
-  }
-  void DropNoOp(Ends* ends) {
-    if (waiting && !in_flight && IsNoOpNow()) Skip(ends);
-  }
-  void Skip(Ends* ends) {
-    if (waiting) ends->push_back({waiting->call.tag, CallEnd::kSkipped});
-    waiting.reset();
-  }
-  void Complete(bool is_ok, Ends* ends) {
-    const ApiCall done = *in_flight;
-    in_flight.reset();
-    if (waiting && (is_ok ? IsNoOpAfter(done, waiting->call) : IsNoOpNow())) Skip(ends);
-    ends->push_back({done.tag, is_ok ? CallEnd::kSuccess : CallEnd::kError});
-    if (!is_ok || done.type != CallType::kStatusPatch) return;
-    ApiCall kept = done;
-    if (unseen) Merge(*unseen, &kept);
-    unseen.reset();
-    if (!IsNoOp(kept)) unseen = kept;
-  }
-};
-
-std::unique_ptr<ApiCall> RandomCall(Random& random, const CallDraft& draft) {
-  switch (random.Below(8)) {
-    case 0:
-      return BindTo(draft, random.Chance(0.5) ? "a" : "b");
-    case 1:
-      return CallOf(draft, CallType::kDeletion);
-    case 2:
-      return NominateNode(draft, random.Chance(0.5) ? "a" : "");
-    case 3:
-    case 4:
-      return ClearMessage(draft);
-    default:
-      return SetMessage(draft, random.Chance(0.5) ? "x" : "y");
-  }
-}
-
-TEST_F(CallQueueTest, RandomProgramsAgreeWithTheReference) {
-  constexpr ObjectId kObjects = 4;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
-    Make({.in_flight_max = 1000, .calls_per_second = 0});
-    Random random(seed);
-    std::vector<ReferenceObject> reference(kObjects);
-    uint64_t tag = 0;
-    const Instant start = clock_.Now();
-    for (int step = 0; step < 300; ++step) {
-      const ObjectId object = static_cast<ObjectId>(random.Below(kObjects));
-      ReferenceObject& expected = reference[object];
-      const int64_t now = (clock_.Now() - start) / milliseconds(1);
-      Ends ends;
-      const uint64_t kind = random.Below(10);
-      if (kind < 5) {
-        CallDraft draft = Draft(object, ++tag, milliseconds(random.Below(3) * 20));
-        if (random.Chance(0.3)) draft.pod = MarkedPod(random.Chance(0.5) ? "x" : "y");
-        auto call = RandomCall(random, draft);
-        expected.Add(*call, now, &ends);
-        queue_->Add(std::move(call));
-      } else if (kind == 5) {
-        const PodRef pod = random.Chance(0.5) ? UnmarkedPod() : MarkedPod("x");
-        expected.See(pod, &ends);
-        queue_->Sync(object, pod);
-      } else if (kind == 6) {
-        expected.unseen.reset();
-        expected.Skip(&ends);
-        queue_->Cancel(object);
-      } else if (kind < 9 && expected.in_flight) {
-        const bool is_ok = random.Chance(0.7);
-        expected.Complete(is_ok, &ends);
-        queue_->Complete(object, is_ok ? Status() : Error("unavailable"));
-      } else {
-        std::vector<uint64_t> started = DispatchAfter(milliseconds(random.Below(30)));
-        const int64_t then = (clock_.Now() - start) / milliseconds(1);
-        std::vector<uint64_t> due;
-        for (ReferenceObject& one : reference) {
-          if (!one.waiting || one.in_flight || one.waiting->due > then) continue;
-          due.push_back(one.waiting->call.tag);
-          one.in_flight = std::move(one.waiting->call);
-          one.waiting.reset();
-        }
-        std::sort(started.begin(), started.end());
-        std::sort(due.begin(), due.end());
-        ASSERT_EQ(started, due) << "seed " << seed << " step " << step;
-        for (const uint64_t one : started) {
-          for (const auto& [id, call] : sent_) {
-            if (call.tag != one) continue;
-            ASSERT_EQ(call.condition, reference[id].in_flight->condition);
-            const std::string* nomination = reference[id].in_flight->nomination();
-            ASSERT_EQ(call.nomination() == nullptr, nomination == nullptr);
-            if (nomination != nullptr) {
-              ASSERT_EQ(*call.nomination(), *nomination);
-            }
-          }
-        }
-      }
-      ASSERT_EQ(recorder_.Take(), ends) << "seed " << seed << " step " << step;
-    }
-    queue_.reset();
-    recorder_.Take();
-  }
 }
 
 }  // namespace
