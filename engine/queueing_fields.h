@@ -16,6 +16,9 @@ struct QueueingFields {
   uint32_t consecutive_errors = 0;
   PluginId gating_plugin = kNoPlugin;
   bool was_flushed = false;
+  // The pod got another priority while it was in flight and, told anew, in a queue as well: there
+  // it stands by the older one until its next update.
+  bool stands_by_older_priority = false;
   MaybeInstant backoff_expiration;  // Cached until the next failure.
   MaybeInstant flush_timestamp;
   MaybeInstant first_attempt;

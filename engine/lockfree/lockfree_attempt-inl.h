@@ -258,6 +258,7 @@ void BasicLockfreeQueue<Atom, Shape>::CountFailure(QueueingFields* fields, Plugi
   fields->backoff_expiration.reset();
   options_.backoff.ExpirationOf(fields, options_.gates.PopFromBackoffQ());
   fields->was_flushed = false;
+  fields->stands_by_older_priority = false;
   fields->flush_timestamp.reset();
 }
 

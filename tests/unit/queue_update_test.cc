@@ -100,39 +100,6 @@ TEST_P(QueueUpdate, InBackoffIsInPlaceAndSortedAgain) {
   EXPECT_EQ(bench.MustPop().pod->priority, PopsFromBackoff() ? 5 : 9);
 }
 
-// The pod was deleted and created anew under its uid: it is active, and in flight.
-TEST_P(QueueUpdate, InFlightAndActiveLeavesTheOrderOfActive) {
-  QueueBench bench(Options());
-  const PodRef pod = MakePod("pod", 1);
-  bench.Add(pod);
-  const PoppedPod flying = bench.MustPop();
-  bench.Delete(pod);
-  bench.Add(pod);
-  bench.Advance(std::chrono::milliseconds(1));
-  for (const char* name : {"a", "b", "c"}) bench.Add(MakePod(name, 2));
-  bench.Update(pod, MakePod("pod", 3));
-  bench.Add(MakePod("d", 2));
-  ASSERT_TRUE(bench.Fail(flying, {}).ok() == false);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench.MustPop().pod->priority, 2);
-  EXPECT_EQ(bench.MustPop().pod->name, "pod");
-}
-
-TEST_P(QueueUpdate, InFlightAndGatedIsLoggedAndThatIsAll) {
-  Door door;
-  QueueBench bench(Options({DoorPlugin("Door", &door, {On(Resource::kTargetPod, Action::kAll)})}));
-  const PodRef pod = MakePod("pod");
-  bench.Add(pod);
-  bench.MustPop();
-  bench.Delete(pod);
-  door.open = false;
-  bench.Add(pod);
-  ASSERT_EQ(bench.PlaceOf("pod"), "gated:Door");
-  door.open = true;
-  bench.Update(pod, MakePod("pod", 1));
-  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
-  EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
-}
-
 TEST_P(QueueUpdate, InThePoolIsJudgedForEachEvent) {
   QueueBench bench(Options(Plugins()));
   const PodRef pod = MakePod("pod");
@@ -278,18 +245,6 @@ TEST_P(QueueUpdate, ActivateInFlightReachesThatPodOnly) {
   EXPECT_EQ(bench.PlaceOf("meant").substr(0, 8), "backoff@");
   ASSERT_TRUE(bench.Fail(other, {"Skips"}).ok());
   EXPECT_EQ(bench.PlaceOf("other"), "unschedulable");
-}
-
-TEST_P(QueueUpdate, ActivateInFlightAndActiveIsLogged) {
-  QueueBench bench(Options());
-  const PodRef pod = MakePod("pod");
-  bench.Add(pod);
-  bench.MustPop();
-  bench.Delete(pod);
-  bench.Add(pod);
-  bench.queue().Activate({&pod, 1});
-  EXPECT_EQ(bench.PlaceOf("pod"), "active");
-  EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
 }
 
 TEST_P(QueueUpdate, ActivateOfActiveOrUnknownIsNothing) {
