@@ -20,7 +20,7 @@ namespace schedq {
 
 class PreEnqueueMetrics {
  public:
-  static constexpr uint32_t kChecksPerTiming = 16;
+  static constexpr uint32_t kChecksPerTiming = 64;
 
   // `metrics` may be null: nothing is counted. `now` null: the machine's steady clock.
   PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics,

@@ -41,13 +41,33 @@ class PackedText {
     }
     char* const bytes = reinterpret_cast<char*>(words_);
     Copy(bytes, first);
-    Copy(bytes + first.size(), separator);
+    if (!separator.empty()) bytes[first.size()] = separator.front();
     Copy(bytes + first.size() + separator.size(), second);
     hash_ = Hash();
   }
 
+  // Names are short: a few loads and stores that overlap cost less than the call.
   static void Copy(char* to, std::string_view from) {
-    if (!from.empty()) std::memcpy(to, from.data(), from.size());
+    const size_t size = from.size();
+    if (size > 2 * sizeof(uint64_t)) {
+      std::memcpy(to, from.data(), size);
+    } else if (size >= sizeof(uint64_t)) {
+      CopyEnds<uint64_t>(to, from);
+    } else if (size >= sizeof(uint32_t)) {
+      CopyEnds<uint32_t>(to, from);
+    } else {
+      for (size_t i = 0; i < size; ++i) to[i] = from[i];
+    }
+  }
+  template <typename Word>
+  static void CopyEnds(char* to, std::string_view from) {
+    const size_t last = from.size() - sizeof(Word);
+    Word begin;
+    Word end;
+    std::memcpy(&begin, from.data(), sizeof(Word));
+    std::memcpy(&end, from.data() + last, sizeof(Word));
+    std::memcpy(to, &begin, sizeof(Word));
+    std::memcpy(to + last, &end, sizeof(Word));
   }
 
   static uint64_t FoldedProduct(uint64_t left, uint64_t right) {
