@@ -108,10 +108,17 @@ void PluginJudge::JudgeBatch(std::span<const JudgedPod> pods, const ClusterEvent
   const EventMatches& matches = plugins_.Matching(event);
   HintTally tally(matches.registrations.size());
   const MonotonicTime start = metrics_.enabled() ? now_() : MonotonicTime();
+  // Neighbours mostly have the same rejectors.
+  PluginSet last_rejectors;
+  RegistrationMask of_rejectors = 0;
   for (size_t i = 0; i < pods.size(); ++i) {
     const JudgedPod& judged = pods[i];
     const PluginSet rejectors = judged.unschedulable | judged.pending;
-    const RegistrationMask asked = matches.Of(rejectors) & judged.asked;
+    if (!(rejectors == last_rejectors)) {
+      last_rejectors = rejectors;
+      of_rejectors = matches.Of(rejectors);
+    }
+    const RegistrationMask asked = of_rejectors & judged.asked;
     verdicts[i] = rejectors.empty() ? Verdict::kAfterBackoff
                                     : AskHints(matches, asked, judged, change, &tally);
   }

@@ -114,18 +114,28 @@ class ActiveQueue {
     return TryPopIf([](const ActiveEntry&) { return Consent::kTake; });
   }
 
+  // As TryPop; calls `warm(further, near)` with the tickets that will probably be popped `kAhead`
+  // and half as many pops later. Either may be any ticket, or 0. Not at all if kAhead is 0.
+  template <uint32_t kAhead, typename Warm>
+  std::optional<ActiveEntry> TryPopAhead(Warm warm) {
+    const auto take = [](const ActiveEntry&) { return Consent::kTake; };
+    if constexpr (kAhead == 0) {
+      return TryPopIf(take);
+    } else {
+      return TryPopWith(take, [&](const Head& head) {
+        warm(head.run->TicketAhead(segments_, head.view, kAhead),
+             head.run->TicketAhead(segments_, head.view, kAhead / 2));
+      });
+    }
+  }
+
   // As TryPop, but asks `consent(entry)` about the entry that goes first, whose ticket is not known
   // yet; nothing also if it says to leave it. It is asked again if another thread changes the
   // queue.
   // A pop that takes linearizes where it was asked last.
   template <typename Ask>
   std::optional<ActiveEntry> TryPopIf(Ask consent) {
-    std::optional<ActiveEntry> taken(std::in_place);
-    PopOutcome outcome = PopOutcome::kChanged;
-    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken, consent);
-    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
-    if (outcome == PopOutcome::kEmpty || outcome == PopOutcome::kLeft) taken.reset();
-    return taken;
+    return TryPopWith(consent, [](const Head&) {});
   }
 
   // How many entries there are. Not a snapshot: it may be off by what is pushed and popped
@@ -137,6 +147,17 @@ class ActiveQueue {
   }
 
  private:
+  // `on_taken(head)` is called after an entry was taken from the head of a run.
+  template <typename Ask, typename OnTaken>
+  std::optional<ActiveEntry> TryPopWith(Ask consent, OnTaken on_taken) {
+    std::optional<ActiveEntry> taken(std::in_place);
+    PopOutcome outcome = PopOutcome::kChanged;
+    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken, consent, on_taken);
+    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
+    if (outcome == PopOutcome::kEmpty || outcome == PopOutcome::kLeft) taken.reset();
+    return taken;
+  }
+
   using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
   using Heap = QuickHeap<Atom, Shape>;
   using Head = typename Lane::Head;
@@ -162,23 +183,24 @@ class ActiveQueue {
     }
   }
 
-  template <typename Ask>
-  PopOutcome TryPopOnce(ActiveEntry& taken, Ask& consent) {
+  template <typename Ask, typename OnTaken>
+  PopOutcome TryPopOnce(ActiveEntry& taken, Ask& consent, OnTaken& on_taken) {
     Collect collect;
     const uint64_t in_use = CollectMembers(in_use_, collect);
     const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
     const bool is_heap_in_use = (in_use >> kHeapMember & 1) != 0;
     if (further_in_use == 0 && !is_heap_in_use)
-      return TryPopOfMains(in_use, collect, taken, consent);
+      return TryPopOfMains(in_use, collect, taken, consent, on_taken);
     const Head head = CollectBest(in_use, further_in_use, collect);
-    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken, consent);
+    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken, consent, on_taken);
     if (!collect.StillHolds()) return PopOutcome::kChanged;
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent);
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent, on_taken);
   }
 
   // The common case: main runs are all that is in use, so the first that is not empty decides.
-  template <typename Ask>
-  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken, Ask& consent) {
+  template <typename Ask, typename OnTaken>
+  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken, Ask& consent,
+                           OnTaken& on_taken) {
     // The words were read before the directory is: lanes that they name are in there.
     for (const auto& place : lanes_.Current()) {
       if ((in_use >> place.number & 1) == 0) continue;
@@ -187,7 +209,7 @@ class ActiveQueue {
       if (!view.IsEmpty()) {
         if (!collect.StillHolds()) return PopOutcome::kChanged;
         const Head head{&run, view, run.TimestampAt(segments_, view), place.lane->priority()};
-        return TakeFromRun(head, taken, consent);
+        return TakeFromRun(head, taken, consent, on_taken);
       }
       collect.Add(run.tail_word(), view.tail);
     }
@@ -217,8 +239,9 @@ class ActiveQueue {
     return {};
   }
 
-  template <typename Ask>
-  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken, Ask& consent) {
+  template <typename Ask, typename OnTaken>
+  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken, Ask& consent,
+                          OnTaken& on_taken) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();
     const bool is_heap_first =
@@ -230,17 +253,18 @@ class ActiveQueue {
     }
     if (!collect.StillHolds()) return PopOutcome::kChanged;
     if (is_heap_first) return TakeFromHeap(peeked, taken, consent);
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent);
+    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent, on_taken);
   }
 
-  template <typename Ask>
-  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, Ask& consent) {
+  template <typename Ask, typename OnTaken>
+  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, Ask& consent, OnTaken& on_taken) {
     if (consent(head.Key()) == Consent::kLeave) {
       // The timestamp is the head's only if the head is still there.
       return head.run->Look().head == head.view.head ? PopOutcome::kLeft : PopOutcome::kChanged;
     }
     if (!head.run->TryTake(segments_, head.view, taken)) return PopOutcome::kChanged;
     taken.priority = head.priority;
+    on_taken(head);
     return TakenAsNumber(head.view.Position());
   }
 

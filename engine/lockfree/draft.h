@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "engine/base/clock.h"
+#include "engine/base/maybe_instant.h"
 #include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/place.h"
@@ -29,6 +31,12 @@ class Draft {
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft() { records_->Release(own_); }
+
+  // When the operation took place: the clock is read once.
+  Instant Now(const Clock& clock) {
+    if (!now_) now_ = clock.Now();
+    return *now_;
+  }
 
   // From a pinned state, which must outlive the draft, or from facts of a pod that is added.
   void StartFrom(const Pinned& pinned) { pinned_ = &pinned; }
@@ -67,6 +75,7 @@ class Draft {
   const Pinned* pinned_ = nullptr;
   uint32_t own_ = kNoRecord;
   PodFacts* own_facts_ = nullptr;
+  MaybeInstant now_;
 };
 
 }  // namespace schedq

@@ -12,8 +12,8 @@
 //
 // Invariants:
 //  1. Only the first node is unlinked, once another is behind it and nobody holds it: it is killed,
-//     so that nobody can hold it from then on, and then passed. So what is behind a held node stays,
-//     and a reader that holds one needs no pinning.
+//     so that nobody can hold it from then on, and then passed. So what is behind a held node
+//     stays, and a reader that holds one needs no pinning.
 //  2. What the first node held counts as dropped, and is destroyed when the node is passed.
 //  3. A node that is held from before to after a look that shows it as the tail was linked, and
 //     events that come later are behind it.
@@ -301,7 +301,8 @@ class EventLog {
   }
 
   IndexPool<Node, Atom> nodes_;
-  // Links to the first and to the last node or the one before it. Written by who passes and appends.
+  // Links to the first and to the last node or the one before it. Written by who passes nodes and
+  // who appends them.
   alignas(kCacheLineBytes) Atom<uint64_t> head_;
   alignas(kCacheLineBytes) Atom<uint64_t> tail_;
   Atom<uint64_t> events_{0};

@@ -9,22 +9,29 @@ namespace schedq {
 template <template <typename> class Atom, typename Shape>
 std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::TryPop() {
   const bool pops_from_backoff = options_.gates.PopFromBackoffQ();
+  // Which pods come next is known before they are popped: fetch what will be touched.
+  const auto warm = [this](uint64_t further, uint64_t near) {
+    table_.WarmRecord(static_cast<PodId>(further >> 32));
+    table_.WarmPod(static_cast<PodId>(near >> 32));
+  };
+  std::optional<PoppedPod> popped;
   for (;;) {
     const uint64_t pushes = pushes_.load();
-    if (const std::optional<ActiveEntry> entry = active_.TryPop()) {
-      if (std::optional<PoppedPod> popped = Take(*entry, Place::kActive)) return popped;
+    if (const std::optional<ActiveEntry> entry =
+            active_.template TryPopAhead<Shape::kWarmAhead>(warm)) {
+      if (Take(*entry, Place::kActive, &popped)) return popped;
       continue;
     }
-    if (!pops_from_backoff) return std::nullopt;
+    if (!pops_from_backoff) return popped;
     // Active was empty. It still is where this is asked, unless somebody has pushed.
     const auto is_unchanged = [&] { return pushes_.load() == pushes; };
     ActiveEntry entry;
     switch (windows_.TryPopFirst(is_unchanged, &entry)) {
       case EarlyPop::kTaken:
-        if (std::optional<PoppedPod> popped = Take(entry, Place::kBackoff)) return popped;
+        if (Take(entry, Place::kBackoff, &popped)) return popped;
         break;
       case EarlyPop::kEmpty:
-        if (is_unchanged()) return std::nullopt;
+        if (is_unchanged()) return popped;
         break;
       case EarlyPop::kChanged:
         break;
@@ -48,10 +55,10 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Pop(std::optional<Dura
   }
 }
 
-// nullopt: the ticket is stale, or its uid is in flight already and the pod is discarded.
+// False: the ticket is stale, or its uid is in flight already and the pod is discarded.
 template <template <typename> class Atom, typename Shape>
-std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry& entry,
-                                                               Place place) {
+bool BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry& entry, Place place,
+                                           std::optional<PoppedPod>* taken) {
   const auto id = static_cast<PodId>(entry.ticket >> 32);
   const auto version = static_cast<uint32_t>(entry.ticket);
   // A retry means that the pod was updated in place.
@@ -59,7 +66,7 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry
     const Pinned pinned = table_.Pin(id);
     const SlotWord before = pinned.word();
     if (!pinned || before.queued != place || before.version_or_position != version) {
-      return std::nullopt;
+      return false;
     }
     const PodFacts& facts = pinned.facts();
     if (FlightOf(pinned, facts.key()) != nullptr) {
@@ -76,8 +83,7 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry
       EndInLog(flight);
       continue;
     }
-    std::optional<PoppedPod> taken(std::in_place);
-    PoppedPod& popped = *taken;
+    PoppedPod& popped = taken->emplace();
     popped.pod = facts.pod;
     popped.key = facts.key();
     popped.cycle = cycle_.fetch_add(1) + 1;
@@ -89,11 +95,16 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry
     }
     metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
     popped.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-    for (QueueObserver* observer : options_.observers) {
-      observer->OnMoved(popped.pod, place, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
-      observer->OnPopped(popped.pod, popped.fields.attempts);
-    }
-    return taken;
+    TellPopped(popped, place);
+    return true;
+  }
+}
+
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::TellPopped(const PoppedPod& popped, Place from) const {
+  for (QueueObserver* observer : options_.observers) {
+    observer->OnMoved(popped.pod, from, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
+    observer->OnPopped(popped.pod, popped.fields.attempts);
   }
 }
 
@@ -167,7 +178,8 @@ void BasicLockfreeQueue<Atom, Shape>::Done(const PodKey& key) {
   EndFlight(key);
 }
 
-// The word once the attempt of `key`, which is in flight, is over. The newest one's needs no record.
+// The word once the attempt of `key`, which is in flight, is over. The newest one's end needs no
+// record.
 template <template <typename> class Atom, typename Shape>
 SlotWord BasicLockfreeQueue<Atom, Shape>::WordWithoutFlight(const Pinned& pinned, const PodKey& key,
                                                             Draft* draft) {
@@ -244,7 +256,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unsch
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::CountFailure(QueueingFields* fields, PluginSet unschedulable,
-                                                   PluginSet pending) const {
+                                                   PluginSet pending, Instant now) const {
   fields->unschedulable_plugins = unschedulable;
   fields->pending_plugins = pending;
   fields->gating_plugin = kNoPlugin;
@@ -254,7 +266,7 @@ void BasicLockfreeQueue<Atom, Shape>::CountFailure(QueueingFields* fields, Plugi
     ++fields->unschedulable_count;
     fields->consecutive_errors = 0;
   }
-  fields->timestamp = options_.clock->Now();
+  fields->timestamp = now;
   fields->backoff_expiration.reset();
   options_.backoff.ExpirationOf(fields, options_.gates.PopFromBackoffQ());
   fields->was_flushed = false;
@@ -273,7 +285,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
   std::optional<typename Log::Cursor> cursor;
   if (attempt != nullptr) {
     flight = PositionOf(pinned, *attempt);
-    const auto is_in_flight = [&] { return table_.Peek(key.id).Bits() == pinned.word().Bits(); };
+    const auto is_in_flight = [&] { return table_.IsUnchanged(key.id, pinned); };
     cursor = log_.BeginReading(flight, is_in_flight, CountDropped());
     if (!cursor) return false;  // Somebody else has ended the attempt: the slot has changed.
   }
@@ -281,7 +293,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
   PodFacts& facts = draft.Edit();
   if (attempt != nullptr && attempt != &pinned.facts()) facts.fields = attempt->fields;
   DropFlight(&facts, key);
-  CountFailure(&facts.fields, unschedulable, pending);
+  CountFailure(&facts.fields, unschedulable, pending, draft.Now(*options_.clock));
   const Verdict verdict = cursor ? JudgeLogged(facts, &*cursor) : Verdict::kAfterBackoff;
 
   const PluginSet rejectors = facts.fields.Rejectors();

@@ -46,10 +46,10 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
     for (const auto& [id, asked] : narrowing.pods) React(id, asked, event, change, pre_check);
     return;
   }
-  Batch batch;
+  Batch batch(event_epoch_.load());
   const auto consider = [&](PodId id, RegistrationMask asked) {
     Consider(id, asked, event, registered, pre_check, &batch);
-    if (batch.candidates.size() == kBatch) JudgeBatch(event, change, pre_check, &batch);
+    if (batch.size == kBatch) JudgeBatch(event, change, pre_check, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
@@ -97,13 +97,11 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Consider(PodId id, RegistrationMask asked,
                                                const ClusterEvent& event, PluginSet registered,
                                                const PreCheck& pre_check, Batch* batch) {
-  if (id >= table_.limit() || !InPool(table_.Peek(id).queued)) return;
-  const uint64_t epoch = event_epoch_.load();
-  Pinned pinned = table_.Pin(id);
+  Pinned pinned = table_.PinIf(id, [](const SlotWord& word) { return InPool(word.queued); });
   if (!IsCandidate(pinned, event, registered)) return;
   if (pre_check && !pre_check(*pinned.facts().pod)) return;
-  batch->judged.push_back(ToJudge(pinned.facts(), asked));
-  batch->candidates.push_back({std::move(pinned), asked, epoch});
+  batch->judged[batch->size] = ToJudge(pinned.facts(), asked);
+  batch->pinned[batch->size++] = std::move(pinned);
 }
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
@@ -111,22 +109,20 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
                                                  const ObjectChange& change,
                                                  const PreCheck& pre_check, Batch* batch) {
-  if (batch->candidates.empty()) return;
-  batch->verdicts.assign(batch->judged.size(), Verdict::kSkip);
-  options_.judge->Judge(batch->judged, event, change, batch->verdicts);
-  for (size_t i = 0; i < batch->candidates.size(); ++i) {
+  const std::span<const JudgedPod> judged(batch->judged.data(), batch->size);
+  if (judged.empty()) return;
+  options_.judge->Judge(judged, event, change, {batch->verdicts.data(), batch->size});
+  for (size_t i = 0; i < judged.size(); ++i) {
+    const Pinned pinned = std::move(batch->pinned[i]);
     if (batch->verdicts[i] == Verdict::kSkip) continue;
-    const Candidate& candidate = batch->candidates[i];
-    const PodId id = batch->judged[i].id;
-    Draft draft(&table_.records(), candidate.epoch);
-    draft.StartFrom(candidate.pinned);
+    Draft draft(&table_.records(), batch->epoch);
+    draft.StartFrom(pinned);
     DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
-    if (!Commit(id, candidate.pinned, &draft, Cause{event.label, true})) {
-      React(id, candidate.asked, event, change, pre_check);
+    if (!Commit(judged[i].id, pinned, &draft, Cause{event.label, true})) {
+      React(judged[i].id, judged[i].asked, event, change, pre_check);
     }
   }
-  batch->judged.clear();
-  batch->candidates.clear();
+  batch->size = 0;
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -197,11 +193,9 @@ void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
   const Instant now = options_.clock->Now();
   std::vector<PodId> due;
   rejectors_.ForEach(all_plugins_, table_.limit(), [&](PodId id) {
-    if (!InPool(table_.Peek(id).queued)) return;
-    const Pinned pinned = table_.Pin(id);
-    if (pinned && InPool(pinned.word().queued) && IsDueForFlush(pinned.facts().fields, now)) {
-      due.push_back(id);
-    }
+    const Pinned pinned =
+        table_.PinIf(id, [](const SlotWord& word) { return InPool(word.queued); });
+    if (pinned && IsDueForFlush(pinned.facts().fields, now)) due.push_back(id);
   });
   if (due.empty()) return;
   LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});

@@ -11,7 +11,8 @@
 //
 // Invariants:
 //  1. A ticket is published only after the exchange that gave the pod its place, and counts only
-//     while the slot's version and place are the ticket's. So a queue may hold stale tickets and no pod twice.
+//     while the slot's version and place are the ticket's. So a queue may hold stale tickets and no
+//     pod twice.
 //  2. No lost wake-up. An event is logged, then the pool is looked at. A failing pod enters the
 //     pool, then reads the log on. A pod that PreEnqueue rejects enters the pool, and if any event
 //     began meanwhile PreEnqueue is asked again (event_epoch_).
@@ -21,6 +22,7 @@
 // with stale tickets, which end when they are popped or flushed.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -47,6 +49,10 @@ struct LockfreeQueueShape {
   static constexpr uint32_t kFirstPodsBits = 10;
   static constexpr uint32_t kFirstMarksBits = 4;
   static constexpr uint32_t kFirstLogBits = 6;
+  // False: no observer may be given, and Add has no code for them.
+  static constexpr bool kMayBeObserved = true;
+  // How many pops ahead a record is fetched into the cache, and half as many the pod; 0: never.
+  static constexpr uint32_t kWarmAhead = 6;
 };
 
 template <template <typename> class Atom, typename Shape = LockfreeQueueShape>
@@ -106,10 +112,12 @@ class BasicLockfreeQueue final : public SchedulingQueue {
 
   // Deciding (lockfree_requeue-inl.h): works on a draft, changes nothing else.
   bool PassesPreEnqueue(Draft* draft) const;
-  bool IsBackingOff(const PodFacts& facts) const;
+  bool IsBackingOff(Draft* draft) const;
   void DecidePlace(Draft* draft, Verdict verdict, bool skip_pre_enqueue) const;
   // Making it true. False: the slot changed, and nothing happened.
   bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  template <bool kIsObserved>
+  bool CommitAs(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
   // What will stand in a queue for the pod.
   struct Ticket {
     ActiveEntry entry;
@@ -127,19 +135,17 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
   bool TryAdd(PodRef* pod, const PodKey& key, bool* is_new);
-  PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned);
+  PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned, Instant now);
   uint32_t OlderAttempts(const Pinned& pinned);
-  // Whether an attempt that is in flight is told of the update, and nothing else is done.
-  enum class Telling : uint8_t { kAttemptFirst, kQueuedPod };
-  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, Telling telling,
-                 bool* must_add);
+  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, bool* must_add);
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool RemoveFromCluster(const PodKey& key);
   bool TryActivate(const PodKey& key);
 
   // Attempts (lockfree_attempt-inl.h).
-  std::optional<PoppedPod> Take(const ActiveEntry& entry, Place place);
+  bool Take(const ActiveEntry& entry, Place place, std::optional<PoppedPod>* popped);
+  void TellPopped(const PoppedPod& popped, Place from) const;
   void Discard(PodId id, const Pinned& pinned);
   const PodFacts* FlightOf(const Pinned& pinned, const PodKey& key) const;
   FlightPosition PositionOf(const Pinned& pinned, const PodFacts& attempt) const {
@@ -155,20 +161,20 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryFail(const PodKey& key, PluginSet unschedulable, PluginSet pending, Status* status);
   bool TryReturn(const Pinned& pinned, const PodFacts* attempt, PluginSet unschedulable,
                  PluginSet pending);
-  void CountFailure(QueueingFields* fields, PluginSet unschedulable, PluginSet pending) const;
+  void CountFailure(QueueingFields* fields, PluginSet unschedulable, PluginSet pending,
+                    Instant now) const;
   Verdict JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor);
   void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
 
   // Events and time (lockfree_events-inl.h).
-  struct Candidate {
-    Pinned pinned;
-    RegistrationMask asked = 0;
-    uint64_t epoch = 0;
-  };
   struct Batch {
-    std::vector<Candidate> candidates;
-    std::vector<JudgedPod> judged;
-    std::vector<Verdict> verdicts;
+    explicit Batch(uint64_t epoch) : epoch(epoch) {}
+
+    const uint64_t epoch;  // From before the first of the pods was looked at.
+    size_t size = 0;
+    std::array<Pinned, kBatch> pinned;
+    std::array<JudgedPod, kBatch> judged;
+    std::array<Verdict, kBatch> verdicts{};
   };
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
   bool IsCandidate(const Pinned& pinned, const ClusterEvent& event, PluginSet registered) const;
@@ -192,6 +198,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   }
 
   const QueueOptions options_;
+  const bool is_observed_ = !options_.observers.empty();
   const PluginSet all_plugins_;
   QueueMetrics metrics_;
   PlaceCounts counts_;

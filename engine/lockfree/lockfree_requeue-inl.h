@@ -31,10 +31,10 @@ bool BasicLockfreeQueue<Atom, Shape>::PassesPreEnqueue(Draft* draft) const {
 
 // True also in the window in which backoff ends: windows are flushed whole.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::IsBackingOff(const PodFacts& facts) const {
-  const auto& expiration = facts.fields.backoff_expiration;
+bool BasicLockfreeQueue<Atom, Shape>::IsBackingOff(Draft* draft) const {
+  const MaybeInstant expiration = draft->facts().fields.backoff_expiration;
   if (!expiration) return false;
-  const Instant now = options_.clock->Now();
+  const Instant now = draft->Now(*options_.clock);
   return *expiration >= (options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) : now);
 }
 
@@ -46,7 +46,7 @@ void BasicLockfreeQueue<Atom, Shape>::DecidePlace(Draft* draft, Verdict verdict,
     draft->place = is_gated ? Place::kGated : Place::kUnschedulable;
     return;
   }
-  const bool backs_off = verdict == Verdict::kAfterBackoff && IsBackingOff(draft->facts());
+  const bool backs_off = verdict == Verdict::kAfterBackoff && IsBackingOff(draft);
   const bool asks = !skip_pre_enqueue && (!backs_off || options_.gates.PopFromBackoffQ());
   if (asks && !PassesPreEnqueue(draft)) {
     draft->place = Place::kGated;
@@ -61,7 +61,7 @@ void BasicLockfreeQueue<Atom, Shape>::DecidePlace(Draft* draft, Verdict verdict,
   }
   draft->place = Place::kActive;
   if (!draft->facts().fields.first_attempt) {
-    draft->Edit().fields.first_attempt = options_.clock->Now();
+    draft->Edit().fields.first_attempt = draft->Now(*options_.clock);
   }
 }
 
@@ -96,17 +96,28 @@ SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft*
   return after;
 }
 
-// In this order: counters, observers, and last the ticket: from then on others may pop the pod.
+// Two instructions are what observers cost a queue that has none.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
                                              Cause cause) {
+  if constexpr (Shape::kMayBeObserved) {
+    if (is_observed_) return CommitAs<true>(id, pinned, draft, cause);
+  }
+  return CommitAs<false>(id, pinned, draft, cause);
+}
+
+// In this order: counters, observers, and last the ticket: from then on others may pop the pod.
+template <template <typename> class Atom, typename Shape>
+template <bool kIsObserved>
+bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pinned, Draft* draft,
+                                               Cause cause) {
   const SlotWord after = WordAfter(pinned, draft);
   const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
   if (InPool(after.queued)) rejectors_.Mark(id, facts.fields.Rejectors());
   // Others may replace the record as soon as it is seen: take what is needed afterwards now.
   const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
-  const bool tells = !options_.observers.empty() && cause.label != kNoLabel;
+  const bool tells = kIsObserved && cause.label != kNoLabel;
   if (tells) table_.records().Retain(after.record);
   const bool is_done = table_.Exchange(id, pinned, after);
   if (is_done) {

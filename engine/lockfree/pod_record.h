@@ -68,8 +68,12 @@ class alignas(kCacheLineBytes) PodRecord {
  public:
   Atom<uint64_t>& FreeLink() { return free_link_; }
   PodFacts& facts() { return *std::launder(reinterpret_cast<PodFacts*>(storage_)); }
-  void Construct(PodFacts facts) { new (storage_) PodFacts(std::move(facts)); }
-  void ConstructCopy(const PodFacts& facts) { new (storage_) PodFacts(facts); }
+  // From facts that are moved or copied.
+  template <typename Facts>
+  void Construct(Facts&& from) {
+    StoreRelaxed(free_link_, reinterpret_cast<uint64_t>(from.pod.get()));
+    new (storage_) PodFacts(std::forward<Facts>(from));
+  }
   void Destroy() { facts().~PodFacts(); }
 
   // Release pairs with the acquire in TryRetain: without it who pins the record in place of the one
@@ -89,8 +93,11 @@ class alignas(kCacheLineBytes) PodRecord {
   // True: that was the last one. Acquire-release: the destruction comes after every use.
   bool Drop() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
+  // Where the pod object probably is, for who wants to warm the cache. May be anything.
+  uint64_t PodAddressHint() const { return LoadRelaxed(free_link_); }
+
  private:
-  // Written by whoever owns the record while it is free.
+  // Written by whoever owns the record while it is free; then it is the hint.
   Atom<uint64_t> free_link_;
   // Written by all who retain and drop; zero while the record is free.
   Atom<uint32_t> references_;
@@ -101,6 +108,8 @@ static_assert(sizeof(PodRecord<std::atomic>) == 2 * kCacheLineBytes, "a pod's re
 template <template <typename> class Atom>
 class PodRecordPool {
  public:
+  using Record = PodRecord<Atom>;
+
   explicit PodRecordPool(uint32_t first_bits) : records_(first_bits) {
     // Number 0 means no record.
     SCHEDQ_CHECK(records_.Allocate() == kNoRecord, "a fresh pool begins with number 0");
@@ -110,7 +119,7 @@ class PodRecordPool {
   // reference to the older attempts passes to the record.
   uint32_t Make(PodFacts facts) {
     const uint32_t number = records_.Allocate();
-    PodRecord<Atom>& record = records_[number];
+    Record& record = records_[number];
     record.Construct(std::move(facts));
     record.StoreFirstReference();
     return number;
@@ -119,28 +128,24 @@ class PodRecordPool {
   uint32_t Copy(const PodFacts& facts) {
     if (facts.older != kNoRecord) Retain(facts.older);
     const uint32_t number = records_.Allocate();
-    PodRecord<Atom>& record = records_[number];
-    record.ConstructCopy(facts);
+    Record& record = records_[number];
+    record.Construct(facts);
     record.StoreFirstReference();
     return number;
   }
 
-  bool TryRetain(uint32_t number) { return records_[number].TryRetain(); }
+  // To be retained, or warmed up, before anything is read.
+  Record& RecordAt(uint32_t number) const { return records_[number]; }
   // For a caller who has a reference.
   void Retain(uint32_t number) {
     SCHEDQ_CHECK(records_[number].TryRetain(), "a referenced record is not free");
   }
 
-  // Bound: the length of the chain of older attempts.
   void Release(uint32_t number) {
-    while (number != kNoRecord) {
-      PodRecord<Atom>& record = records_[number];
-      if (!record.Drop()) return;
-      const uint32_t older = record.facts().older;
-      record.Destroy();
-      records_.Free(number);
-      number = older;
-    }
+    if (number != kNoRecord) Release(records_[number], number);
+  }
+  void Release(Record& record, uint32_t number) {
+    if (record.Drop()) DestroyChain(number);
   }
 
   const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
@@ -148,7 +153,19 @@ class PodRecordPool {
   PodFacts& Draft(uint32_t number) { return records_[number].facts(); }
 
  private:
-  IndexPool<PodRecord<Atom>, Atom> records_;
+  // Of a record without references. Bound: the length of the chain of older attempts.
+  void DestroyChain(uint32_t number) {
+    for (bool is_last = true; is_last;) {
+      Record& record = records_[number];
+      const uint32_t older = record.facts().older;
+      record.Destroy();
+      records_.Free(number);
+      number = older;
+      is_last = number != kNoRecord && records_[number].Drop();
+    }
+  }
+
+  IndexPool<Record, Atom> records_;
 };
 
 }  // namespace schedq

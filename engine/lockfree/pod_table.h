@@ -11,8 +11,8 @@
 //     each place once. A slot without a record keeps the last version.
 //  3. A word never comes back while somebody has pinned its record, nor does its place: an exchange
 //     on a pinned word therefore succeeds only if nothing changed.
-//  4. While an attempt is under way the word says where in the log it began. So a pop and the end of
-//     an attempt make no record. When the facts are copied meanwhile or later, the copy takes over
+//  4. While an attempt is under way the word says where in the log it began. So a pop and the end
+//     of an attempt make no record. When the facts are copied meanwhile or later, the copy takes over
 //     what the word says (TakeOver).
 // Memory: 8 bytes a slot, for the largest PodId that was ever seen, and the records.
 #pragma once
@@ -42,14 +42,20 @@ struct SlotWord {
   // The record's, or the last record's; while an attempt is under way, its position in the log.
   uint32_t version_or_position = 0;
 
+  static uint32_t RecordIn(uint64_t bits) {
+    return static_cast<uint32_t>(bits & ((1u << kRecordBits) - 1));
+  }
   static SlotWord From(uint64_t bits) {
     const auto state = static_cast<uint32_t>(bits >> kRecordBits & ((1u << kStateBits) - 1));
     return {
-        .record = static_cast<uint32_t>(bits & ((1u << kRecordBits) - 1)),
+        .record = RecordIn(bits),
         .queued = state < kAttempts ? static_cast<Place>(state) : Place::kAbsent,
         .attempt = state < kAttempts ? Attempt::kNone : static_cast<Attempt>(state - kAttempts + 1),
         .live = (bits >> (kRecordBits + kStateBits) & 1) != 0,
         .version_or_position = static_cast<uint32_t>(bits >> 32)};
+  }
+  static bool IsUnderWayIn(uint64_t bits) {
+    return (bits >> kRecordBits & ((1u << kStateBits) - 1)) == kAttempts;
   }
   uint64_t Bits() const {
     const uint32_t state = attempt == Attempt::kNone
@@ -67,44 +73,48 @@ struct SlotWord {
 
 template <template <typename> class Atom>
 class PodTable {
+  using Record = typename PodRecordPool<Atom>::Record;
+
  public:
   // A slot's state with its record pinned. Empty: the slot has no record.
   class Pinned {
    public:
     Pinned() = default;
-    explicit Pinned(SlotWord word) : word_(word) {}
-    Pinned(const PodTable* table, SlotWord word)
-        : table_(table), facts_(&table->records_.At(word.record)), word_(word) {}
+    Pinned(const PodTable* table, Record* record, uint64_t bits)
+        : table_(table), record_(record), bits_(bits) {}
     Pinned(Pinned&& other) noexcept
-        : table_(std::exchange(other.table_, nullptr)), facts_(other.facts_), word_(other.word_) {}
+        : table_(other.table_),
+          record_(std::exchange(other.record_, nullptr)),
+          bits_(other.bits_) {}
     Pinned& operator=(Pinned&& other) noexcept {
       std::swap(table_, other.table_);
-      std::swap(facts_, other.facts_);
-      std::swap(word_, other.word_);
+      std::swap(record_, other.record_);
+      std::swap(bits_, other.bits_);
       return *this;
     }
     ~Pinned() {
-      if (table_ != nullptr) table_->records_.Release(word_.record);
+      if (record_ != nullptr) table_->records_.Release(*record_, SlotWord::RecordIn(bits_));
     }
 
-    explicit operator bool() const { return facts_ != nullptr; }
-    const SlotWord& word() const { return word_; }
-    const PodFacts& facts() const { return *facts_; }
+    explicit operator bool() const { return record_ != nullptr; }
+    SlotWord word() const { return SlotWord::From(bits_); }
+    uint64_t bits() const { return bits_; }
+    const PodFacts& facts() const { return record_->facts(); }
     // Where the attempt of these facts began, if it is in flight.
     FlightPosition flight() const {
-      return word_.attempt == Attempt::kUnderWay ? FlightPosition{word_.version_or_position}
-                                                 : facts_->flight;
+      return SlotWord::IsUnderWayIn(bits_) ? FlightPosition{word().version_or_position}
+                                           : facts().flight;
     }
     bool IsInFlight() const { return flight().IsSet(); }
     // As the outside sees it.
     Place Shown() const {
-      if (word_.queued != Place::kAbsent) return word_.queued;
-      return IsInFlight() || facts_->older != kNoRecord ? Place::kInFlight : Place::kAbsent;
+      if (word().queued != Place::kAbsent) return word().queued;
+      return IsInFlight() || facts().older != kNoRecord ? Place::kInFlight : Place::kAbsent;
     }
     // The facts' fields with what the word adds to them.
     QueueingFields fields() const {
-      QueueingFields fields = facts_->fields;
-      if (word_.attempt != Attempt::kNone) ++fields.attempts;
+      QueueingFields fields = facts().fields;
+      if (word().attempt != Attempt::kNone) ++fields.attempts;
       return fields;
     }
     // Puts what the word adds into a copy of the facts.
@@ -114,21 +124,21 @@ class PodTable {
     }
     // Of the next record that is queued under this slot.
     uint32_t NextVersion() const {
-      const uint32_t last = facts_ != nullptr ? facts_->version : word_.version_or_position;
+      const uint32_t last = record_ != nullptr ? facts().version : word().version_or_position;
       return last + PodFacts::kVersionStep;
     }
 
    private:
     const PodTable* table_ = nullptr;
-    const PodFacts* facts_ = nullptr;
-    SlotWord word_;
+    Record* record_ = nullptr;
+    uint64_t bits_ = 0;
   };
 
   explicit PodTable(uint32_t first_bits = 10) : slots_(first_bits), records_(first_bits) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() {
-    for (uint32_t id = 0; id < limit(); ++id) records_.Release(LoadWord(id).record);
+    for (uint32_t id = 0; id < limit(); ++id) records_.Release(Peek(id).record);
   }
 
   PodRecordPool<Atom>& records() { return records_; }
@@ -149,36 +159,70 @@ class PodTable {
     }
   }
 
-  // A retry means that the word changed between its two reads.
   Pinned Pin(PodId id) const {
+    return PinIf(id, [](const SlotWord&) { return true; });
+  }
+  // Empty also where the word is not `wanted`. A retry means that it changed between its two reads.
+  template <typename IsWanted>
+  Pinned PinIf(PodId id, IsWanted is_wanted) const {
     if (id >= limit()) return {};
-    SlotWord word = LoadWord(id);
+    const Atom<uint64_t>& slot = slots_[id];
+    uint64_t bits = slot.load();
     for (;;) {
-      if (word.record == kNoRecord) return Pinned(word);
-      const bool is_retained = records_.TryRetain(word.record);
-      const SlotWord again = LoadWord(id);
-      if (is_retained && again.Bits() == word.Bits()) return {this, word};
-      if (is_retained) records_.Release(word.record);
-      word = again;
+      const uint32_t number = SlotWord::RecordIn(bits);
+      if (number == kNoRecord || !is_wanted(SlotWord::From(bits))) return {this, nullptr, bits};
+      Record& record = records_.RecordAt(number);
+      const bool is_retained = record.TryRetain();
+      const uint64_t again = slot.load();
+      if (is_retained && again == bits) return {this, &record, bits};
+      if (is_retained) records_.Release(record, number);
+      bits = again;
     }
   }
 
   // The slot's word, without its record: a hint that may be stale at once.
-  SlotWord Peek(PodId id) const { return LoadWord(id); }
+  SlotWord Peek(PodId id) const { return SlotWord::From(slots_[id].load()); }
+  // Whether the slot still is as it was pinned.
+  bool IsUnchanged(PodId id, const Pinned& pinned) const {
+    return slots_[id].load() == pinned.bits();
+  }
+
+  // Brings what a pod's record says closer, or where the pod object is that it names. The number
+  // may be anything. Relaxed: hints.
+  void WarmRecord(PodId id) const {
+    if (const Record* record = RecordHint(id)) {
+      __builtin_prefetch(record);
+      __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
+    }
+  }
+  void WarmPod(PodId id) const {
+    if (const Record* record = RecordHint(id)) {
+      // A pod lies behind its count of references.
+      const uint64_t pod = record->PodAddressHint();
+      __builtin_prefetch(reinterpret_cast<const void*>(pod - kCountBytes));
+      __builtin_prefetch(reinterpret_cast<const void*>(pod + kCacheLineBytes));
+    }
+  }
 
   // Exchanges the pinned word for `next`. If `next` names another record, its reference passes to
   // the slot on success, and stays the caller's on failure.
   // Sequentially consistent: a pod that entered the pool must be seen by every event that was
   // logged after the pod last read the log, and the other way round (event_log.h).
   bool Exchange(PodId id, const Pinned& pinned, const SlotWord& next) {
-    uint64_t expected = pinned.word().Bits();
+    uint64_t expected = pinned.bits();
     const bool is_done = slots_[id].compare_exchange_strong(expected, next.Bits());
     if (is_done && next.record != pinned.word().record) records_.Release(pinned.word().record);
     return is_done;
   }
 
  private:
-  SlotWord LoadWord(PodId id) const { return SlotWord::From(slots_[id].load()); }
+  static constexpr uint64_t kCountBytes = 16;
+
+  const Record* RecordHint(PodId id) const {
+    if (id >= LoadRelaxed(limit_)) return nullptr;
+    const uint32_t number = SlotWord::RecordIn(LoadRelaxed(slots_[id]));
+    return number == kNoRecord ? nullptr : &records_.RecordAt(number);
+  }
 
   // Written by whoever wins a move of the pod.
   SegmentedArray<Atom<uint64_t>, Atom> slots_;

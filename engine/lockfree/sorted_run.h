@@ -113,6 +113,14 @@ class SortedRun {
     return true;
   }
 
+  // The ticket some positions behind the view's head, of the same segment; 0 if that has ended. It
+  // may be one that was not appended yet or is long gone: a hint.
+  uint64_t TicketAhead(const Pool& pool, const View& view, uint32_t distance) const {
+    const uint64_t position = view.Position();
+    if (position % kEntries + distance >= kEntries) return 0;
+    return LoadRelaxed(pool[SegmentIn(view.head)].SlotAt(position + distance).ticket);
+  }
+
   // Appends `count` entries of rising timestamps, all visible at once. Linearization point: the
   // store of the tail.
   AppendOutcome TryAppend(Pool& pool, const ActiveEntry* entries, size_t count) {
