@@ -62,7 +62,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, boo
   if (is_known) {
     bool must_add = false;
     const PodRef before = pinned.facts().pod;
-    return TryUpdate(key.id, before, *pod, &must_add) && !must_add;
+    return TryUpdate(key.id, before, *pod, Telling::kQueuedPod, &must_add) && !must_add;
   }
   draft.StartFrom(FreshFacts(std::move(*pod), key, pinned, draft.Now(*options_.clock)));
   const Nomination nomination = draft.facts().nomination;
@@ -119,7 +119,7 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
   const PodKey key = FindKey(*after);
   bool must_add = key.id == kNoPod;
-  while (!must_add && !TryUpdate(key.id, before, after, &must_add)) {
+  while (!must_add && !TryUpdate(key.id, before, after, Telling::kAttemptFirst, &must_add)) {
   }
   if (must_add) Add(after);
 }
@@ -127,7 +127,8 @@ void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
 // False: the slot changed, try again. `must_add`: the pod is nowhere.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
-                                                const PodRef& after, bool* must_add) {
+                                                const PodRef& after, Telling telling,
+                                                bool* must_add) {
   Draft draft(&table_.records(), event_epoch_.load());
   const Pinned pinned = table_.Pin(id);
   const PodKey key{id, UidFingerprint(after->uid)};
@@ -135,7 +136,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
   if (*must_add) return true;
   const PodRef before = known_before ? known_before : pinned.facts().pod;
   const Place place = pinned.word().queued;
-  const bool is_in_flight = FlightOf(pinned, key) != nullptr;
+  const bool is_in_flight = telling == Telling::kAttemptFirst && FlightOf(pinned, key) != nullptr;
   *must_add = !is_in_flight && place == Place::kAbsent;
   if (*must_add) return true;
 
@@ -153,9 +154,12 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
     draft.Edit().nomination = nomination;
   }
   // Only the key's change needs a new ticket; in flight nothing is sorted again.
-  draft.needs_ticket =
-      !is_in_flight && before->priority != after->priority &&
-      (place == Place::kActive || (place == Place::kBackoff && options_.gates.PopFromBackoffQ()));
+  const bool is_sorted =
+      place == Place::kActive || (place == Place::kBackoff && options_.gates.PopFromBackoffQ());
+  const bool stands_elsewhere = pinned.facts().fields.stands_by_older_priority ||
+                                pinned.facts().pod->priority != after->priority;
+  draft.needs_ticket = !is_in_flight && is_sorted && stands_elsewhere;
+  draft.Edit().fields.stands_by_older_priority = is_in_flight && is_sorted && stands_elsewhere;
   if (!Commit(id, pinned, &draft, Cause())) {
     if (is_renominated) nominations_.End(id, nomination);
     return false;

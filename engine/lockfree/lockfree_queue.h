@@ -137,7 +137,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryAdd(PodRef* pod, const PodKey& key, bool* is_new);
   PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned, Instant now);
   uint32_t OlderAttempts(const Pinned& pinned);
-  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, bool* must_add);
+  // Whether an attempt that is in flight is told of the update, and nothing else is done.
+  enum class Telling : uint8_t { kAttemptFirst, kQueuedPod };
+  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, Telling telling,
+                 bool* must_add);
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool RemoveFromCluster(const PodKey& key);
