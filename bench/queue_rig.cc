@@ -27,7 +27,8 @@ Result<std::unique_ptr<QueueRig>> QueueRig::Create(const QueueRigOptions& option
   queue.gates = options.gates;
   queue.backoff = options.backoff;
   queue.max_in_unschedulable = options.max_in_unschedulable;
-  rig->queue_ = MakeQueue(options.engine, std::move(queue));
+  rig->queue_ = options.make_queue ? options.make_queue(std::move(queue))
+                                   : MakeQueue(options.engine, std::move(queue));
   return rig;
 }
 

@@ -19,6 +19,8 @@
 
 namespace schedq {
 
+using QueueMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions options)>;
+
 struct QueueRigOptions {
   EngineKind engine = EngineKind::kClassic;
   Clock* clock = nullptr;  // Outlives the rig.
@@ -30,6 +32,7 @@ struct QueueRigOptions {
   std::vector<QueueObserver*> observers;
   // False: a large batch of hints is judged on the calling thread too.
   bool judges_in_parallel = true;
+  QueueMaker make_queue;  // Empty: the engine as it is.
 };
 
 class QueueRig {

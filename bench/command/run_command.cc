@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,24 +29,6 @@ const CommandRegistration kRegistration(10, [] { return std::make_unique<RunComm
 
 constexpr uint64_t kRepeatMax = 1000;
 constexpr int64_t kPodsWeighed = 10'000;
-
-// Gates that nothing of a workload follows yet; what asks for them is told so.
-constexpr Gate kGatesWithoutEffect[] = {Gate::kSchedulerPreEnqueuePodStatus,
-                                        Gate::kSchedulerAsyncAPICalls,
-                                        Gate::kNominatedNodeNameForExpectation};
-
-bool HasEffect(Gate gate) {
-  return std::find(std::begin(kGatesWithoutEffect), std::end(kGatesWithoutEffect), gate) ==
-         std::end(kGatesWithoutEffect);
-}
-
-// What the workload's file asks for in vain.
-void NameIdleGates(const GateRequest& gates, std::vector<std::string>* names) {
-  for (const Gate gate : kGatesWithoutEffect) {
-    const std::optional<bool> wanted = gates.Get(gate);
-    if (wanted) names->push_back(fmt::format("feature gate {}={}", GateName(gate), *wanted));
-  }
-}
 
 std::map<std::string, bool> GateMap(const Gates& gates) {
   std::map<std::string, bool> map;
@@ -153,7 +133,7 @@ Status RunCommand::ReadGates(Plan* plan) const {
     }
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");
-    if (!gate || !HasEffect(*gate)) plan->gates_not_modelled.push_back("feature gate " + text);
+    if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
   }
   const Result<Gates> gates = Gates::Resolve(plan->gates);
   if (!gates) return Error("--gate: " + gates.error().message());
@@ -299,7 +279,6 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   result.labels = workload.labels;
   result.gates = GateMap(gates);
   result.not_modelled = plan.gates_not_modelled;
-  NameIdleGates(workload.gates, &result.not_modelled);
   for (const Need& need : NeedsOf(workload)) {
     if (!need.blocks) result.not_modelled.push_back(need.text);
   }

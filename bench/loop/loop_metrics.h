@@ -19,6 +19,8 @@ class LoopMetrics {
   LoopMetrics();
 
   const MetricsRegistry& registry() const { return registry_; }
+  // Where others of the loop count too.
+  MetricsRegistry* shared_registry() { return &registry_; }
 
   // A whole attempt, with its binding if it came to one.
   void CountAttempt(AttemptResult result, Duration duration) const;

@@ -62,7 +62,8 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
   queue_options.plugin_names = plugins_->Names();
   queue_options.gates = options.gates;
   queue_options.backoff = options.backoff;
-  queue_options.observers = {&watch_};
+  queue_options.observers = options.observers;
+  queue_options.observers.push_back(&watch_);
   if (options.recorder != nullptr) {
     recorded_time_ = std::make_unique<RecordedTime>(options.clock);
     queue_options.clock = recorded_time_.get();

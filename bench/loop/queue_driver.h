@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "bench/cluster/cluster_objects.h"
-#include "bench/engine_kind.h"
 #include "bench/loop/hint_meter.h"
 #include "bench/loop/queue_watch.h"
 #include "bench/loop/rejected_alternatives.h"
 #include "bench/loop/trace_recorder.h"
+#include "bench/queue_rig.h"
 #include "engine/base/clock.h"
 #include "engine/base/interner.h"
 #include "engine/base/metrics.h"
@@ -30,17 +30,16 @@
 
 namespace schedq {
 
-using QueueMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions options)>;
-
 struct QueueDriverOptions {
   EngineKind engine = EngineKind::kClassic;
   Clock* clock = nullptr;
   Gates gates;
   BackoffPolicy backoff;
-  Duration judge_cost{};              // Of one hint.
-  TraceRecorder* recorder = nullptr;  // May be null.
-  RejectedAlternatives alternatives;  // None while recording.
-  QueueMaker make_queue;              // Empty: the engine as it is. Tests put faults around it.
+  Duration judge_cost{};                  // Of one hint.
+  TraceRecorder* recorder = nullptr;      // May be null.
+  RejectedAlternatives alternatives;      // None while recording.
+  std::vector<QueueObserver*> observers;  // Beside its own.
+  QueueMaker make_queue;                  // Empty: the engine as it is. Tests put faults around it.
 };
 
 class RecordedTime;

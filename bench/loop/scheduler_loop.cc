@@ -11,9 +11,11 @@ constexpr const char* kObstaclePlugins[] = {"NodeUnschedulable", "TaintToleratio
                                             "NodeResourcesFit", "DynamicResources"};
 static_assert(std::size(kObstaclePlugins) == kObstacleCount, "one plugin an obstacle");
 
-QueueDriverOptions WithClock(QueueDriverOptions options, Clock* clock, const CostModel& costs) {
+QueueDriverOptions Complete(QueueDriverOptions options, Clock* clock, const CostModel& costs,
+                            PodCalls* calls) {
   options.clock = clock;
   options.judge_cost = costs.queue_judge;
+  options.observers = calls->observers();
   return options;
 }
 
@@ -25,13 +27,23 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       random_(options.random),
       clock_(cluster_->clock()),
       lock_(&clock_),
-      queue_(WithClock(options.queue, &clock_, costs_)),
+      calls_(MakePodCalls({.cluster = cluster_,
+                           .costs = &costs_,
+                           .gates = options.queue.gates,
+                           .random = &random_,
+                           .metrics = metrics_.shared_registry()})),
+      queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       handlers_(&queue_, &cache_, &lock_, costs_, &metrics_) {
   for (int i = 0; i < kObstacleCount; ++i) {
     obstacle_plugins_[i] = queue_.PluginNamed(kObstaclePlugins[i]);
   }
   queue_.SetWakeUp([this] { WakeUp(); });
-  cluster_->Watch([this](const ClusterChange& change) { handlers_.OnChange(change); });
+  cluster_->Watch([this](const ClusterChange& change) {
+    if (const ClusterPodRef& pod = change.pod_after; pod != nullptr) {
+      if (const PodKey key = queue_.queue().KeyOf(*pod); key.id != kNoPod) calls_->Seen(key, pod);
+    }
+    handlers_.OnChange(change);
+  });
 }
 
 bool SchedulerLoop::Knows(const ClusterPod& pod) const {
@@ -100,7 +112,7 @@ void SchedulerLoop::Finish(const AttemptRef& attempt) {
       [this, attempt] {
         if (attempt->decision.node.empty()) return Fail(attempt);
         queue_.Done(attempt->popped);
-        StoreNextClaim(attempt);
+        BeginBinding(attempt);
         return costs_.queue_done;
       },
       [this] { PopNext(); });
@@ -133,11 +145,23 @@ void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors
   if (message.empty()) message = "no nodes available to schedule pods";
   PodCondition condition{std::string(kPodScheduledCondition), "False", "Unschedulable",
                          std::move(message)};
-  After(costs_.status.Draw(&random_), [this, number = attempt->pod().number, condition] {
-    cluster_->UpdatePod(number, [&](ClusterPod* pod) {
-      return pod->node_name.empty() && SetCondition(pod, condition);
-    });
-  });
+  calls_->PatchCondition(attempt->popped.key, NewestOf(attempt), std::move(condition));
+}
+
+PodRef SchedulerLoop::NewestOf(const AttemptRef& attempt) const {
+  const Pod& popped = *attempt->popped.pod;
+  PodRef newest = queue_.queue().Where(QualifiedName(popped.namespace_name, popped.name)).pod;
+  return newest != nullptr && newest->uid == popped.uid ? newest : attempt->popped.pod;
+}
+
+void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
+  const bool has_claims = !attempt->decision.claims.empty();
+  BindingBegin begin;
+  begin.key = attempt->popped.key;
+  begin.pod = has_claims ? NewestOf(attempt) : attempt->popped.pod;
+  begin.node = attempt->decision.node;
+  begin.pre_bind_works = has_claims;
+  calls_->BeginBinding(begin, [this, attempt] { StoreNextClaim(attempt); });
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
@@ -168,19 +192,20 @@ bool SchedulerLoop::StoreClaim(const ClaimDecision& claim, const ClusterPod& pod
 
 void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
   const Instant binding_started = clock_.Now();
-  After(costs_.bind.Draw(&random_), [this, attempt, binding_started] {
-    const Status bound = cluster_->BindPod(attempt->pod().number, attempt->decision.node);
+  const auto end = [this, attempt, binding_started](const Status& bound) {
     metrics_.ObserveExtensionPoint("Bind", bound.ok(), clock_.Now() - binding_started);
     if (!bound.ok()) return FailBinding(attempt);
     const QueueingFields& fields = attempt->popped.fields;
     metrics_.CountAttempt(AttemptResult::kScheduled, clock_.Now() - attempt->started);
     metrics_.CountScheduled(fields.attempts,
                             clock_.Now() - fields.first_attempt.value_or(attempt->started));
-  });
+  };
+  calls_->Bind(attempt->popped.key, attempt->popped.pod, attempt->decision.node, end);
 }
 
 void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
   metrics_.CountAttempt(AttemptResult::kError, clock_.Now() - attempt->started);
+  calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
   lock_.Run(
       [this, attempt] {
         cache_.Forget(attempt->pod().number, attempt->decision, attempt->claims_stored);

@@ -7,8 +7,10 @@
 // Done and the start of the binding, or Fail with the plugins that rejected. A pod that is being
 // deleted is skipped. A binding: each claim's status in turn, then the bind call; if one fails, the
 // pod is forgotten, others are told, and it fails without plugins (an error).
-// A failed pod gets its condition (PodScheduled=False) by a call of its own that nobody waits for.
-// Not modelled: scores beyond NodeTable's rule, preemption, Permit, nominations.
+// A failed pod gets its condition (PodScheduled=False) by a call that nobody waits for. A binding
+// that has claims to store shows its node on the pod first (KEP-5278). Calls about pods go the way
+// that the gates say (pod_calls.h); those about claims are made by whoever needs them.
+// Not modelled: scores beyond NodeTable's rule, preemption, Permit, a nomination's reservation.
 // Threads: one, that which advances the clock.
 #pragma once
 
@@ -21,6 +23,7 @@
 #include "bench/loop/cost_model.h"
 #include "bench/loop/event_handlers.h"
 #include "bench/loop/loop_metrics.h"
+#include "bench/loop/pod_calls.h"
 #include "bench/loop/queue_driver.h"
 #include "bench/loop/scheduler_cache.h"
 #include "bench/loop/virtual_lock.h"
@@ -68,8 +71,11 @@ class SchedulerLoop {
   void Finish(const AttemptRef& attempt);
   Duration Fail(const AttemptRef& attempt);
   void ReportFailure(const AttemptRef& attempt, PluginSet rejectors);
+  // The newest version that the informers told of, or the one of the attempt.
+  PodRef NewestOf(const AttemptRef& attempt) const;
 
   // Bindings.
+  void BeginBinding(const AttemptRef& attempt);
   void StoreNextClaim(const AttemptRef& attempt);
   bool StoreClaim(const ClaimDecision& claim, const ClusterPod& pod, const std::string& node);
   void BindAfterClaims(const AttemptRef& attempt);
@@ -85,6 +91,7 @@ class SchedulerLoop {
   LoopMetrics metrics_;
   SchedulerCache cache_;
   VirtualLock lock_;
+  const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   EventHandlers handlers_;
   PluginId obstacle_plugins_[kObstacleCount];

@@ -61,6 +61,8 @@ EngineStage::EngineStage(const StageOptions& options) {
   of_rig.make_plugins = [](World* world) { return BuiltinPlugins(world); };
   of_rig.gates = Gates::Resolve(request).value();
   of_rig.judges_in_parallel = false;
+  of_rig.make_queue = options.make_queue;
+  of_rig.observers = options.observers;
   Result<std::unique_ptr<QueueRig>> created = QueueRig::Create(of_rig);
   SCHEDQ_CHECK(created.ok(), "the built-in plugins are well-formed");
   rig = std::move(*created);

@@ -23,6 +23,8 @@ struct StageOptions {
   bool narrows = true;            // SchedulerPreQueueingHints
   bool pops_from_backoff = true;  // SchedulerPopFromBackoffQ
   Clock* clock = nullptr;         // Null: the machine's.
+  QueueMaker make_queue = {};     // Empty: the engine as it is.
+  std::vector<QueueObserver*> observers = {};
 };
 
 // An engine with the built-in plugins. Hints are judged on the thread that brings the event.

@@ -5,6 +5,7 @@
 
 #include "bench/dispatch/dispatch_scenarios.h"
 #include "bench/paths/call_path.h"
+#include "bench/paths/reporting_port.h"
 #include "bench/profile/profile_kind.h"
 
 namespace schedq {
@@ -27,6 +28,21 @@ void AddSubjects(ProfileKind& kind, const char* structure) {
   }
 }
 
+// Gates off: the difference between the two is what reporting costs who does not report.
+void AddGatesOff(ProfileKind& kind, const char* name, ReportingPort port) {
+  ProfileSubject subject;
+  subject.name = std::string("gates-off/") + name;
+  subject.operation = "call";
+  subject.prepare = [port](uint64_t size, uint64_t operations_max) -> MeasuredPathRef {
+    const uint64_t pods = operations_max == 0 ? size : std::min(size, operations_max);
+    UnobservedAdds adds;
+    adds.port = port;
+    adds.pods = static_cast<int64_t>(pods);
+    return std::make_unique<AddUnobserved>(adds);
+  };
+  kind.subjects.push_back(std::move(subject));
+}
+
 }  // namespace
 
 ProfileKind DispatchProfile() {
@@ -36,10 +52,12 @@ ProfileKind DispatchProfile() {
       "API calls are added, overwritten, cancelled, synced and drained amid N that wait; KEP-5501 "
       "and "
       "KEP-5278 are played";
-  kind.size_of = "waiting calls";
+  kind.size_of = "waiting calls, or pods";
   AddSubjects<ProductCalls>(kind, "schedq");
   AddSubjects<LockedFifoCalls>(kind, "upstream-design");
   AddSubjects<LockedMultimapCalls>(kind, "multimap");
+  AddGatesOff(kind, "add", ReportingPort::kCompiledIn);
+  AddGatesOff(kind, "add-without-the-port", ReportingPort::kCompiledOut);
   kind.scenarios = DispatchScenarios();
   return kind;
 }

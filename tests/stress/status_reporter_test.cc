@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint32_t kPods = 4;
 constexpr int kThreads = 3;
-constexpr uint32_t kMovesPerThread = 4000;
+constexpr uint32_t kMovesPerThread = 1500;
 
 // What move `number` said; "" when the pod passed.
 std::string TextOf(uint32_t number) {

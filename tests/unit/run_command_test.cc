@@ -227,7 +227,48 @@ TEST_F(RunCommandTest, GatesAreJudged) {
       {"--name", "Basic/10", "--gate", "Unheard=true", "--gate", "SchedulerAsyncAPICalls=false"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("feature gate Unheard=true"));
-  EXPECT_THAT(ended.out, HasSubstr("feature gate SchedulerAsyncAPICalls=false"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("SchedulerAsyncAPICalls")));
+}
+
+// Gated pods that the server marked, pods whose claims come late, and plain bindings.
+TEST_F(RunCommandTest, CallsGoTheWayThatTheGatesSay) {
+  const std::string patches =
+      "scheduler_async_api_call_execution_total{call_type=\"pod_status_patch\",result=\"success\"}";
+  const std::string bindings =
+      "scheduler_async_api_call_execution_total{call_type=\"pod_binding\",result=\"success\"}";
+  const auto count = [&](const std::vector<std::string>& flags, const std::string& workload,
+                         const std::string& name) {
+    std::vector<std::string> arguments = {"--name", workload, "--out", Path("calls")};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(Run(arguments).exit_code, 0);
+    const Result<RunDocument> document = Read(Path("calls"));
+    EXPECT_TRUE(document.ok());
+    const auto& counters = document->workloads.at(0).repetitions.at(0).counters;
+    const auto found = counters.find(name);
+    return found == counters.end() ? uint64_t{0} : found->second;
+  };
+  const std::vector<std::string> direct = {"--gate", "SchedulerAsyncAPICalls=false"};
+  const std::vector<std::string> silent = {"--gate", "NominatedNodeNameForExpectation=false"};
+  EXPECT_EQ(count({}, "^Basic/10", bindings), 50u);
+  EXPECT_EQ(count({}, "^Basic/10", patches), 0u) << "nothing to say of pods that are bound at once";
+  EXPECT_EQ(count(direct, "^Basic/10", bindings), 0u);
+  EXPECT_EQ(count({}, "^Gated/20", patches), 0u) << "the server says it already";
+  EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u) << "a nomination each";
+  EXPECT_EQ(count(silent, "^ClaimTemplates/5Nodes_20", patches), 0u);
+}
+
+TEST_F(RunCommandTest, BothEnginesMakeTheSameCalls) {
+  std::vector<std::string> texts;
+  for (const char* engine : {"classic", "lockfree"}) {
+    const std::string out = Path(engine);
+    ASSERT_EQ(Run({"--labels", "short", "--engine", engine, "--out", out}).exit_code, 0);
+    Result<RunDocument> document = Read(out);
+    ASSERT_TRUE(document.ok()) << document.error().message();
+    document->environment = RunEnvironment();
+    document->engine.clear();
+    texts.push_back(*DocumentText(*document));
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {

@@ -1,0 +1,61 @@
+// What the scheduler tells the API server about pods: conditions, nominations, bindings.
+//
+// Purpose: one interface for the two ways that a scheduler has: through the dispatcher
+// (queued_calls.h, gate SchedulerAsyncAPICalls) or each call by whoever needs it (direct_calls.h).
+// Threads: one, that which advances the clock.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/cluster/cluster.h"
+#include "bench/loop/cost_model.h"
+#include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "engine/ports.h"
+#include "engine/queue.h"
+
+namespace schedq {
+
+struct PodCallsOptions {
+  Cluster* cluster = nullptr;
+  const CostModel* costs = nullptr;
+  Gates gates;
+  Random* random = nullptr;            // What the scheduler draws latencies from.
+  MetricsRegistry* metrics = nullptr;  // Outlives it, as all others do.
+};
+
+// The start of a binding: `then` when the caller may go on.
+struct BindingBegin {
+  PodKey key;
+  PodRef pod;
+  std::string node;
+  bool pre_bind_works = false;  // Some PreBind plugin has something to do for the pod.
+};
+
+class PodCalls {
+ public:
+  using Then = std::function<void(const Status&)>;
+
+  virtual ~PodCalls() = default;
+
+  // Whom the queue has to tell.
+  virtual std::vector<QueueObserver*> observers() { return {}; }
+  // The informers told of a newer version.
+  virtual void Seen(const PodKey& key, const PodRef& pod) = 0;
+
+  // Nobody waits for it. `pod` is the newest version.
+  virtual void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) = 0;
+  // Shows the node on the pod, where the gate is on and there is work to do.
+  virtual void BeginBinding(const BindingBegin& begin, std::function<void()> then) = 0;
+  // Takes back what BeginBinding showed.
+  virtual void ClearNomination(const PodKey& key, const PodRef& pod) = 0;
+  virtual void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) = 0;
+};
+
+// The way that the gates want. `queue` is asked when calls are made.
+std::unique_ptr<PodCalls> MakePodCalls(const PodCallsOptions& options);
+
+}  // namespace schedq
