@@ -1,7 +1,7 @@
 // Executes calls on the simulated cluster, with the latencies of the cost model.
 //
-// Purpose: the API server behind the dispatcher of a run of a workload, as EmbeddedApiServer is that
-// of a scenario without a cluster; both change a pod by the same rules (pod_patch.h).
+// Purpose: the API server behind the dispatcher of a run of a workload, as EmbeddedApiServer is
+// that of a scenario without a cluster; both change a pod by the same rules (pod_patch.h).
 // Threads: one, that which advances the clock.
 #pragma once
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "engine/base/result.h"
 #include "engine/gates.h"
 #include "engine/ports.h"
-#include "engine/queue.h"
 
 namespace schedq {
 
@@ -55,7 +55,7 @@ class PodCalls {
   virtual void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) = 0;
 };
 
-// The way that the gates want. `queue` is asked when calls are made.
+// The way that the gates want.
 std::unique_ptr<PodCalls> MakePodCalls(const PodCallsOptions& options);
 
 }  // namespace schedq

@@ -1,7 +1,8 @@
 // Scenarios: a story on the virtual clock, played in several ways, with figures and promises.
 //
-// Purpose: one type for whoever plays them (`schedq run --suite kep`, `schedq profile dispatch`) and
-// for whoever writes one. When not to use it: for loads of a whole cluster, which are workloads.
+// Purpose: one type for whoever plays them (`schedq run --suite kep`, `schedq profile dispatch`)
+// and for whoever writes one. When not to use it: for loads of a whole cluster, which are
+// workloads.
 // Threads: the caller's. Equal settings give equal results.
 #pragma once
 

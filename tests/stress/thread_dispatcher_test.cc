@@ -1,7 +1,8 @@
 // Goal: with a thread of its own on the real clock, a call queue makes every call that is due, ends
 // every call exactly once, and closes without losing one, whoever adds meanwhile.
 // Method: a sink that answers from threads of its own, now and then with an error; threads that
-// add, sync and cancel; Close in the middle of it. Every call has a tag, and each tag must end once.
+// add, sync and cancel; Close in the middle of it. Every call has a tag, and each tag must end
+// once.
 #include "dispatcher/thread_dispatcher.h"
 
 #include <gtest/gtest.h>

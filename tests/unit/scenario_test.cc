@@ -1,5 +1,5 @@
-// Goal: every promise of the dispatcher's scenarios holds on every engine, equal settings give equal
-// results, and a promise that is broken is said to be.
+// Goal: every promise of the dispatcher's scenarios holds on every engine, equal settings give
+// equal results, and a promise that is broken is said to be.
 // Method: all scenarios but the large ones, played as the commands play them; then a scenario made
 // for the test.
 #include "bench/scenario/scenario.h"
