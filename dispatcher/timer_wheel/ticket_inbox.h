@@ -52,11 +52,12 @@ class TicketInbox {
   // Calls visit(ticket) for each that is there.
   template <typename Visit>
   void TakeAll(const Visit& visit) {
-    TakeHoles(visit);
-    if (IsEmpty()) return;
+    if (IsEmpty()) return TakeHoles(visit);
     const uint32_t next = FreeBuffer();
     const uint32_t end =
         PositionOf(next == current_ ? cursor_.load() : cursor_.exchange(uint64_t{next} << 32));
+    // After the cursor, so that a hole that was filled before any of these came goes first.
+    TakeHoles(visit);
     for (; taken_ < end; ++taken_) {
       if (TakeCell(current_, taken_, visit)) continue;
       holes_.push_back({current_, taken_});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "tests/support/model/explore.h"
 
@@ -131,6 +132,59 @@ model::Body OverwriteMeetsTake() {
   };
 }
 TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3); }
+
+// Three tickets of two threads, and a taker that looks twice amid them.
+model::Body PushesMeetTaking() {
+  return [](model::Trial& trial) {
+    TicketInbox<model::Atomic> inbox(0);
+    std::vector<uint32_t> taken;
+    const auto take = [&] {
+      inbox.TakeAll([&](Ticket ticket) { taken.push_back(ticket.timer()); });
+    };
+    trial.Thread([&] {
+      inbox.Push(Ticket(1, 0));
+      inbox.Push(Ticket(2, 0));
+    });
+    trial.Thread([&] { inbox.Push(Ticket(3, 0)); });
+    trial.Thread([&] {
+      take();
+      take();
+    });
+    trial.Join();
+    take();
+    MODEL_CHECK(inbox.IsEmpty() && !inbox.HasHoles(), "nothing is left behind");
+    std::vector<uint32_t> sorted = taken;
+    std::sort(sorted.begin(), sorted.end());
+    MODEL_CHECK(sorted == (std::vector<uint32_t>{1, 2, 3}), "each is taken once");
+    const auto first = std::find(taken.begin(), taken.end(), 1u);
+    MODEL_CHECK(std::find(first, taken.end(), 2u) != taken.end(), "in the order of their coming");
+  };
+}
+TEST(TicketInboxModel, PushesMeetTaking) { ExpectRight(PushesMeetTaking()); }
+
+// A taker that is frozen is the pump's affair; one that pushes must not hold back the others.
+TEST(TicketInboxModel, FrozenPusherHoldsBackItsOwnTicketOnly) {
+  const auto body = [](model::Trial& trial) {
+    TicketInbox<model::Atomic> inbox(0);
+    uint32_t taken = 0;
+    const auto take = [&] { inbox.TakeAll([&](Ticket) { ++taken; }); };
+    trial.Thread([&] { inbox.Push(Ticket(1, 0)); });
+    trial.Thread([&] {
+      // More rounds than there are buffers.
+      for (uint32_t round = 0; round < 6; ++round) {
+        inbox.Push(Ticket(2, 0));
+        take();
+        MODEL_CHECK(taken >= round + 1, "its own ticket comes at once");
+      }
+    });
+    trial.Join();
+    take();
+    MODEL_CHECK(taken == 7, "each once");
+  };
+  const model::Report report = model::ExhaustStalls(Named(1), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  ExpectRight(body);
+}
 
 TEST(TimerWheelModelSweep, ThreeThreads) {
   const auto body = [](model::Trial& trial) {

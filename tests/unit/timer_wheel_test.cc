@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <vector>
@@ -206,6 +207,35 @@ TEST(TimerWheelTest, StaleTicketsAreSweptAway) {
   }
   EXPECT_LE(most, 5u * kTimers);
   EXPECT_EQ(Expire(wheel, now + 2'000'000).size(), kTimers);
+}
+
+TEST(TicketPoolTest, ListsAreServedInOrderAndShareTheirChunks) {
+  TicketPool pool;
+  TicketList lists[3];
+  std::deque<uint32_t> expected[3];
+  Random random(11);
+  for (uint32_t step = 0; step < 20'000; ++step) {
+    const size_t which = random.Below(3);
+    if (random.Chance(0.55)) {
+      pool.PushBack(lists[which], Ticket(step, step));
+      expected[which].push_back(step);
+    } else if (!expected[which].empty()) {
+      const uint32_t ahead = static_cast<uint32_t>(random.Below(20));
+      if (const auto peeked = pool.PeekFront(lists[which], ahead)) {
+        ASSERT_EQ(peeked->timer(), expected[which][ahead]);
+      }
+      ASSERT_EQ(pool.PopFront(lists[which]).timer(), expected[which].front());
+      expected[which].pop_front();
+    }
+    if (step % 1000 != 0) continue;
+    const auto is_even = [](uint32_t timer) { return timer % 2 == 0; };
+    const uint64_t looked = pool.Filter(
+        lists[which], [](Ticket) {}, [&](Ticket ticket) { return is_even(ticket.timer()); });
+    ASSERT_EQ(looked, expected[which].size());
+    std::erase_if(expected[which], [&](uint32_t timer) { return !is_even(timer); });
+    ASSERT_EQ(lists[which].is_empty(), expected[which].empty());
+  }
+  ASSERT_EQ(pool.size(), expected[0].size() + expected[1].size() + expected[2].size());
 }
 
 TEST(OccupancyMapTest, FindsTheNextMember) {
