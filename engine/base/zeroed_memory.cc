@@ -24,7 +24,13 @@ void AskForHugePages(void* memory, size_t bytes) {
 
 }  // namespace
 
-ZeroedMemory::ZeroedMemory(size_t bytes) : allocation_(std::calloc(bytes + kCacheLineBytes, 1)) {
+// Large memory mostly begins on a cache line anyway, and a line more than a power of two would cost
+// a quarter more of it: allocators round up.
+ZeroedMemory::ZeroedMemory(size_t bytes) : allocation_(std::calloc(bytes, 1)) {
+  if (reinterpret_cast<uintptr_t>(allocation_) % kCacheLineBytes != 0) {
+    std::free(allocation_);
+    allocation_ = std::calloc(bytes + kCacheLineBytes, 1);
+  }
   SCHEDQ_CHECK(allocation_ != nullptr, "out of memory");
   data_ =
       reinterpret_cast<void*>(RoundUp(reinterpret_cast<uintptr_t>(allocation_), kCacheLineBytes));
