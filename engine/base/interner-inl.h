@@ -223,9 +223,31 @@ void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
 }
 
 template <template <typename> class Atom>
-Atom<uint64_t>* BasicInterner<Atom>::StartFor(uint64_t order) {
+uint32_t BasicInterner<Atom>::BucketOf(uint64_t order) const {
   const uint32_t count = LoadAcquire(bucket_count_);
-  return OpenBucket(static_cast<uint32_t>(internal::ReverseBits(order)) & (count - 1));
+  return static_cast<uint32_t>(internal::ReverseBits(order)) & (count - 1);
+}
+
+template <template <typename> class Atom>
+Atom<uint64_t>* BasicInterner<Atom>::StartFor(uint64_t order) {
+  return OpenBucket(BucketOf(order));
+}
+
+// A bucket that is not open yet will be opened from its parent.
+template <template <typename> class Atom>
+void BasicInterner<Atom>::WarmBuckets(const PackedText& text) const {
+  const uint32_t bucket = BucketOf(internal::OrderOfName(text.hash()));
+  __builtin_prefetch(&buckets_[bucket], /*for a write*/ 1);
+  __builtin_prefetch(&buckets_[internal::ParentOf(bucket)]);
+}
+
+template <template <typename> class Atom>
+void BasicInterner<Atom>::WarmNeighbours(const PackedText& text) const {
+  const uint32_t bucket = BucketOf(internal::OrderOfName(text.hash()));
+  NameLink link(LoadRelaxed(buckets_[bucket]));
+  if (!link.open()) link = NameLink(LoadRelaxed(buckets_[internal::ParentOf(bucket)]));
+  if (link.kind() == NameLink::Kind::kSlot) __builtin_prefetch(&slots_[link.index()]);
+  if (link.kind() == NameLink::Kind::kBucket) __builtin_prefetch(&buckets_[link.index()]);
 }
 
 // The bucket's cell, or that of the nearest ancestor that may be started from. The recursion is as

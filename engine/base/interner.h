@@ -70,8 +70,14 @@ class BasicInterner {
   // 16 MiB or more is a bug. The forms with two parts mean the text "namespace/name".
   uint32_t Acquire(std::string_view text) { return AcquirePacked(PackedText(text)); }
   uint32_t Acquire(std::string_view namespace_name, std::string_view name) {
-    return AcquirePacked(PackedText(namespace_name, name));
+    return Acquire(PackedText(namespace_name, name));
   }
+  uint32_t Acquire(const PackedText& text) { return AcquirePacked(text); }
+
+  // For who has something else to do before it acquires a name that is probably new: fetch the
+  // buckets that will be looked at, and later, when these have come, what they lead to.
+  void WarmBuckets(const PackedText& text) const;
+  void WarmNeighbours(const PackedText& text) const;
 
   // The same, when the name is known; nothing otherwise.
   std::optional<uint32_t> AcquireKnown(std::string_view text) {
@@ -139,6 +145,7 @@ class BasicInterner {
   void DiscardSlot(uint32_t index);
   void GrowBuckets(uint32_t names);
 
+  uint32_t BucketOf(uint64_t order) const;
   Atom<uint64_t>* StartFor(uint64_t order);
   Atom<uint64_t>* OpenBucket(uint32_t bucket);
 

@@ -26,8 +26,10 @@ class Draft {
   // What PreEnqueue said, if it was asked.
   enum class Door : uint8_t { kNotAsked, kPassed, kRejected };
 
-  // `epoch` counts the events that had begun before the pod was looked at.
-  Draft(Records* records, uint64_t epoch) : epoch(epoch), records_(records) {}
+  // `epoch` counts the events that had begun before the pod was looked at. `now`: if the operation
+  // has read the clock already.
+  Draft(Records* records, uint64_t epoch, MaybeInstant now = {})
+      : epoch(epoch), records_(records), now_(now) {}
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft() { records_->Release(own_); }

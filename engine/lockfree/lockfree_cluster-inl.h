@@ -36,8 +36,14 @@ PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
-  const PodKey key{options_.pod_names->Acquire(pod->namespace_name, pod->name),
-                   UidFingerprint(pod->uid)};
+  Interner& names = *options_.pod_names;
+  const PackedText name(pod->namespace_name, pod->name);
+  // A new name's place is random memory: it comes while the clock and the uid are read.
+  names.WarmBuckets(name);
+  const Instant now = options_.clock->Now();
+  names.WarmNeighbours(name);
+  const uint64_t fingerprint = UidFingerprint(pod->uid);
+  const PodKey key{names.Acquire(name), fingerprint};
   if (key.id >= table_.limit()) {
     // Marks first: who sees a slot below the table's limit looks for its marks.
     rejectors_.Ensure(key.id + 1);
@@ -45,7 +51,7 @@ void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   }
   // A retry means that somebody else changed this very pod.
   bool is_new = false;
-  while (!TryAdd(&pod, key, &is_new)) {
+  while (!TryAdd(&pod, key, now, &is_new)) {
   }
   // A slot that had a record holds the name already.
   if (!is_new) options_.pod_names->Release(key.id);
@@ -54,8 +60,9 @@ void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
 // True: the pod was added, and `*pod` may have moved into the queue. False: the slot changed, try
 // again.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, bool* is_new) {
-  Draft draft(&table_.records(), event_epoch_.load());
+bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, Instant now,
+                                             bool* is_new) {
+  Draft draft(&table_.records(), event_epoch_.load(), now);
   const Pinned pinned = table_.Pin(key.id);
   const bool is_known = pinned && pinned.facts().key() == key && pinned.word().live &&
                         pinned.word().queued != Place::kAbsent;
@@ -64,7 +71,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, boo
     const PodRef before = pinned.facts().pod;
     return TryUpdate(key.id, before, *pod, Telling::kQueuedPod, &must_add) && !must_add;
   }
-  draft.StartFrom(FreshFacts(std::move(*pod), key, pinned, draft.Now(*options_.clock)));
+  draft.StartFrom(FreshFacts(std::move(*pod), key, pinned, now));
   const Nomination nomination = draft.facts().nomination;
   DecidePlace(&draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
   PluginSet replaced_rejectors;

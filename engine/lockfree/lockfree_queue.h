@@ -134,7 +134,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
 
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
-  bool TryAdd(PodRef* pod, const PodKey& key, bool* is_new);
+  bool TryAdd(PodRef* pod, const PodKey& key, Instant now, bool* is_new);
   PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned, Instant now);
   uint32_t OlderAttempts(const Pinned& pinned);
   // Whether an attempt that is in flight is told of the update, and nothing else is done.

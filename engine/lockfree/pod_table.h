@@ -12,8 +12,8 @@
 //  3. A word never comes back while somebody has pinned its record, nor does its place: an exchange
 //     on a pinned word therefore succeeds only if nothing changed.
 //  4. While an attempt is under way the word says where in the log it began. So a pop and the end
-//     of an attempt make no record. When the facts are copied meanwhile or later, the copy takes over
-//     what the word says (TakeOver).
+//     of an attempt make no record. When the facts are copied meanwhile or later, the copy takes
+//     over what the word says (TakeOver).
 // Memory: 8 bytes a slot, for the largest PodId that was ever seen, and the records.
 #pragma once
 
