@@ -232,8 +232,8 @@ class EventLog {
     // The count of changes goes on, so that a thread that still has the node's former link fails.
     void ResetNext() {
       const Link before = Link::From(LoadRelaxed(next_));
-      // Relaxed: the exchange that links the node publishes all of it, and who still reads the link by
-      // an older way sees that the head or the tail has moved on, or fails by the count.
+      // Relaxed: the exchange that links the node publishes all of it, and who still reads the link
+      // by an older way sees that the head or the tail has moved on, or fails by the count.
       StoreRelaxed(next_, before.To(Link::kNone).Bits());
     }
 
