@@ -1,4 +1,4 @@
-// Waiting API calls, beside upstream's design and an ordered map.
+// Waiting API calls, beside upstream's design, an ordered map and folly's timer wheel.
 //
 //        warm: all objects were called about before; then 1k, 100k or 1M delayed patches wait
 //                    |
@@ -21,6 +21,7 @@
 
 #include "bench/anchors.h"
 #include "bench/interrupt.h"
+#include "bench/micro/folly_calls.h"
 #include "bench/micro/suites.h"
 #include "bench/micro/thread_team.h"
 #include "bench/paths/call_path.h"
@@ -98,6 +99,7 @@ void AddCallBenchmarks(BenchmarkList& list, BenchmarkSize size) {
         AddContestant<ProductCalls>(list, workload, ContenderRole::kProduct);
         AddContestant<LockedFifoCalls>(list, workload, ContenderRole::kRival);
         AddContestant<LockedMultimapCalls>(list, workload, ContenderRole::kRival);
+        AddContestant<LockedFollyWheelCalls>(list, workload, ContenderRole::kRival);
       }
     }
   }

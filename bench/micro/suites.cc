@@ -10,6 +10,7 @@ BenchmarkList AllBenchmarks(BenchmarkSize size) {
   AddBackoffWindowBenchmarks(list, size);
   AddClaimIndexBenchmarks(list, size);
   AddCallBenchmarks(list, size);
+  AddWheelBenchmarks(list, size);
   return list;
 }
 

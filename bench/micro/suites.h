@@ -14,5 +14,6 @@ void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddBackoffWindowBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddClaimIndexBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddCallBenchmarks(BenchmarkList& list, BenchmarkSize size);
+void AddWheelBenchmarks(BenchmarkList& list, BenchmarkSize size);
 
 }  // namespace schedq
