@@ -74,12 +74,11 @@ std::string UnlessMeasured(const BenchCase* group) {
   return "no repetition with a right answer";
 }
 
-}  // namespace
-
-std::optional<Floor> FloorOf(const Bar& bar, const std::vector<Measurement>& probes) {
-  if (bar.floor.empty()) return std::nullopt;
+std::optional<Floor> SumOf(const std::vector<FloorTerm>& terms,
+                           const std::vector<Measurement>& probes) {
+  if (terms.empty()) return std::nullopt;
   Floor floor;
-  for (const FloorTerm& term : bar.floor) {
+  for (const FloorTerm& term : terms) {
     const Measurement* probe = FindProbe(term, probes);
     if (probe == nullptr) return std::nullopt;
     const double cost = Median(probe->repetitions);
@@ -99,11 +98,31 @@ std::optional<Floor> FloorOf(const Bar& bar, const std::vector<Measurement>& pro
   return floor;
 }
 
+// The limit with its allowance, and the allowance in words.
+struct Limit {
+  double value = 0;
+  std::string text;
+};
+Limit LimitOf(const Bar& bar, const std::vector<Measurement>& probes) {
+  const std::optional<Floor> allowance = SumOf(bar.allowance, probes);
+  if (!allowance) return {bar.limit, BoundText(bar, bar.limit)};
+  const double limit = bar.limit + allowance->value;
+  return {limit,
+          fmt::format("{} ({:g} + {})", BoundText(bar, limit), bar.limit, allowance->arithmetic)};
+}
+
+}  // namespace
+
+std::optional<Floor> FloorOf(const Bar& bar, const std::vector<Measurement>& probes) {
+  return SumOf(bar.floor, probes);
+}
+
 BarRow JudgeBar(const Bar& bar, const BenchCase* group, const std::vector<Measurement>& probes) {
   BarRow row;
   row.path = bar.path;
   row.at = bar.at;
-  row.bar = BoundText(bar, bar.limit) + (bar.beats_classic ? ", above classic" : "");
+  const Limit limit = LimitOf(bar, probes);
+  row.bar = limit.text + (bar.beats_classic ? ", above classic" : "");
   row.aim = !bar.aim_text.empty() ? bar.aim_text : bar.aim ? BoundText(bar, *bar.aim) : "";
   row.unit = bar.unit;
   if (const std::optional<Floor> floor = FloorOf(bar, probes)) {
@@ -129,7 +148,7 @@ BarRow JudgeBar(const Bar& bar, const BenchCase* group, const std::vector<Measur
     return row;
   }
   const double against = row.rival_measured.value_or(0);
-  row.to_bar = ToBar(bar, bar.limit, *row.measured, against);
+  row.to_bar = ToBar(bar, limit.value, *row.measured, against);
   const BenchContender* classic = Best(*group, {ContenderRole::kClassic});
   const bool loses_to_classic = bar.beats_classic && classic != nullptr &&
                                 Median(classic->repetitions) <= Median(product->repetitions);

@@ -36,8 +36,9 @@ struct Bar {
   std::string product;  // The contestant that counts; empty: the one in the role of product.
   BarKind kind = BarKind::kAtMost;
   double limit = 0;
-  std::optional<double> aim;  // As `limit`.
-  std::string aim_text;       // Where the aim is in other words; else it is written from `aim`.
+  std::vector<FloorTerm> allowance;  // On top of the limit: what the machine takes for these.
+  std::optional<double> aim;         // As `limit`.
+  std::string aim_text;  // Where the aim is in other words; else it is written from `aim`.
   std::string unit = "ns";
   double divisor = 1;  // The group's value holds so many of what the bar counts.
   bool beats_classic = false;

@@ -112,6 +112,22 @@ TEST(BarsTest, FloorsAreReckonedFromProbes) {
   EXPECT_FALSE(FloorOf(bar, probes).has_value());
 }
 
+TEST(BarsTest, AllowanceIsMeasuredAndRaisesTheLimit) {
+  Bar bar = BarOf(BarKind::kAtMost, 100);
+  bar.allowance = {{2, "random_miss", 64}};
+  Measurement miss;
+  miss.name = "random_miss";
+  miss.unit = "ns";
+  miss.parameters = {{"bytes", 64}};
+  miss.repetitions = {150, 150, 150};
+  const BenchCase group = GroupOf(400, 1, 1, 1);
+  const BarRow row = JudgeBar(bar, &group, {miss});
+  EXPECT_EQ(row.verdict, BarVerdict::kMet);
+  EXPECT_EQ(*row.to_bar, 1);
+  EXPECT_THAT(row.bar, HasSubstr("2 random_miss"));
+  EXPECT_EQ(JudgeBar(bar, &group, {}).verdict, BarVerdict::kShort) << "nobody knows what it costs";
+}
+
 std::set<std::string> GroupsWithoutBenchmarks(bool is_tiny) {
   std::set<std::string> known;
   const BenchmarkList list = AllBenchmarks(is_tiny ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
