@@ -164,7 +164,7 @@ bool BindingScheduler::Fits(const std::string& node, const Pod& pod) {
 }
 
 std::string BindingScheduler::Choose(const Pod& pod) {
-  const std::string nominated = queue().NominatedNode(KeyOf(pod));
+  std::string nominated = queue().NominatedNode(KeyOf(pod));
   const bool is_there = std::find(nodes_.begin(), nodes_.end(), nominated) != nodes_.end();
   if (is_there && Fits(nominated, pod)) return nominated;
   if (nodes_.empty()) return "";

@@ -15,8 +15,11 @@ namespace schedq {
 class MaybeInstant {
  public:
   constexpr MaybeInstant() = default;
+  // Implicit, as std::optional's are.
+  // NOLINTBEGIN(google-explicit-constructor)
   constexpr MaybeInstant(Instant instant) : instant_(instant) {}
   constexpr MaybeInstant(std::optional<Instant> instant) : instant_(instant.value_or(kNone)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   constexpr bool has_value() const { return instant_ != kNone; }
   constexpr explicit operator bool() const { return has_value(); }
