@@ -51,7 +51,8 @@ double CallMetrics::Pending(size_t type) const {
   // Ends first: a call that is added and ends meanwhile counts as pending rather than as minus one.
   uint64_t ended = 0;
   for (const Counter& end : ends_[type]) ended += end.Value();
-  return static_cast<double>(added_[type].Value() - std::min(ended, added_[type].Value()));
+  const uint64_t added = added_[type].Value();
+  return static_cast<double>(added - std::min(ended, added));
 }
 
 }  // namespace schedq

@@ -67,13 +67,17 @@ struct CallQueueOptions {
   double calls_per_second = 50;  // 0: no limit.
   uint32_t burst = 100;
   uint32_t patch_share = 19;  // One start in twenty is a patch's while patches are due.
+
+  CallQueueOptions DrivenBy(CallWaker* driver) const {
+    CallQueueOptions driven = *this;
+    driven.waker = driver;
+    return driven;
+  }
 };
 
 template <template <typename> class Atom = std::atomic, typename Shape = WheelShape>
 class CallQueue {
  public:
-  using CallHolder = std::unique_ptr<ApiCall>;
-
   static constexpr Duration kTick = std::chrono::milliseconds(1);
 
   explicit CallQueue(const CallQueueOptions& options);
@@ -88,7 +92,6 @@ class CallQueue {
     if (object < used_.load()) wheel_.Fetch(object);
   }
   void Add(ApiCall&& call);
-  void Add(CallHolder call) { Add(std::move(*call)); }
   // The object was seen with this version.
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.

@@ -3,17 +3,9 @@
 #include <algorithm>
 
 namespace schedq {
-namespace {
-
-CallQueueOptions WithWaker(CallQueueOptions options, CallWaker* waker) {
-  options.waker = waker;
-  return options;
-}
-
-}  // namespace
 
 ClockDispatcher::ClockDispatcher(CallQueueOptions options, ApiSink* sink)
-    : clock_(*options.clock), sink_(*sink), queue_(WithWaker(options, this)) {}
+    : clock_(*options.clock), sink_(*sink), queue_(options.DrivenBy(this)) {}
 
 ClockDispatcher::~ClockDispatcher() { clock_.Cancel(timer_); }
 

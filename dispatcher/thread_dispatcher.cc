@@ -11,11 +11,6 @@ constexpr Duration kLookWhileClosing = std::chrono::milliseconds(1);
 // A sleep without a call that waits.
 constexpr Duration kLongSleep = std::chrono::hours(1);
 
-CallQueueOptions WithWaker(CallQueueOptions options, CallWaker* waker) {
-  options.waker = waker;
-  return options;
-}
-
 int64_t Nanoseconds(Instant at) { return at.time_since_epoch().count(); }
 
 }  // namespace
@@ -23,7 +18,7 @@ int64_t Nanoseconds(Instant at) { return at.time_since_epoch().count(); }
 ThreadDispatcher::ThreadDispatcher(CallQueueOptions options, ApiSink* sink)
     : clock_(*options.clock),
       sink_(*sink),
-      queue_(WithWaker(options, this)),
+      queue_(options.DrivenBy(this)),
       thread_([this] { Run(); }) {}
 
 ThreadDispatcher::~ThreadDispatcher() { Close(); }

@@ -140,10 +140,10 @@ void BindingScheduler::ScheduleOne() {
 }
 
 void BindingScheduler::FailAttempt(const PoppedPod& popped) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = popped.key.id;
-  call->pod = popped.pod;
-  call->condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, "no node has room"};
+  ApiCall call;
+  call.object = popped.key.id;
+  call.pod = popped.pod;
+  call.condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, "no node has room"};
   dispatcher_.queue().Add(std::move(call));
   if (options_.nominates) {
     reporter_.OnFailedCycle({.pod = popped.pod, .object = popped.key.id, .post_filter_node = {}});
@@ -213,22 +213,22 @@ void BindingScheduler::FinishBinding(const std::string& name) {
   }
   if (options_.has_claims && !binding.claim_is_sent) {
     auto claim = CallFor(binding, CallType::kStatusPatch);
-    claim->placement.Mutable().claims = {{ClaimNameOf(*binding.pod), binding.node}};
+    claim.placement.Mutable().claims = {{ClaimNameOf(*binding.pod), binding.node}};
     binding.claim_is_sent = true;
     dispatcher_.queue().Add(std::move(claim));  // The binding goes on when it has ended.
     return;
   }
   auto call = CallFor(binding, CallType::kBinding);
-  call->placement.Mutable().node = binding.node;
+  call.placement.Mutable().node = binding.node;
   dispatcher_.queue().Add(std::move(call));
 }
 
-std::unique_ptr<ApiCall> BindingScheduler::CallFor(const Binding& binding, CallType type) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = binding.key.id;
-  call->type = type;
-  call->pod = binding.pod;
-  call->listener = this;
+ApiCall BindingScheduler::CallFor(const Binding& binding, CallType type) {
+  ApiCall call;
+  call.object = binding.key.id;
+  call.type = type;
+  call.pod = binding.pod;
+  call.listener = this;
   return call;
 }
 

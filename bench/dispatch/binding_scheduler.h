@@ -106,7 +106,7 @@ class BindingScheduler final : public CallListener {
   void FailBinding(const std::string& name);
   void FailAttempt(const PoppedPod& popped);
   void SendEvent(Resource resource, Action action);
-  std::unique_ptr<ApiCall> CallFor(const Binding& binding, CallType type);
+  ApiCall CallFor(const Binding& binding, CallType type);
   // Unless the scheduler was stopped meanwhile.
   void After(Duration delay, std::function<void()> action);
 

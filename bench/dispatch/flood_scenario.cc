@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <memory>
 #include <string>
 
 #include "dispatcher/clock_dispatcher.h"
@@ -29,19 +28,19 @@ class Load {
     pod.name = pod.uid = "pod-" + std::to_string(number);
     return pod;
   }
-  std::unique_ptr<ApiCall> Patch(uint64_t number, const PodRef& pod) const {
-    auto call = std::make_unique<ApiCall>();
-    call->object = static_cast<ObjectId>(number);
-    call->pod = pod;
-    call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, "rejected with all others"};
+  ApiCall Patch(uint64_t number, const PodRef& pod) const {
+    ApiCall call;
+    call.object = static_cast<ObjectId>(number);
+    call.pod = pod;
+    call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, "rejected with all others"};
     return call;
   }
-  std::unique_ptr<ApiCall> Binding(uint64_t number, const PodRef& pod) const {
-    auto call = std::make_unique<ApiCall>();
-    call->object = static_cast<ObjectId>(number);
-    call->type = CallType::kBinding;
-    call->pod = pod;
-    call->placement.Mutable().node = "node";
+  ApiCall Binding(uint64_t number, const PodRef& pod) const {
+    ApiCall call;
+    call.object = static_cast<ObjectId>(number);
+    call.type = CallType::kBinding;
+    call.pod = pod;
+    call.placement.Mutable().node = "node";
     return call;
   }
   // Each within its own interval.
@@ -106,7 +105,7 @@ FloodOutcome RunFlood(const FloodOptions& options) {
   for (const Instant at : load.BindingInstants()) {
     clock.At(at, [&, pod = number++] {
       auto call = load.Binding(pod, pods[pod]);
-      call->tag = static_cast<uint64_t>((clock.Now() - kStart).count());
+      call.tag = static_cast<uint64_t>((clock.Now() - kStart).count());
       dispatcher.queue().Add(std::move(call));
     });
   }

@@ -124,13 +124,13 @@ void StatusWorld::SetReasonAfter(Duration delay, const std::string& name, Reject
 }
 
 void StatusWorld::Bind(const std::string& name) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = queue().KeyOf(*pods_.at(name)).id;
-  call->type = CallType::kBinding;
-  call->pod = pods_.at(name);
-  call->listener = this;
-  call->tag = static_cast<uint64_t>(clock_.Now().time_since_epoch().count());
-  call->placement.Mutable().node = "node";
+  ApiCall call;
+  call.object = queue().KeyOf(*pods_.at(name)).id;
+  call.type = CallType::kBinding;
+  call.pod = pods_.at(name);
+  call.listener = this;
+  call.tag = static_cast<uint64_t>(clock_.Now().time_since_epoch().count());
+  call.placement.Mutable().node = "node";
   calls().Add(std::move(call));
 }
 

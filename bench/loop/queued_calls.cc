@@ -58,11 +58,10 @@ void QueuedCalls::Seen(const PodKey& key, const PodRef& pod) {
 }
 
 void QueuedCalls::PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = key.id;
-  call->pod = pod;
-  call->condition = {ConditionPatch::Kind::kSet, kUnschedulableReason,
-                     std::move(condition.message)};
+  ApiCall call;
+  call.object = key.id;
+  call.pod = pod;
+  call.condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, std::move(condition.message)};
   dispatcher_.queue().Add(std::move(call));
 }
 
@@ -89,14 +88,14 @@ void QueuedCalls::ClearNomination(const PodKey& key, const PodRef& pod) {
 }
 
 void QueuedCalls::Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = key.id;
-  call->type = CallType::kBinding;
-  call->pod = pod;
-  call->listener = this;
-  call->tag = ++last_binding_;
-  call->placement.Mutable().node = node;
-  binding_[call->tag] = std::move(then);
+  ApiCall call;
+  call.object = key.id;
+  call.type = CallType::kBinding;
+  call.pod = pod;
+  call.listener = this;
+  call.tag = ++last_binding_;
+  call.placement.Mutable().node = node;
+  binding_[call.tag] = std::move(then);
   dispatcher_.queue().Add(std::move(call));
 }
 

@@ -8,7 +8,6 @@
 #include <folly/concurrency/ConcurrentHashMap.h>
 #include <tbb/concurrent_hash_map.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,12 +31,21 @@ class NumberedName {
     return text_;
   }
   // Without the namespace.
-  std::string_view Short(uint32_t number) { return std::string_view(Full(number)).substr(kLetter); }
+  std::string_view Short(uint32_t number) { return WithoutSpace(Full(number)); }
+  static std::string_view WithoutSpace(const std::string& full) {
+    return std::string_view(full).substr(kLetter);
+  }
 
  private:
   static constexpr size_t kLetter = 6;
   std::string text_;
 };
+
+// The claim's name in a buffer of the calling thread, until the next call.
+inline const std::string& ClaimName(uint32_t claim) {
+  thread_local NumberedName name('c');
+  return name.Full(claim);
+}
 
 using PodNumbers = std::vector<uint32_t>;
 
@@ -53,9 +61,8 @@ class ClaimIndexContestant {
   }
 
   void Find(uint32_t claim, PodNumbers* pods) {
-    thread_local NumberedName name('c');
     pods->clear();
-    index_.Lookup("bench", name.Short(claim), pods);
+    index_.Lookup("bench", NumberedName::WithoutSpace(ClaimName(claim)), pods);
   }
   void Move(uint32_t pod, uint32_t from, uint32_t to) {
     thread_local Versions versions;
@@ -63,7 +70,7 @@ class ClaimIndexContestant {
   }
   void Add(uint32_t pod, uint32_t claim) {
     Versions versions;
-    index_.Insert("bench", NumberedName('c').Short(claim));
+    index_.Insert("bench", NumberedName::WithoutSpace(ClaimName(claim)));
     index_.Update(nullptr, &versions.Using(0, pod, claim));
   }
 
@@ -94,7 +101,7 @@ class ClaimIndexContestant {
 };
 
 inline PodNumbers Without(PodNumbers pods, uint32_t pod) {
-  pods.erase(std::remove(pods.begin(), pods.end(), pod), pods.end());
+  std::erase(pods, pod);
   return pods;
 }
 inline PodNumbers With(PodNumbers pods, uint32_t pod) {
@@ -109,9 +116,8 @@ class FollyClaimMap {
   explicit FollyClaimMap(uint32_t pods) : map_(pods) {}
 
   void Find(uint32_t claim, PodNumbers* pods) {
-    thread_local NumberedName name('c');
     pods->clear();
-    const auto found = map_.find(name.Full(claim));
+    const auto found = map_.find(ClaimName(claim));
     if (found != map_.cend()) *pods = found->second;
   }
   void Move(uint32_t pod, uint32_t from, uint32_t to) {
@@ -126,8 +132,7 @@ class FollyClaimMap {
   // Values are read without a lock, so they are replaced whole.
   template <typename Make>
   void Change(uint32_t claim, Make make) {
-    thread_local NumberedName name('c');
-    const std::string& key = name.Full(claim);
+    const std::string& key = ClaimName(claim);
     for (;;) {
       const auto found = map_.find(key);
       if (found == map_.cend()) {
@@ -148,26 +153,20 @@ class TbbClaimMap {
   explicit TbbClaimMap(uint32_t pods) : map_(pods) {}
 
   void Find(uint32_t claim, PodNumbers* pods) {
-    thread_local NumberedName name('c');
     pods->clear();
     Map::const_accessor found;
-    if (map_.find(found, name.Full(claim))) *pods = found->second;
+    if (map_.find(found, ClaimName(claim))) *pods = found->second;
   }
   void Move(uint32_t pod, uint32_t from, uint32_t to) {
     {
-      thread_local NumberedName name('c');
       Map::accessor found;
-      if (map_.find(found, name.Full(from))) {
-        found->second.erase(std::remove(found->second.begin(), found->second.end(), pod),
-                            found->second.end());
-      }
+      if (map_.find(found, ClaimName(from))) std::erase(found->second, pod);
     }
     Add(pod, to);
   }
   void Add(uint32_t pod, uint32_t claim) {
-    thread_local NumberedName name('c');
     Map::accessor found;
-    map_.insert(found, name.Full(claim));
+    map_.insert(found, ClaimName(claim));
     found->second.push_back(pod);
   }
 

@@ -1,7 +1,6 @@
 #include "dispatcher/report/nomination_reporter.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace schedq {
@@ -32,11 +31,11 @@ void NominationReporter::OnFailedCycle(const FailedCycle& cycle) {
 void NominationReporter::Nominate(const PodRef& pod, ObjectId object, std::string node,
                                   std::vector<ClaimAllocation> claims) {
   calls_.fetch_add(1);
-  auto call = std::make_unique<ApiCall>();
-  call->object = object;
-  call->type = CallType::kStatusPatch;
-  call->pod = pod;
-  Placement& placement = call->placement.Mutable();
+  ApiCall call;
+  call.object = object;
+  call.type = CallType::kStatusPatch;
+  call.pod = pod;
+  Placement& placement = call.placement.Mutable();
   placement.nomination = std::move(node);
   placement.claims = std::move(claims);
   queue_.Add(std::move(call));

@@ -89,9 +89,9 @@ void StatusReporter::HearGated(Slot& slot, const Note& note) {
   if (slot.remembered == wanted) return Count(repeated_);
   slot.remembered = wanted;
   auto call = CallFor(note.pod, note.move.pod.id, wanted);
-  call->delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
-  call->sends_event = true;
-  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *note.text};
+  call.delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
+  call.sends_event = true;
+  call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *note.text};
   options_.queue->Add(std::move(call));
 }
 
@@ -111,20 +111,20 @@ void StatusReporter::HearFailed(Slot& slot, const Note& note) {
   }
 }
 
-std::unique_ptr<ApiCall> StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = id;
-  call->type = CallType::kStatusPatch;
-  call->pod = pod;
-  call->listener = this;
-  call->tag = tag;
+ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
+  ApiCall call;
+  call.object = id;
+  call.type = CallType::kStatusPatch;
+  call.pod = pod;
+  call.listener = this;
+  call.tag = tag;
   return call;
 }
 
 void StatusReporter::SendClear(const PodRef& pod, PodId id, Duration delay) {
   auto call = CallFor(pod, id, kNothing);
-  call->delay = delay;
-  call->condition.kind = ConditionPatch::Kind::kClear;
+  call.delay = delay;
+  call.condition.kind = ConditionPatch::Kind::kClear;
   options_.queue->Add(std::move(call));
 }
 

@@ -24,7 +24,6 @@
 
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -106,7 +105,7 @@ class StatusReporter final : public QueueObserver, public CallListener {
   void HearPassed(Slot& slot, const Note& note);
   void HearFailed(Slot& slot, const Note& note);
 
-  std::unique_ptr<ApiCall> CallFor(const PodRef& pod, PodId id, uint64_t tag);
+  ApiCall CallFor(const PodRef& pod, PodId id, uint64_t tag);
   void SendClear(const PodRef& pod, PodId id, Duration delay);
 
   const StatusReporterOptions options_;

@@ -70,7 +70,7 @@ class Draft {
  private:
   void Own(uint32_t record) {
     own_ = record;
-    own_facts_ = &records_->Draft(record);
+    own_facts_ = &records_->MutableAt(record);
   }
 
   Records* const records_;

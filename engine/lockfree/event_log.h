@@ -68,13 +68,7 @@ class EventLog {
   template <typename Dropped>
   FlightPosition Begin(Dropped dropped) {
     for (;;) {
-      const Link tail = Link::From(tail_.load());
-      const Link next = nodes_[tail.node].LoadNext();
-      if (tail_.load() != tail.Bits()) continue;
-      if (next.node != Link::kNone) {
-        MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
-        continue;
-      }
+      const Link tail = FindLast().tail;
       if (!nodes_[tail.node].TryHold()) continue;
       if (tail_.load() == tail.Bits()) return {tail.node + 1};
       GiveBack(tail.node, dropped);
@@ -247,17 +241,27 @@ class EventLog {
     alignas(LoggedEvent) std::byte storage_[sizeof(LoggedEvent)];
   };
 
-  void LinkIn(uint32_t number) {
+  // The last node, and the link behind it that led nowhere while the tail was this.
+  struct Last {
+    Link tail;
+    Link next;
+  };
+  Last FindLast() {
     for (;;) {
       const Link tail = Link::From(tail_.load());
       const Link next = nodes_[tail.node].LoadNext();
       if (tail_.load() != tail.Bits()) continue;
-      if (next.node != Link::kNone) {
-        MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
-      } else if (nodes_[tail.node].ExchangeNext(next, number)) {
-        MoveTail(tail, number);
-        return;
-      }
+      if (next.node == Link::kNone) return {tail, next};
+      MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
+    }
+  }
+
+  void LinkIn(uint32_t number) {
+    for (;;) {
+      const Last last = FindLast();
+      if (!nodes_[last.tail.node].ExchangeNext(last.next, number)) continue;
+      MoveTail(last.tail, number);
+      return;
     }
   }
 

@@ -168,7 +168,7 @@ void BasicLockfreeQueue<Atom, Shape>::DropFlight(PodFacts* own, const PodKey& ke
     if (own->older != kNoRecord) records.Retain(own->older);
   } else {
     own->older = records.Copy(attempt);
-    DropFlight(&records.Draft(own->older), key);
+    DropFlight(&records.MutableAt(own->older), key);
   }
   records.Release(before);
 }
@@ -338,8 +338,10 @@ Verdict BasicLockfreeQueue<Atom, Shape>::JudgeLogged(const PodFacts& facts,
 // found it there.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
+  const PreCheck none;
   log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
-    React(id, kEveryRegistration, logged.event, logged.change, {});
+    const PluginSet registered = options_.judge->RegisteredFor(logged.event);
+    React(id, kEveryRegistration, {logged.event, logged.change, registered, none});
   });
 }
 

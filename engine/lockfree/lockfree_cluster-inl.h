@@ -114,7 +114,7 @@ uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
   PodRecordPool<Atom>& records = table_.records();
   if (pinned.word().attempt == Attempt::kUnderWay) {
     const uint32_t copy = records.Copy(pinned.facts());
-    pinned.TakeOver(&records.Draft(copy));
+    pinned.TakeOver(&records.MutableAt(copy));
     return copy;
   }
   const uint32_t older = pinned.IsInFlight() ? pinned.word().record : pinned.facts().older;

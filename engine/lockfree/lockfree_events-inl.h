@@ -23,7 +23,7 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
     narrowing.asked_of_all = kEveryRegistration;
     narrowing.plugins_of_all = event.IsWildcard() ? all_plugins_ : registered;
   }
-  JudgePool(event, change, narrowing, pre_check);
+  JudgePool({event, change, registered, pre_check}, narrowing);
   metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
 }
 
@@ -37,19 +37,16 @@ void BasicLockfreeQueue<Atom, Shape>::LogIfAnyInFlight(const ClusterEvent& event
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
-                                                const ObjectChange& change,
-                                                const Narrowing& narrowing,
-                                                const PreCheck& pre_check) {
-  const PluginSet registered = options_.judge->RegisteredFor(event);
+void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
+                                                const Narrowing& narrowing) {
   if (narrowing.plugins_of_all.empty() && narrowing.pods.size() <= kFewPods) {
-    for (const auto& [id, asked] : narrowing.pods) React(id, asked, event, change, pre_check);
+    for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
     return;
   }
   Batch batch(event_epoch_.load());
   const auto consider = [&](PodId id, RegistrationMask asked) {
-    Consider(id, asked, event, registered, pre_check, &batch);
-    if (batch.size == kBatch) JudgeBatch(event, change, pre_check, &batch);
+    Consider(id, asked, incident, &batch);
+    if (batch.size == kBatch) JudgeBatch(incident, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
@@ -67,20 +64,23 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const ClusterEvent& event,
     });
     for (; next != listed.end(); ++next) consider(next->pod, next->asked);
   }
-  JudgeBatch(event, change, pre_check, &batch);
+  JudgeBatch(incident, &batch);
 }
 
 // What does not interest the gating plugin never lets the pod through, and what no rejector
 // registered for cannot help.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned, const ClusterEvent& event,
-                                                  PluginSet registered) const {
+bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
+                                                  const PoolEvent& incident) const {
   if (!pinned || !InPool(pinned.word().queued)) return false;
-  const QueueingFields& fields = pinned.facts().fields;
-  if (event.IsWildcard()) return true;
-  if (pinned.word().queued == Place::kGated && !registered.Has(fields.gating_plugin)) return false;
-  const PluginSet rejectors = fields.Rejectors();
-  return rejectors.empty() || !(rejectors & registered).empty();
+  if (!incident.event.IsWildcard()) {
+    const QueueingFields& fields = pinned.facts().fields;
+    const bool is_gated = pinned.word().queued == Place::kGated;
+    if (is_gated && !incident.registered.Has(fields.gating_plugin)) return false;
+    const PluginSet rejectors = fields.Rejectors();
+    if (!rejectors.empty() && (rejectors & incident.registered).empty()) return false;
+  }
+  return !incident.pre_check || incident.pre_check(*pinned.facts().pod);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -95,31 +95,28 @@ JudgedPod BasicLockfreeQueue<Atom, Shape>::ToJudge(const PodFacts& facts,
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Consider(PodId id, RegistrationMask asked,
-                                               const ClusterEvent& event, PluginSet registered,
-                                               const PreCheck& pre_check, Batch* batch) {
+                                               const PoolEvent& incident, Batch* batch) {
   Pinned pinned = table_.PinIf(id, [](const SlotWord& word) { return InPool(word.queued); });
-  if (!IsCandidate(pinned, event, registered)) return;
-  if (pre_check && !pre_check(*pinned.facts().pod)) return;
+  if (!IsCandidate(pinned, incident)) return;
   batch->judged[batch->size] = ToJudge(pinned.facts(), asked);
   batch->pinned[batch->size++] = std::move(pinned);
 }
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
-                                                 const ObjectChange& change,
-                                                 const PreCheck& pre_check, Batch* batch) {
+void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& incident, Batch* batch) {
   const std::span<const JudgedPod> judged(batch->judged.data(), batch->size);
   if (judged.empty()) return;
-  options_.judge->Judge(judged, event, change, {batch->verdicts.data(), batch->size});
+  options_.judge->Judge(judged, incident.event, incident.change,
+                        {batch->verdicts.data(), batch->size});
   for (size_t i = 0; i < judged.size(); ++i) {
     const Pinned pinned = std::move(batch->pinned[i]);
     if (batch->verdicts[i] == Verdict::kSkip) continue;
     Draft draft(&table_.records(), batch->epoch);
     draft.StartFrom(pinned);
     DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
-    if (!Commit(judged[i].id, pinned, &draft, Cause{event.label, true})) {
-      React(judged[i].id, judged[i].asked, event, change, pre_check);
+    if (!Commit(judged[i].id, pinned, &draft, Cause{incident.event.label, true})) {
+      React(judged[i].id, judged[i].asked, incident);
     }
   }
   batch->size = 0;
@@ -127,22 +124,19 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const ClusterEvent& event,
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
-                                            const ClusterEvent& event, const ObjectChange& change,
-                                            const PreCheck& pre_check) {
-  const PluginSet registered = options_.judge->RegisteredFor(event);
+                                            const PoolEvent& incident) {
   // A retry means that somebody else changed this very pod.
   for (;;) {
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
-    if (!IsCandidate(pinned, event, registered)) return;
-    if (pre_check && !pre_check(*pinned.facts().pod)) return;
+    if (!IsCandidate(pinned, incident)) return;
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+    options_.judge->Judge({&judged, 1}, incident.event, incident.change, {&verdict, 1});
     if (verdict == Verdict::kSkip) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-    if (Commit(id, pinned, &draft, Cause{event.label, true})) return;
+    if (Commit(id, pinned, &draft, Cause{incident.event.label, true})) return;
   }
 }
 

@@ -179,18 +179,21 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     std::array<JudgedPod, kBatch> judged;
     std::array<Verdict, kBatch> verdicts{};
   };
+  // An event as pods of the pool are judged for it.
+  struct PoolEvent {
+    const ClusterEvent& event;
+    const ObjectChange& change;
+    const PluginSet registered;  // Plugins that registered for it.
+    const PreCheck& pre_check;
+  };
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
-  bool IsCandidate(const Pinned& pinned, const ClusterEvent& event, PluginSet registered) const;
+  bool IsCandidate(const Pinned& pinned, const PoolEvent& incident) const;
   JudgedPod ToJudge(const PodFacts& facts, RegistrationMask asked = kEveryRegistration) const;
-  void JudgePool(const ClusterEvent& event, const ObjectChange& change, const Narrowing& narrowing,
-                 const PreCheck& pre_check);
-  void Consider(PodId id, RegistrationMask asked, const ClusterEvent& event, PluginSet registered,
-                const PreCheck& pre_check, Batch* batch);
-  void JudgeBatch(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check,
-                  Batch* batch);
+  void JudgePool(const PoolEvent& incident, const Narrowing& narrowing);
+  void Consider(PodId id, RegistrationMask asked, const PoolEvent& incident, Batch* batch);
+  void JudgeBatch(const PoolEvent& incident, Batch* batch);
   // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
-  void React(PodId id, RegistrationMask asked, const ClusterEvent& event,
-             const ObjectChange& change, const PreCheck& pre_check);
+  void React(PodId id, RegistrationMask asked, const PoolEvent& incident);
   void FlushTicket(const ActiveEntry& entry, Place place);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;

@@ -150,7 +150,7 @@ class PodRecordPool {
 
   const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
   // Of a record that nobody else can see.
-  PodFacts& Draft(uint32_t number) { return records_[number].facts(); }
+  PodFacts& MutableAt(uint32_t number) { return records_[number].facts(); }
 
  private:
   // Of a record without references. Bound: the length of the chain of older attempts.

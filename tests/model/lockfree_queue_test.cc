@@ -31,7 +31,7 @@ void BasicLockfreeQueue<model::Atomic, LooksBeforeItLogs>::Event(const ClusterEv
                                                                  const PreCheck& pre_check) {
   Narrowing narrowing;
   options_.judge->Narrow(event, change, &narrowing);
-  JudgePool(event, change, narrowing, pre_check);
+  JudgePool({event, change, options_.judge->RegisteredFor(event), pre_check}, narrowing);
   LogIfAnyInFlight(event, change);
   event_epoch_.fetch_add(1);
 }

@@ -61,39 +61,39 @@ struct CallDraft {
   CallListener* listener = nullptr;
 };
 
-inline std::unique_ptr<ApiCall> CallOf(const CallDraft& draft, CallType type) {
-  auto call = std::make_unique<ApiCall>();
-  call->object = draft.object;
-  call->type = type;
-  call->delay = draft.delay;
-  call->pod = draft.pod;
-  call->listener = draft.listener;
-  call->tag = draft.tag;
+inline ApiCall CallOf(const CallDraft& draft, CallType type) {
+  ApiCall call;
+  call.object = draft.object;
+  call.type = type;
+  call.delay = draft.delay;
+  call.pod = draft.pod;
+  call.listener = draft.listener;
+  call.tag = draft.tag;
   return call;
 }
 
-inline std::unique_ptr<ApiCall> SetMessage(const CallDraft& draft, const std::string& message) {
+inline ApiCall SetMessage(const CallDraft& draft, const std::string& message) {
   auto call = CallOf(draft, CallType::kStatusPatch);
-  call->condition = {ConditionPatch::Kind::kSet, kNotReadyReason, message};
-  call->sends_event = true;
+  call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, message};
+  call.sends_event = true;
   return call;
 }
 
-inline std::unique_ptr<ApiCall> ClearMessage(const CallDraft& draft) {
+inline ApiCall ClearMessage(const CallDraft& draft) {
   auto call = CallOf(draft, CallType::kStatusPatch);
-  call->condition.kind = ConditionPatch::Kind::kClear;
+  call.condition.kind = ConditionPatch::Kind::kClear;
   return call;
 }
 
-inline std::unique_ptr<ApiCall> NominateNode(const CallDraft& draft, const std::string& node) {
+inline ApiCall NominateNode(const CallDraft& draft, const std::string& node) {
   auto call = CallOf(draft, CallType::kStatusPatch);
-  call->placement.Mutable().nomination = node;
+  call.placement.Mutable().nomination = node;
   return call;
 }
 
-inline std::unique_ptr<ApiCall> BindTo(const CallDraft& draft, const std::string& node) {
+inline ApiCall BindTo(const CallDraft& draft, const std::string& node) {
   auto call = CallOf(draft, CallType::kBinding);
-  call->placement.Mutable().node = node;
+  call.placement.Mutable().node = node;
   return call;
 }
 

@@ -73,7 +73,7 @@ struct ReferenceObject {
   }
 };
 
-std::unique_ptr<ApiCall> RandomCall(Random& random, const CallDraft& draft) {
+ApiCall RandomCall(Random& random, const CallDraft& draft) {
   switch (random.Below(8)) {
     case 0:
       return BindTo(draft, random.Chance(0.5) ? "a" : "b");
@@ -119,7 +119,7 @@ class CallQueueProgram : public CallQueueFixture {
       CallDraft draft = Draft(object, ++tag_, milliseconds(random.Below(3) * 20));
       if (random.Chance(0.3)) draft.pod = MarkedPod(random.Chance(0.5) ? "x" : "y");
       auto call = RandomCall(random, draft);
-      expected.Add(*call, NowMs(), ends);
+      expected.Add(call, NowMs(), ends);
       queue_->Add(std::move(call));
     } else if (kind == 5) {
       const PodRef pod = random.Chance(0.5) ? UnmarkedPod() : MarkedPod("x");

@@ -51,12 +51,12 @@ TEST_F(EmbeddedApiServerTest, MarksPodsWithGates) {
 TEST_F(EmbeddedApiServerTest, ClearRemovesWhatTheSchedulerSaidAndNothingElse) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*MarkedPod("blocked", "SchedulingGated"));
-  EXPECT_EQ(Execute(server, *ClearMessage(Draft(pod))), "ok");
+  EXPECT_EQ(Execute(server, ClearMessage(Draft(pod))), "ok");
   EXPECT_NE(UnscheduledCondition(*Stored(server)), nullptr);
-  EXPECT_EQ(Execute(server, *SetMessage(Draft(pod), "waiting")), "ok");
+  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "waiting")), "ok");
   EXPECT_EQ(UnscheduledCondition(*Stored(server))->message, "waiting");
   EXPECT_EQ(server.counts().events, 1u);
-  EXPECT_EQ(Execute(server, *ClearMessage(Draft(pod))), "ok");
+  EXPECT_EQ(Execute(server, ClearMessage(Draft(pod))), "ok");
   EXPECT_EQ(UnscheduledCondition(*Stored(server)), nullptr);
 }
 
@@ -65,13 +65,13 @@ TEST_F(EmbeddedApiServerTest, BindingTakesTheNominationAwayAndHappensOnce) {
     options_.clears_nomination_at_bind = clears;
     EmbeddedApiServer server(options_);
     const PodRef pod = server.Create(*UnmarkedPod());
-    EXPECT_EQ(Execute(server, *NominateNode(Draft(pod), "node")), "ok");
+    EXPECT_EQ(Execute(server, NominateNode(Draft(pod), "node")), "ok");
     EXPECT_EQ(Stored(server)->nominated_node_name, "node");
-    EXPECT_EQ(Execute(server, *BindTo(Draft(pod), "node")), "ok");
+    EXPECT_EQ(Execute(server, BindTo(Draft(pod), "node")), "ok");
     EXPECT_EQ(Stored(server)->node_name, "node");
     EXPECT_EQ(Stored(server)->nominated_node_name, clears ? "" : "node");
-    EXPECT_EQ(Execute(server, *BindTo(Draft(pod), "other")), "the pod is bound already (409)");
-    Execute(server, *SetMessage(Draft(pod), "late"));
+    EXPECT_EQ(Execute(server, BindTo(Draft(pod), "other")), "the pod is bound already (409)");
+    Execute(server, SetMessage(Draft(pod), "late"));
     EXPECT_EQ(UnscheduledCondition(*Stored(server)), nullptr) << "a bound pod is scheduled";
   }
 }
@@ -81,11 +81,11 @@ TEST_F(EmbeddedApiServerTest, PodsThatAreGoneOrAnotherAreNotFound) {
   const PodRef pod = server.Create(*UnmarkedPod());
   ASSERT_TRUE(server.Delete("default/pod"));
   EXPECT_FALSE(server.Delete("default/pod"));
-  EXPECT_EQ(Execute(server, *SetMessage(Draft(pod), "a")), "the pod was not found (404)");
+  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the pod was not found (404)");
   auto second = UnmarkedPod();
   second->uid = "second";
   server.Create(*second);
-  EXPECT_EQ(Execute(server, *SetMessage(Draft(pod), "a")), "the pod was not found (404)");
+  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the pod was not found (404)");
   EXPECT_EQ(server.counts().failures, 2u);
 }
 
@@ -93,8 +93,8 @@ TEST_F(EmbeddedApiServerTest, OutagesFailWhatIsAnsweredMeanwhile) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   server.AddOutage(clock_.Now(), clock_.Now() + seconds(1));
-  EXPECT_EQ(Execute(server, *SetMessage(Draft(pod), "a")), "the server is unavailable (503)");
-  EXPECT_EQ(Execute(server, *SetMessage(Draft(pod), "a")), "ok");
+  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the server is unavailable (503)");
+  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "ok");
   EXPECT_EQ(server.counts().unavailable, 1u);
 }
 
@@ -104,7 +104,7 @@ TEST_F(EmbeddedApiServerTest, TooManyCallsAreThrottled) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   const auto call = SetMessage(Draft(pod), "a");
-  for (int i = 0; i < 5; ++i) server.Execute(*call, [](const Status&) {});
+  for (int i = 0; i < 5; ++i) server.Execute(call, [](const Status&) {});
   clock_.AdvanceBy(milliseconds(20));
   EXPECT_EQ(server.counts().throttled, 2u);
   EXPECT_EQ(server.counts().patches, 3u);
@@ -116,7 +116,7 @@ TEST_F(EmbeddedApiServerTest, ErrorsAndConflictsComeAsOftenAsAsked) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   const auto call = SetMessage(Draft(pod), "a");
-  for (int i = 0; i < 2000; ++i) server.Execute(*call, [](const Status&) {});
+  for (int i = 0; i < 2000; ++i) server.Execute(call, [](const Status&) {});
   clock_.AdvanceBy(seconds(1));
   EXPECT_NEAR(static_cast<double>(server.counts().conflicts), 600, 60);
   EXPECT_NEAR(static_cast<double>(server.counts().patches), 2000 * 0.7 * 0.8, 80);
@@ -130,7 +130,7 @@ TEST_F(EmbeddedApiServerTest, WatchesComeLaterAndInOrder) {
   });
   const PodRef pod = server.Create(*UnmarkedPod());
   EXPECT_TRUE(seen.empty());
-  Execute(server, *SetMessage(Draft(pod), "a"));
+  Execute(server, SetMessage(Draft(pod), "a"));
   server.Delete("default/pod");
   clock_.AdvanceBy(options_.watch_delay);
   EXPECT_EQ(seen, (std::vector<std::string>{"add", "update", "delete"}));
@@ -140,8 +140,8 @@ TEST_F(EmbeddedApiServerTest, ClaimsAreAllocatedWithTheNomination) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   auto call = NominateNode(Draft(pod), "node");
-  call->placement.Mutable().claims = {{"default/claim", "node"}};
-  Execute(server, *call);
+  call.placement.Mutable().claims = {{"default/claim", "node"}};
+  Execute(server, call);
   EXPECT_EQ(server.claim_nodes().at("default/claim"), "node");
 }
 
