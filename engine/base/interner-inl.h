@@ -18,7 +18,7 @@ inline uint64_t ReverseBits(uint64_t bits) {
 
 // The list is ordered by these. A name's is odd and a bucket's even, so that a bucket comes before
 // the names whose first bits it shares.
-inline uint64_t OrderOfName(uint64_t hash) { return hash | 1; }
+inline uint64_t OrderOfName(uint64_t hash) { return ReverseBits(hash) | 1; }
 inline uint64_t OrderOfBucket(uint32_t bucket) { return ReverseBits(bucket); }
 
 // The bucket that a new one splits: itself without its highest bit.
@@ -84,7 +84,7 @@ typename BasicInterner<Atom>::Step BasicInterner<Atom>::VisitSlot(uint64_t order
   }
   if (slot_order > order) return Step::kBeyond;
   if (slot_order == order && visit(index, slot, state)) return Step::kFound;
-  at = {&slot.link(), next};
+  at = {&slot.link(), next, slot_order};
   return Step::kPassed;
 }
 
@@ -98,9 +98,10 @@ typename BasicInterner<Atom>::Position BasicInterner<Atom>::Walk(uint64_t order,
   while (at.link.kind() != NameLink::Kind::kEnd) {
     if (at.link.kind() == NameLink::Kind::kBucket) {
       const uint32_t bucket = at.link.index();
-      if (internal::OrderOfBucket(bucket) > order) break;
+      const uint64_t bucket_order = internal::OrderOfBucket(bucket);
+      if (bucket_order > order) break;
       // A bucket is never removed, so nothing needs to be proved before going on from it.
-      at = {&buckets_[bucket], internal::LoadLink(buckets_[bucket])};
+      at = {&buckets_[bucket], internal::LoadLink(buckets_[bucket]), bucket_order};
       continue;
     }
     const Step step = VisitSlot(order, at, visit);
@@ -114,7 +115,8 @@ template <template <typename> class Atom>
 std::optional<uint32_t> BasicInterner<Atom>::AcquireKnownPacked(const PackedText& text) {
   std::optional<uint32_t> found;
   const uint64_t order = internal::OrderOfName(text.hash());
-  Walk(order, StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
+  Atom<uint64_t>* const start = OpenBucket(BucketOf(text.hash()));
+  Walk(order, start, [&](uint32_t index, Slot& slot, NameState state) {
     if (texts_.Equals(slot, text) && slot.AddReferenceTo(state)) found = index;
     return found.has_value();
   });
@@ -129,7 +131,7 @@ std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, 
   const uint64_t order = internal::OrderOfName(text.hash());
   // Looking for a name opens buckets and removes dead slots, which no caller can tell.
   auto& self = const_cast<BasicInterner&>(*this);
-  Atom<uint64_t>* const start = self.StartFor(order);
+  Atom<uint64_t>* const start = self.OpenBucket(BucketOf(text.hash()));
   // Most names are the first of their bucket.
   const NameLink first = internal::LoadLink(*start);
   if (first.kind() == NameLink::Kind::kSlot) expect(first.index());
@@ -152,30 +154,32 @@ std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text) 
 
 template <template <typename> class Atom>
 uint32_t BasicInterner<Atom>::AcquirePacked(const PackedText& text) {
-  const uint64_t order = internal::OrderOfName(text.hash());
   std::optional<uint32_t> prepared;
+  const uint32_t index = AcquirePacked(text, &prepared);
+  if (prepared) DiscardSlot(*prepared);
+  return index;
+}
+
+template <template <typename> class Atom>
+uint32_t BasicInterner<Atom>::AcquirePacked(const PackedText& text,
+                                            std::optional<uint32_t>* prepared) {
+  if (OpenWithName(text, prepared)) return *std::exchange(*prepared, std::nullopt);
+  const uint64_t order = internal::OrderOfName(text.hash());
   // A failed exchange means that another thread changed the list at this place.
   while (true) {
     std::optional<uint32_t> found;
-    const Position at =
-        Walk(order, StartFor(order), [&](uint32_t index, Slot& slot, NameState state) {
-          if (texts_.Equals(slot, text) && slot.AddReferenceTo(state)) found = index;
-          return found.has_value();
-        });
-    if (found) {
-      if (prepared) DiscardSlot(*prepared);
-      return *found;
-    }
-    if (!prepared) prepared = PrepareSlot(text, order);
-    // Until it is linked the slot is ours alone. Release, so that a helper that still holds the
-    // last generation's link sees that the generation is over.
-    Atom<uint64_t>& link = slots_[*prepared].link();
-    const NameLink before(LoadRelaxed(link));
-    StoreRelease(link, before.Unmarked().ToSameAs(at.link).word());
-    const NameLink to_new = at.link.To(NameLink::Kind::kSlot, *prepared);
+    Atom<uint64_t>* const start = OpenBucket(BucketOf(text.hash()));
+    const Position at = Walk(order, start, [&](uint32_t index, Slot& slot, NameState state) {
+      if (texts_.Equals(slot, text) && slot.AddReferenceTo(state)) found = index;
+      return found.has_value();
+    });
+    if (found) return *found;
+    if (!*prepared) *prepared = PrepareSlot(text);
+    LeadOn(**prepared, at.link);
+    const NameLink to_new = at.link.To(NameLink::Kind::kSlot, **prepared);
     if (internal::ExchangeLink(*at.cell, at.link, to_new)) {
       alive_.At(0).Add(1);
-      return *prepared;
+      return *std::exchange(*prepared, std::nullopt);
     }
   }
 }
@@ -187,16 +191,17 @@ void BasicInterner<Atom>::Release(uint32_t id) {
   if (!slot.DropReference()) return;
   alive_.At(0).Add(static_cast<uint64_t>(-1));
   // The walk meets the dead slot and removes it, unless somebody else did so first.
-  Walk(order, StartFor(order), [](uint32_t, Slot&, NameState) { return false; });
+  Atom<uint64_t>* const start = OpenBucket(BucketOf(internal::ReverseBits(order)));
+  Walk(order, start, [](uint32_t, Slot&, NameState) { return false; });
 }
 
 template <template <typename> class Atom>
-uint32_t BasicInterner<Atom>::PrepareSlot(const PackedText& text, uint64_t order) {
+uint32_t BasicInterner<Atom>::PrepareSlot(const PackedText& text) {
   const uint32_t index = slots_.Allocate();
   SCHEDQ_CHECK(index < NameLink::kIndexMax, "more than 2^29 names are alive");
   Slot& slot = slots_[index];
   slot.BeginGeneration();
-  slot.StoreOrder(order);
+  slot.StoreOrder(internal::OrderOfName(text.hash()));
   texts_.Store(slot, text);
   GrowBuckets(index + 1);
   return index;
@@ -210,12 +215,20 @@ void BasicInterner<Atom>::DiscardSlot(uint32_t index) {
   slots_.Free(index);
 }
 
+// Until a slot is linked it is its owner's alone. Release, so that a helper that still holds the
+// last generation's link sees that the generation is over.
+template <template <typename> class Atom>
+void BasicInterner<Atom>::LeadOn(uint32_t index, NameLink link) {
+  Atom<uint64_t>& own = slots_[index].link();
+  StoreRelease(own, NameLink(LoadRelaxed(own)).Unmarked().ToSameAs(link).word());
+}
+
 template <template <typename> class Atom>
 void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
   // A number to reckon with: Reserve looks at the memory itself.
   uint32_t count = LoadRelaxed(bucket_count_);
   // At most half a name a bucket: at a million names each step to a neighbour is a cache miss.
-  if (names <= count / 2) return;
+  if (names <= count * 2) return;
   buckets_.Reserve(uint64_t{count} * 2 - 1);
   // A failure means that another thread doubled it. Release publishes the buckets' memory.
   bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_release,
@@ -223,27 +236,20 @@ void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
 }
 
 template <template <typename> class Atom>
-uint32_t BasicInterner<Atom>::BucketOf(uint64_t order) const {
+uint32_t BasicInterner<Atom>::BucketOf(uint64_t hash) const {
   const uint32_t count = LoadAcquire(bucket_count_);
-  return static_cast<uint32_t>(internal::ReverseBits(order)) & (count - 1);
-}
-
-template <template <typename> class Atom>
-Atom<uint64_t>* BasicInterner<Atom>::StartFor(uint64_t order) {
-  return OpenBucket(BucketOf(order));
+  return static_cast<uint32_t>(hash) & (count - 1);
 }
 
 // A bucket that is not open yet will be opened from its parent.
 template <template <typename> class Atom>
-void BasicInterner<Atom>::WarmBuckets(const PackedText& text) const {
-  const uint32_t bucket = BucketOf(internal::OrderOfName(text.hash()));
+void BasicInterner<Atom>::WarmBuckets(uint32_t bucket) const {
   __builtin_prefetch(&buckets_[bucket], /*for a write*/ 1);
   __builtin_prefetch(&buckets_[internal::ParentOf(bucket)]);
 }
 
 template <template <typename> class Atom>
-void BasicInterner<Atom>::WarmNeighbours(const PackedText& text) const {
-  const uint32_t bucket = BucketOf(internal::OrderOfName(text.hash()));
+void BasicInterner<Atom>::WarmNeighbours(uint32_t bucket) const {
   NameLink link(LoadRelaxed(buckets_[bucket]));
   if (!link.open()) link = NameLink(LoadRelaxed(buckets_[internal::ParentOf(bucket)]));
   if (link.kind() == NameLink::Kind::kSlot) __builtin_prefetch(&slots_[link.index()]);
@@ -255,24 +261,74 @@ void BasicInterner<Atom>::WarmNeighbours(const PackedText& text) const {
 template <template <typename> class Atom>
 Atom<uint64_t>* BasicInterner<Atom>::OpenBucket(uint32_t bucket) {
   Atom<uint64_t>& cell = buckets_[bucket];
-  NameLink link = internal::LoadLink(cell);
+  const NameLink link = internal::LoadLink(cell);
   if (link.open()) return &cell;
+  // Somebody else is about to open it.
+  if (link != NameLink()) return OpenBucket(internal::ParentOf(bucket));
+  const std::optional<Claim> claim = ClaimBucket(bucket);
+  if (!claim) return OpenBucket(internal::ParentOf(bucket));
+  LinkBucket(*claim);
+  return &cell;
+}
+
+// Nothing: another thread was faster.
+template <template <typename> class Atom>
+std::optional<typename BasicInterner<Atom>::Claim> BasicInterner<Atom>::ClaimBucket(
+    uint32_t bucket) {
   Atom<uint64_t>* const parent = OpenBucket(internal::ParentOf(bucket));
   const NameLink claimed = NameLink().To(NameLink::Kind::kNone, 0);
-  if (link != NameLink() || !internal::ExchangeLink(cell, link, claimed)) return parent;
+  if (!internal::ExchangeLink(buckets_[bucket], NameLink(), claimed)) return std::nullopt;
+  return Claim{bucket, parent, claimed};
+}
 
-  const uint64_t order = internal::OrderOfBucket(bucket);
-  link = claimed;
+template <template <typename> class Atom>
+void BasicInterner<Atom>::LinkBucket(Claim claim) {
+  Atom<uint64_t>& cell = buckets_[claim.bucket];
+  const uint64_t order = internal::OrderOfBucket(claim.bucket);
   Position at;
   do {
-    at = Walk(order, parent, [](uint32_t, Slot&, NameState) { return false; });
-    link = link.ToSameAs(at.link);
-    StoreRelease(cell, link.word());
-  } while (!internal::ExchangeLink(*at.cell, at.link, at.link.To(NameLink::Kind::kBucket, bucket)));
-  // From here others change the cell too, so opening it is an exchange; each failure is a change
-  // by another thread.
+    at = Walk(order, claim.parent, [](uint32_t, Slot&, NameState) { return false; });
+    claim.link = claim.link.ToSameAs(at.link);
+    StoreRelease(cell, claim.link.word());
+  } while (!internal::ExchangeLink(*at.cell, at.link,
+                                   at.link.To(NameLink::Kind::kBucket, claim.bucket)));
+  MarkOpen(claim);
+}
+
+// From the moment that a bucket is linked in others change its cell too, so opening it is an
+// exchange; each failure is a change by another thread.
+template <template <typename> class Atom>
+void BasicInterner<Atom>::MarkOpen(const Claim& claim) {
+  Atom<uint64_t>& cell = buckets_[claim.bucket];
+  NameLink link = claim.link;
   while (!internal::ExchangeLink(cell, link, link.Opened())) link = internal::LoadLink(cell);
-  return &cell;
+}
+
+// A new name is mostly the first of a bucket that was never opened: then one exchange links in the
+// bucket with the name behind it. Where anything else lies or comes between, the bucket is opened
+// as ever, and this is false.
+template <template <typename> class Atom>
+bool BasicInterner<Atom>::OpenWithName(const PackedText& text, std::optional<uint32_t>* prepared) {
+  const uint64_t order = internal::OrderOfName(text.hash());
+  const uint32_t bucket = BucketOf(text.hash());
+  Atom<uint64_t>& cell = buckets_[bucket];
+  if (internal::LoadLink(cell) != NameLink()) return false;
+  std::optional<Claim> claim = ClaimBucket(bucket);
+  if (!claim) return false;
+  const Position at = Walk(order, claim->parent, [](uint32_t, Slot&, NameState) { return false; });
+  if (at.passed < internal::OrderOfBucket(bucket)) {
+    if (!*prepared) *prepared = PrepareSlot(text);
+    LeadOn(**prepared, at.link);
+    claim->link = claim->link.To(NameLink::Kind::kSlot, **prepared);
+    StoreRelease(cell, claim->link.word());
+    if (internal::ExchangeLink(*at.cell, at.link, at.link.To(NameLink::Kind::kBucket, bucket))) {
+      alive_.At(0).Add(1);
+      MarkOpen(*claim);
+      return true;
+    }
+  }
+  LinkBucket(*claim);
+  return false;
 }
 
 }  // namespace schedq

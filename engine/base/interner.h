@@ -33,7 +33,7 @@
 //  4. The tag of a link grows with each change for the life of the memory, so no exchange succeeds
 //     on a link that changed and changed back (unless 2^31 changes fall into one step).
 //
-// Memory: a slot of 64 bytes and two to four bucket words of 8 for each of the most names that were
+// Memory: a slot of 64 bytes and one to two bucket words of 8 for each of the most names that were
 // alive at one time, and blocks for the most bytes of names above 32 bytes that were alive at one
 // time in each power of two. Churn does not grow it; it is never given back.
 //
@@ -70,14 +70,38 @@ class BasicInterner {
   // 16 MiB or more is a bug. The forms with two parts mean the text "namespace/name".
   uint32_t Acquire(std::string_view text) { return AcquirePacked(PackedText(text)); }
   uint32_t Acquire(std::string_view namespace_name, std::string_view name) {
-    return Acquire(PackedText(namespace_name, name));
+    return AcquirePacked(PackedText(namespace_name, name));
   }
-  uint32_t Acquire(const PackedText& text) { return AcquirePacked(text); }
 
-  // For who has something else to do before it acquires a name that is probably new: fetch the
-  // buckets that will be looked at, and later, when these have come, what they lead to.
-  void WarmBuckets(const PackedText& text) const;
-  void WarmNeighbours(const PackedText& text) const;
+  // A name "namespace/name" that is probably new, acquired in steps for who has other work to do in
+  // between: a new name's place is random memory, which comes meanwhile. One thread; the interner
+  // outlives it. Thrown away before Acquire, it leaves nothing behind.
+  class Newcomer {
+   public:
+    Newcomer(BasicInterner* names, std::string_view namespace_name, std::string_view name)
+        : names_(names), text_(namespace_name, name), bucket_(names->BucketOf(text_.hash())) {
+      names_->WarmBuckets(bucket_);
+    }
+    Newcomer(const Newcomer&) = delete;
+    Newcomer& operator=(const Newcomer&) = delete;
+    ~Newcomer() {
+      if (slot_) names_->DiscardSlot(*slot_);
+    }
+
+    // Some time after the construction: writes the slot, and fetches what the buckets lead to.
+    void Prepare() {
+      slot_ = names_->PrepareSlot(text_);
+      names_->WarmNeighbours(bucket_);
+    }
+    // Once, some time later: as BasicInterner::Acquire.
+    uint32_t Acquire() { return names_->AcquirePacked(text_, &slot_); }
+
+   private:
+    BasicInterner* const names_;
+    const PackedText text_;
+    const uint32_t bucket_;  // When the name came; by now there may be more of them.
+    std::optional<uint32_t> slot_;
+  };
 
   // The same, when the name is known; nothing otherwise.
   std::optional<uint32_t> AcquireKnown(std::string_view text) {
@@ -119,13 +143,17 @@ class BasicInterner {
  private:
   using Slot = NameSlot<Atom>;
 
-  // Where a walk ended: `link` was read from `cell` and leads past the wanted place.
+  // Where a walk ended: `link` was read from `cell` and leads past the wanted place; `passed` is the
+  // order of the cell's owner, or zero where the walk began.
   struct Position {
     Atom<uint64_t>* cell;
     NameLink link;
+    uint64_t passed = 0;
   };
 
   uint32_t AcquirePacked(const PackedText& text);
+  // `prepared`: a slot for the text, or nothing yet; emptied if the slot was linked in.
+  uint32_t AcquirePacked(const PackedText& text, std::optional<uint32_t>* prepared);
   std::optional<uint32_t> AcquireKnownPacked(const PackedText& text);
   std::optional<uint32_t> FindPacked(const PackedText& text) const;
   template <typename Expect, typename Read>
@@ -141,13 +169,27 @@ class BasicInterner {
   Step VisitSlot(uint64_t order, Position& at, Visit& visit);
   bool RemoveDead(Position& at, NameLink next);
 
-  uint32_t PrepareSlot(const PackedText& text, uint64_t order);
+  uint32_t PrepareSlot(const PackedText& text);
   void DiscardSlot(uint32_t index);
+  // Makes a slot that is not linked yet lead to where `link` leads.
+  void LeadOn(uint32_t index, NameLink link);
   void GrowBuckets(uint32_t names);
 
-  uint32_t BucketOf(uint64_t order) const;
-  Atom<uint64_t>* StartFor(uint64_t order);
+  uint32_t BucketOf(uint64_t hash) const;
   Atom<uint64_t>* OpenBucket(uint32_t bucket);
+  // A bucket's cell whose opening is this thread's work, and the open one that it starts from.
+  struct Claim {
+    uint32_t bucket;
+    Atom<uint64_t>* parent;
+    NameLink link;  // What the cell holds.
+  };
+  std::optional<Claim> ClaimBucket(uint32_t bucket);
+  void LinkBucket(Claim claim);
+  void MarkOpen(const Claim& claim);
+  bool OpenWithName(const PackedText& text, std::optional<uint32_t>* prepared);
+  // Fetches a bucket that will be looked at, and later, once it has come, what it leads to.
+  void WarmBuckets(uint32_t bucket) const;
+  void WarmNeighbours(uint32_t bucket) const;
 
   // Written by GrowBuckets, doubling; a stale reader starts its walk at a bucket further back.
   Atom<uint32_t> bucket_count_;

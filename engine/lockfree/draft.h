@@ -40,9 +40,11 @@ class Draft {
     return *now_;
   }
 
-  // From a pinned state, which must outlive the draft, or from facts of a pod that is added.
+  // From a pinned state, which must outlive the draft, or with a pod that is added.
   void StartFrom(const Pinned& pinned) { pinned_ = &pinned; }
-  void StartFrom(PodFacts&& fresh) { Own(records_->Make(std::move(fresh))); }
+  void StartFrom(PodRef pod, uint64_t uid_fingerprint) {
+    Own(records_->Make(std::move(pod), uid_fingerprint));
+  }
 
   const uint64_t epoch;
 

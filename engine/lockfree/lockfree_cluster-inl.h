@@ -34,46 +34,53 @@ PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
   return FindKey(pod);
 }
 
+// What does not depend on the name's number is done while the memory of the name's place comes.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
-  Interner& names = *options_.pod_names;
-  const PackedText name(pod->namespace_name, pod->name);
-  // A new name's place is random memory: it comes while the clock and the uid are read.
-  names.WarmBuckets(name);
+  Interner::Newcomer name(options_.pod_names, pod->namespace_name, pod->name);
   const Instant now = options_.clock->Now();
-  names.WarmNeighbours(name);
   const uint64_t fingerprint = UidFingerprint(pod->uid);
-  const PodKey key{names.Acquire(name), fingerprint};
-  if (key.id >= table_.limit()) {
-    // Marks first: who sees a slot below the table's limit looks for its marks.
-    rejectors_.Ensure(key.id + 1);
-    table_.Ensure(key.id);
-  }
-  // A retry means that somebody else changed this very pod.
+  name.Prepare();
+  PodId id = kNoPod;
   bool is_new = false;
-  while (!TryAdd(&pod, key, now, &is_new)) {
+  // A retry means that somebody else changed this very pod.
+  for (bool is_added = false; !is_added;) {
+    Draft draft(&table_.records(), event_epoch_.load(), now);
+    draft.StartFrom(std::move(pod), fingerprint);
+    draft.Edit().fields.timestamp = now;
+    if (id == kNoPod) {
+      id = name.Acquire();
+      EnsureSlot(id);
+    }
+    is_added = TryAdd(id, &draft, &is_new);
+    if (!is_added) pod = std::move(draft.Edit().pod);
   }
   // A slot that had a record holds the name already.
-  if (!is_new) options_.pod_names->Release(key.id);
+  if (!is_new) options_.pod_names->Release(id);
 }
 
-// True: the pod was added, and `*pod` may have moved into the queue. False: the slot changed, try
-// again.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, Instant now,
-                                             bool* is_new) {
-  Draft draft(&table_.records(), event_epoch_.load(), now);
-  const Pinned pinned = table_.Pin(key.id);
-  const bool is_known = pinned && pinned.facts().key() == key && pinned.word().live &&
+void BasicLockfreeQueue<Atom, Shape>::EnsureSlot(PodId id) {
+  if (id < table_.limit()) return;
+  // Marks first: who sees a slot below the table's limit looks for its marks.
+  rejectors_.Ensure(table_.LimitWith(id));
+  table_.Ensure(id);
+}
+
+// False: the slot changed, try again.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_new) {
+  PodFacts& facts = draft->Edit();
+  facts.id = id;
+  const Pinned pinned = table_.Pin(id);
+  const bool is_known = pinned && pinned.facts().key() == facts.key() && pinned.word().live &&
                         pinned.word().queued != Place::kAbsent;
-  if (is_known) {
-    bool must_add = false;
-    const PodRef before = pinned.facts().pod;
-    return TryUpdate(key.id, before, *pod, Telling::kQueuedPod, &must_add) && !must_add;
-  }
-  draft.StartFrom(FreshFacts(std::move(*pod), key, pinned, now));
-  const Nomination nomination = draft.facts().nomination;
-  DecidePlace(&draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
+  if (is_known) return TryAddKnown(id, pinned, facts.pod);
+  const Nomination nomination = nominations_.Begin(id, facts.pod->nominated_node_name);
+  facts.nomination = nomination;
+  // An attempt that is still in flight under the name goes on as an older one.
+  if (pinned) facts.older = OlderAttempts(pinned);
+  DecidePlace(draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
   PluginSet replaced_rejectors;
   Nomination replaced_nomination;
   if (pinned) {
@@ -83,29 +90,23 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodRef* pod, const PodKey& key, Ins
     }
   }
   const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
-  if (!Commit(key.id, pinned, &draft, cause)) {
-    nominations_.End(key.id, nomination);
-    *pod = std::move(draft.Edit().pod);
+  if (!Commit(id, pinned, draft, cause)) {
+    nominations_.End(id, nomination);
     return false;
   }
   *is_new = !pinned;
-  nominations_.End(key.id, replaced_nomination);
+  nominations_.End(id, replaced_nomination);
   replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
   return true;
 }
 
-// The facts of a pod that is added. An attempt that is still in flight under the name goes on as an
-// older one.
+// A pod that is in a queue is updated there. False: try again.
 template <template <typename> class Atom, typename Shape>
-PodFacts BasicLockfreeQueue<Atom, Shape>::FreshFacts(PodRef pod, const PodKey& key,
-                                                     const Pinned& pinned, Instant now) {
-  PodFacts facts;
-  facts.pod = std::move(pod);
-  facts.SetKey(key);
-  facts.fields.timestamp = now;
-  facts.nomination = nominations_.Begin(key.id, facts.pod->nominated_node_name);
-  if (pinned) facts.older = OlderAttempts(pinned);
-  return facts;
+bool BasicLockfreeQueue<Atom, Shape>::TryAddKnown(PodId id, const Pinned& pinned,
+                                                  const PodRef& pod) {
+  const PodRef before = pinned.facts().pod;
+  bool must_add = false;
+  return TryUpdate(id, before, pod, Telling::kQueuedPod, &must_add) && !must_add;
 }
 
 // A reference to the newest record whose attempt is in flight.

@@ -134,8 +134,9 @@ class BasicLockfreeQueue final : public SchedulingQueue {
 
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
-  bool TryAdd(PodRef* pod, const PodKey& key, Instant now, bool* is_new);
-  PodFacts FreshFacts(PodRef pod, const PodKey& key, const Pinned& pinned, Instant now);
+  void EnsureSlot(PodId id);
+  bool TryAdd(PodId id, Draft* draft, bool* is_new);
+  bool TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
   uint32_t OlderAttempts(const Pinned& pinned);
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
   enum class Telling : uint8_t { kAttemptFirst, kQueuedPod };

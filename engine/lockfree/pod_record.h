@@ -57,10 +57,6 @@ struct PodFacts {
   // end, which observers hear of with a number too.
   static constexpr uint32_t kVersionStep = 2;
   uint32_t VersionOfEnd() const { return version + 1; }
-  void SetKey(const PodKey& key) {
-    id = key.id;
-    uid_fingerprint = key.uid_fingerprint;
-  }
 };
 
 template <template <typename> class Atom>
@@ -68,11 +64,16 @@ class alignas(kCacheLineBytes) PodRecord {
  public:
   Atom<uint64_t>& FreeLink() { return free_link_; }
   PodFacts& facts() { return *std::launder(reinterpret_cast<PodFacts*>(storage_)); }
-  // From facts that are moved or copied.
+  // From facts that are moved or copied, or with a pod of which nothing else is known.
   template <typename Facts>
   void Construct(Facts&& from) {
-    StoreRelaxed(free_link_, reinterpret_cast<uint64_t>(from.pod.get()));
-    new (storage_) PodFacts(std::forward<Facts>(from));
+    Begun(new (storage_) PodFacts(std::forward<Facts>(from)));
+  }
+  void Construct(PodRef pod, uint64_t uid_fingerprint) {
+    auto* const facts = new (storage_) PodFacts();
+    facts->pod = std::move(pod);
+    facts->uid_fingerprint = uid_fingerprint;
+    Begun(facts);
   }
   void Destroy() { facts().~PodFacts(); }
 
@@ -97,6 +98,10 @@ class alignas(kCacheLineBytes) PodRecord {
   uint64_t PodAddressHint() const { return LoadRelaxed(free_link_); }
 
  private:
+  void Begun(const PodFacts* facts) {
+    StoreRelaxed(free_link_, reinterpret_cast<uint64_t>(facts->pod.get()));
+  }
+
   // Written by whoever owns the record while it is free; then it is the hint.
   Atom<uint64_t> free_link_;
   // Written by all who retain and drop; zero while the record is free.
@@ -117,21 +122,18 @@ class PodRecordPool {
 
   // With one reference, the caller's, who may change the content until others can see it. A
   // reference to the older attempts passes to the record.
-  uint32_t Make(PodFacts facts) {
+  template <typename... Content>
+  uint32_t Make(Content&&... content) {
     const uint32_t number = records_.Allocate();
     Record& record = records_[number];
-    record.Construct(std::move(facts));
+    record.Construct(std::forward<Content>(content)...);
     record.StoreFirstReference();
     return number;
   }
   // The same with the content of other facts, whose older attempts both own from now on.
   uint32_t Copy(const PodFacts& facts) {
     if (facts.older != kNoRecord) Retain(facts.older);
-    const uint32_t number = records_.Allocate();
-    Record& record = records_[number];
-    record.Construct(facts);
-    record.StoreFirstReference();
-    return number;
+    return Make(facts);
   }
 
   // To be retained, or warmed up, before anything is read.

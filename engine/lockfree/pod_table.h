@@ -14,9 +14,11 @@
 //  4. While an attempt is under way the word says where in the log it began. So a pop and the end
 //     of an attempt make no record. When the facts are copied meanwhile or later, the copy takes
 //     over what the word says (TakeOver).
-// Memory: 8 bytes a slot, for the largest PodId that was ever seen, and the records.
+// Memory: 8 bytes a slot, for the largest PodId that was ever seen and up to 63 more, and the
+// records.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -74,6 +76,10 @@ struct SlotWord {
 template <template <typename> class Atom>
 class PodTable {
   using Record = typename PodRecordPool<Atom>::Record;
+  // A pod lies behind its count of references.
+  static constexpr uint64_t kCountBytes = 16;
+  // From its namespace to its gates.
+  static constexpr size_t kPodBytesRead = 4 * kCacheLineBytes;
 
  public:
   // A slot's state with its record pinned. Empty: the slot has no record.
@@ -122,6 +128,13 @@ class PodTable {
       copy->fields = fields();
       copy->flight = flight();
     }
+    // Brings closer what hints and PreEnqueue read of the pod.
+    void WarmPod() const {
+      const char* const pod = reinterpret_cast<const char*>(facts().pod.get()) - kCountBytes;
+      for (size_t line = 0; line < kPodBytesRead; line += kCacheLineBytes) {
+        __builtin_prefetch(pod + line);
+      }
+    }
     // Of the next record that is queued under this slot.
     uint32_t NextVersion() const {
       const uint32_t last = record_ != nullptr ? facts().version : word().version_or_position;
@@ -134,7 +147,8 @@ class PodTable {
     uint64_t bits_ = 0;
   };
 
-  explicit PodTable(uint32_t first_bits = 10) : slots_(first_bits), records_(first_bits) {}
+  explicit PodTable(uint32_t first_bits = 10)
+      : step_(1u << std::min(first_bits, kStepBitsMax)), slots_(first_bits), records_(first_bits) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() {
@@ -149,13 +163,16 @@ class PodTable {
   // each other.
   uint32_t limit() const { return limit_.load(); }
 
+  // The limit once the slot of `id` is usable: it grows in steps, so that few pods raise it.
+  uint32_t LimitWith(PodId id) const { return std::max(limit(), (id | (step_ - 1)) + 1); }
   // Makes the slot of `id` usable.
   void Ensure(PodId id) {
     if (id < limit()) return;
-    slots_.ReserveThrough(id);
+    const uint32_t raised = LimitWith(id);
+    slots_.ReserveThrough(raised - 1);
     uint32_t seen = limit();
     // Who sees a slot below it may touch its segment. A retry means that another thread raised it.
-    while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1)) {
+    while (seen < raised && !limit_.compare_exchange_weak(seen, raised)) {
     }
   }
 
@@ -197,7 +214,6 @@ class PodTable {
   }
   void WarmPod(PodId id) const {
     if (const Record* record = RecordHint(id)) {
-      // A pod lies behind its count of references.
       const uint64_t pod = record->PodAddressHint();
       __builtin_prefetch(reinterpret_cast<const void*>(pod - kCountBytes));
       __builtin_prefetch(reinterpret_cast<const void*>(pod + kCacheLineBytes));
@@ -216,7 +232,7 @@ class PodTable {
   }
 
  private:
-  static constexpr uint64_t kCountBytes = 16;
+  static constexpr uint32_t kStepBitsMax = 6;
 
   const Record* RecordHint(PodId id) const {
     if (id >= LoadRelaxed(limit_)) return nullptr;
@@ -224,6 +240,7 @@ class PodTable {
     return number == kNoRecord ? nullptr : &records_.RecordAt(number);
   }
 
+  const uint32_t step_;  // A power of two, at most the slots of the first segment.
   // Written by whoever wins a move of the pod.
   SegmentedArray<Atom<uint64_t>, Atom> slots_;
   // Raised by Ensure; a stale reader sees fewer slots.

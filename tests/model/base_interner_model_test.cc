@@ -81,6 +81,27 @@ void NeighboursChange(model::Trial& trial) {
   MODEL_CHECK(interner.size() == 1, "all but one was given back");
 }
 
+// Two threads bring the same name, a neighbour and each other's buckets in steps: the first of a
+// bucket comes in with its bucket, and whoever comes second finds it.
+void NewcomersMeet(model::Trial& trial) {
+  ModelInterner interner(/*first_bits=*/0);
+  Holders holders;
+  const std::array<std::string, 3> names{"a", "b", "c"};
+  for (size_t thread = 0; thread < 2; ++thread) {
+    trial.Thread([&, thread] {
+      for (const std::string& name : {names[0], names[thread + 1]}) {
+        ModelInterner::Newcomer newcomer(&interner, "n", name);
+        newcomer.Prepare();
+        const uint32_t id = newcomer.Acquire();
+        holders.Add("n/" + name, id);
+        MODEL_CHECK(interner.Find("n", name) == id, "a held name is found under its number");
+      }
+    });
+  }
+  trial.Join();
+  MODEL_CHECK(interner.size() == names.size(), "each name is there once");
+}
+
 // Buckets grow and open while names come and go, some longer than a slot.
 void ThreeThreadsGrow(model::Trial& trial) {
   ModelInterner interner(/*first_bits=*/0);
@@ -112,6 +133,11 @@ TEST(InternerModel, OneNameOnEverySchedule) {
       OneNameTwice);
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 1000u);
+}
+
+TEST(InternerModel, NewcomersOnSeededSchedules) {
+  const model::Report report = model::Sweep({.name = "newcomers"}, 4000, NewcomersMeet);
+  EXPECT_TRUE(report.passed()) << report;
 }
 
 TEST(InternerModel, NeighboursOnSeededSchedules) {

@@ -115,6 +115,37 @@ TEST(Interner, FindsEveryNameAfterGrowth) {
   }
 }
 
+// In one step or in several, with other names coming in between, a name has the same number.
+TEST(Interner, NewcomersAreAcquiredAsOthers) {
+  Interner interner(/*first_bits=*/1);
+  for (int name = 0; name < 3000; ++name) {
+    const std::string text = std::to_string(name);
+    Interner::Newcomer newcomer(&interner, "n", text);
+    const bool is_overtaken = name % 3 == 0;
+    std::optional<uint32_t> known;
+    if (is_overtaken) known = interner.Acquire("n/" + text);
+    if (name % 2 == 0) newcomer.Prepare();
+    if (name % 5 == 0) interner.Acquire("other", text);
+    const uint32_t id = newcomer.Acquire();
+    if (known) ASSERT_EQ(id, *known);
+    ASSERT_EQ(interner.Find("n/" + text), id);
+    ASSERT_EQ(interner.Text(id), "n/" + text);
+  }
+  EXPECT_EQ(interner.size(), 3000u + 600u);
+}
+
+TEST(Interner, ANewcomerThatIsThrownAwayLeavesNothing) {
+  Interner interner;
+  {
+    Interner::Newcomer newcomer(&interner, "n", std::string(40, 'a'));
+    newcomer.Prepare();
+  }
+  EXPECT_EQ(interner.size(), 0u);
+  EXPECT_EQ(interner.Find("n/" + std::string(40, 'a')), std::nullopt);
+  interner.Acquire("b");
+  EXPECT_EQ(interner.id_limit(), 1u) << "its number is used again";
+}
+
 TEST(InternerDeathTest, ReleasingTooOftenIsABug) {
   Interner interner;
   const uint32_t id = interner.Acquire("a");
