@@ -2,6 +2,8 @@
 // Only what scheduling reads is here.
 #pragma once
 
+#include <folly/small_vector.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,11 +54,13 @@ struct NodeAffinityTerm {
 
 struct Pod {
   std::string namespace_name;
+  // ResourceClaims named in spec, of its own namespace. One lies in the pod itself: whoever narrows
+  // an event to the pod looks at it, and nowhere else.
+  folly::small_vector<std::string, 1> claims;
   std::string name;
   std::string uid;
   int32_t priority = 0;
   Labels labels;
-  std::vector<std::string> claims;               // ResourceClaims named in spec, own namespace.
   std::vector<std::string> claim_templates;      // Entries of spec whose claim is generated.
   std::vector<GeneratedClaim> generated_claims;  // From status.
   std::vector<std::string> scheduling_gates;

@@ -130,6 +130,7 @@ void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!IsCandidate(pinned, incident)) return;
+    pinned.WarmPod();
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
     options_.judge->Judge({&judged, 1}, incident.event, incident.change, {&verdict, 1});

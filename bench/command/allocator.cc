@@ -1,0 +1,9 @@
+// What jemalloc is told before the program starts; another allocator does not look at it.
+//
+// Pods, records, indexes and rivals lie in random order over far more memory than the processor
+// keeps addresses of. In pages of 2 MiB a random access is a miss of the cache alone, and of the
+// page tables no more. The environment's MALLOC_CONF has the last word.
+extern "C" {
+extern const char* malloc_conf;
+__attribute__((used)) const char* malloc_conf = "thp:always";
+}
