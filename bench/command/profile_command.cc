@@ -164,6 +164,7 @@ Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
           line.Show(fmt::format("{} at {}: counting instructions", subject, size));
         });
     if (!counted.ok()) return counted.error();
+    document->verdicts = JudgeInstructions(kind.promises, result.series);
   }
   line.Clear();
   document->series = std::move(result.series);

@@ -58,6 +58,17 @@ ProfileKind DispatchProfile() {
   AddSubjects<LockedMultimapCalls>(kind, "multimap");
   AddGatesOff(kind, "add", ReportingPort::kCompiledIn);
   AddGatesOff(kind, "add-without-the-port", ReportingPort::kCompiledOut);
+  kind.promises.push_back({.proposal = "KEP-5501",
+                           .series = "gates-off/add",
+                           .base = "gates-off/add-without-the-port",
+                           .extra_max = 2});
+  for (const CallOperation operation :
+       {CallOperation::kAdd, CallOperation::kOverwrite, CallOperation::kCancel}) {
+    kind.promises.push_back({.proposal = "dispatcher",
+                             .series = std::string("schedq/") + CallOperationName(operation),
+                             .base = {},
+                             .factor_max = 1.1});
+  }
   kind.scenarios = DispatchScenarios();
   return kind;
 }

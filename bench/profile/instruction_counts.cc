@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "bench/interrupt.h"
 #include "bench/profile/callgrind.h"
@@ -18,15 +19,31 @@ constexpr double kCountedOperationsMax = 1000;
 
 const char* const kOperationsLabel = "operations: ";
 
-double MedianTime(const ProfilePoint& point) {
+const char* const kInstructions = "instructions";
+
+std::optional<double> MedianOf(const char* name, const ProfilePoint& point) {
   for (const Measurement& one : point.measurements) {
-    if (one.name == "time") return Median(one.repetitions);
+    if (one.name == name) return Median(one.repetitions);
   }
-  return 0;
+  return std::nullopt;
+}
+
+const ProfileSeries* FindSeries(const std::string& name, const std::vector<ProfileSeries>& all) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ProfileSeries& series) { return series.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<double> InstructionsAt(uint64_t size, const ProfileSeries& series) {
+  for (const ProfilePoint& point : series.points) {
+    if (point.size == size) return MedianOf(kInstructions, point);
+  }
+  return std::nullopt;
 }
 
 uint64_t OperationsToCount(const ProfilePoint& point) {
-  const double fitting = kCountedNanosecondsMax / std::max(MedianTime(point), 1.0);
+  const double fitting =
+      kCountedNanosecondsMax / std::max(MedianOf("time", point).value_or(0), 1.0);
   return static_cast<uint64_t>(std::clamp(fitting, kCountedOperationsMin, kCountedOperationsMax));
 }
 
@@ -79,7 +96,7 @@ Status AddInstructions(
       if (!operations.ok()) return operations.error();
       const double each =
           static_cast<double>(count->instructions) / static_cast<double>(*operations);
-      point.measurements.push_back({.name = "instructions",
+      point.measurements.push_back({.name = kInstructions,
                                     .about = fmt::format("Over {} operations.", *operations),
                                     .unit = "instructions",
                                     .parameters = {},
@@ -91,6 +108,31 @@ Status AddInstructions(
     series.fits = FitSeries(series);
   }
   return Status::Ok();
+}
+
+std::vector<PromiseVerdict> JudgeInstructions(const std::vector<InstructionPromise>& promises,
+                                              const std::vector<ProfileSeries>& series) {
+  std::vector<PromiseVerdict> verdicts;
+  for (const InstructionPromise& promise : promises) {
+    const ProfileSeries* const judged = FindSeries(promise.series, series);
+    const bool is_own_base = promise.base.empty();
+    const ProfileSeries* const base = is_own_base ? judged : FindSeries(promise.base, series);
+    if (judged == nullptr || base == nullptr) continue;
+    for (const ProfilePoint& point : judged->points) {
+      const uint64_t base_size = is_own_base ? judged->points.front().size : point.size;
+      const std::optional<double> cost = MedianOf(kInstructions, point);
+      const std::optional<double> base_cost = InstructionsAt(base_size, *base);
+      if (!cost || !base_cost || (is_own_base && point.size == base_size)) continue;
+      const double cost_max = *base_cost * promise.factor_max + promise.extra_max;
+      verdicts.push_back(
+          {.proposal = promise.proposal,
+           .holds = *cost <= cost_max,
+           .line = fmt::format(
+               "{} at {} takes {:.1f} instructions, {} at {} {:.1f}: at most {:.1f}",
+               promise.series, point.size, *cost, base->name, base_size, *base_cost, cost_max)});
+    }
+  }
+  return verdicts;
 }
 
 }  // namespace schedq

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "bench/profile/profile_kind.h"
 #include "bench/profile/profiler.h"
+#include "perf/scenario_document.h"
 
 namespace schedq {
 
@@ -20,5 +23,9 @@ Result<uint64_t> OperationsOf(const std::string& run_once_text);
 Status AddInstructions(
     const std::string& kind, ProfilerResult* result,
     const std::function<void(const std::string& subject, uint64_t size)>& progress);
+
+// One verdict a promise and size that were counted.
+std::vector<PromiseVerdict> JudgeInstructions(const std::vector<InstructionPromise>& promises,
+                                              const std::vector<ProfileSeries>& series);
 
 }  // namespace schedq

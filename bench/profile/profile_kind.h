@@ -24,12 +24,24 @@ struct ProfileSubject {
   std::function<MeasuredPathRef(uint64_t size, uint64_t operations_max)> prepare;
 };
 
+// What an operation of `series` may take when instructions are counted: `factor_max` times and
+// `extra_max` more than an operation of `base` at the same size or, without a base, than its own at
+// the smallest size.
+struct InstructionPromise {
+  std::string proposal;  // Whose promise it is.
+  std::string series;
+  std::string base;
+  double factor_max = 1;
+  double extra_max = 0;
+};
+
 struct ProfileKind {
   std::string name;     // "requeue"
   std::string summary;  // One line for the help.
   std::string size_of;  // What N counts: "unschedulable pods".
   std::vector<ProfileSubject> subjects;
   std::vector<Scenario> scenarios;  // Played beside; most kinds have none.
+  std::vector<InstructionPromise> promises;
 };
 
 // In the order of the help.

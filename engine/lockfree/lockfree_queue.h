@@ -115,9 +115,11 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool IsBackingOff(Draft* draft) const;
   void DecidePlace(Draft* draft, Verdict verdict, bool skip_pre_enqueue) const;
   // Making it true. False: the slot changed, and nothing happened.
-  bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  [[gnu::noinline]] bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  [[gnu::noinline, gnu::cold]] bool CommitObserved(PodId id, const Pinned& pinned, Draft* draft,
+                                                   Cause cause);
   template <bool kIsObserved>
-  bool CommitAs(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
   // What will stand in a queue for the pod.
   struct Ticket {
     ActiveEntry entry;
@@ -126,10 +128,11 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   static Ticket TicketFor(const PodFacts& facts);
   static SlotWord WordWith(const SlotWord& before, const Draft& draft);
   SlotWord WordAfter(const Pinned& pinned, Draft* draft) const;
-  void CountMove(const SlotWord& before, const Draft& draft, Cause cause) const;
+  [[gnu::always_inline]] void CountMove(const SlotWord& before, const Draft& draft,
+                                        Cause cause) const;
   void TellPublished(const Pinned& pinned, const PodFacts& facts, const Draft& draft,
                      Cause cause) const;
-  void PushTicket(Place place, const Ticket& ticket);
+  [[gnu::always_inline]] void PushTicket(Place place, const Ticket& ticket);
   void RecheckGated(PodId id, Cause cause);
 
   // Pods that come, change and go (lockfree_cluster-inl.h).

@@ -96,21 +96,29 @@ SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft*
   return after;
 }
 
-// Two instructions are what observers cost a queue that has none.
+// Two instructions are what observers cost a queue that has none: the question stands before
+// anything that it could keep from lying in registers, and what observers need is code of its own.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
                                              Cause cause) {
   if constexpr (Shape::kMayBeObserved) {
-    if (is_observed_) return CommitAs<true>(id, pinned, draft, cause);
+    if (is_observed_) [[unlikely]]
+      return CommitObserved(id, pinned, draft, cause);
   }
   return CommitAs<false>(id, pinned, draft, cause);
+}
+
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::CommitObserved(PodId id, const Pinned& pinned, Draft* draft,
+                                                     Cause cause) {
+  return CommitAs<true>(id, pinned, draft, cause);
 }
 
 // In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <template <typename> class Atom, typename Shape>
 template <bool kIsObserved>
-bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pinned, Draft* draft,
-                                               Cause cause) {
+inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pinned, Draft* draft,
+                                                      Cause cause) {
   const SlotWord after = WordAfter(pinned, draft);
   const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
@@ -134,8 +142,8 @@ bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pinned, D
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::CountMove(const SlotWord& before, const Draft& draft,
-                                                Cause cause) const {
+inline void BasicLockfreeQueue<Atom, Shape>::CountMove(const SlotWord& before, const Draft& draft,
+                                                       Cause cause) const {
   counts_.Move(before.queued, draft.place);
   if (draft.newly_rejected != kNoPlugin) metrics_.AddRejected(draft.newly_rejected, 1);
   const bool enters_pool = InPool(draft.place) && (!InPool(before.queued) || cause.takes_out_first);
@@ -177,7 +185,7 @@ auto BasicLockfreeQueue<Atom, Shape>::TicketFor(const PodFacts& facts) -> Ticket
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticket& ticket) {
+inline void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticket& ticket) {
   if (place == Place::kActive) {
     active_.Push(ticket.entry);
   } else {

@@ -196,5 +196,36 @@ TEST(InstructionCountsTest, ReadsWhatRunOncePrints) {
   EXPECT_FALSE(OperationsOf("nonsense").ok());
 }
 
+ProfileSeries Counted(const std::string& name, std::vector<std::pair<uint64_t, double>> costs) {
+  ProfileSeries series;
+  series.name = name;
+  for (const auto& [size, cost] : costs) {
+    ProfilePoint point;
+    point.size = size;
+    point.measurements.push_back({.name = "instructions",
+                                  .about = {},
+                                  .unit = "instructions",
+                                  .parameters = {},
+                                  .repetitions = {cost}});
+    series.points.push_back(std::move(point));
+  }
+  return series;
+}
+
+TEST(InstructionCountsTest, JudgesWhatWasPromised) {
+  const std::vector<ProfileSeries> series = {Counted("with", {{10, 102}, {100, 103.5}}),
+                                             Counted("without", {{10, 100}, {100, 101}})};
+  std::vector<bool> holds;
+  for (const PromiseVerdict& verdict :
+       JudgeInstructions({{.proposal = "", .series = "with", .base = "without", .extra_max = 2},
+                          {.proposal = "", .series = "with", .base = "", .factor_max = 1.01},
+                          {.proposal = "", .series = "with", .base = "", .factor_max = 1.02},
+                          {.proposal = "", .series = "with", .base = "not counted"}},
+                         series)) {
+    holds.push_back(verdict.holds);
+  }
+  EXPECT_THAT(holds, testing::ElementsAre(true, false, false, true));
+}
+
 }  // namespace
 }  // namespace schedq
