@@ -27,6 +27,7 @@ inline uint32_t ParentOf(uint32_t bucket) { return bucket ^ std::bit_floor(bucke
 // Reads and changes of links. Acquire pairs with the release of the exchange that wrote the link:
 // without it what it leads to could be read before it was written. Acquire also keeps the reads of
 // a slot before the second read of the link that led to it, which proves that the slot was linked.
+// The exchange only releases: what it expects was read with acquire, and no link comes back.
 template <typename A>
 NameLink LoadLink(const A& cell) {
   return NameLink(LoadAcquire(cell));
@@ -34,7 +35,7 @@ NameLink LoadLink(const A& cell) {
 template <typename A>
 bool ExchangeLink(A& cell, NameLink expected, NameLink desired) {
   uint64_t word = expected.word();
-  return cell.compare_exchange_strong(word, desired.word(), std::memory_order_acq_rel,
+  return cell.compare_exchange_strong(word, desired.word(), std::memory_order_release,
                                       std::memory_order_relaxed);
 }
 
@@ -267,7 +268,8 @@ Atom<uint64_t>* BasicInterner<Atom>::OpenBucket(uint32_t bucket) {
   do {
     at = Walk(order, parent, [](uint32_t, Slot&, NameState) { return false; });
     link = link.ToSameAs(at.link);
-    StoreRelease(cell, link.word());
+    // Relaxed: nobody goes on from the cell before one of the exchanges below has published it.
+    StoreRelaxed(cell, link.word());
   } while (!internal::ExchangeLink(*at.cell, at.link, at.link.To(NameLink::Kind::kBucket, bucket)));
   // From here others change the cell too, so opening it is an exchange; each failure is a change
   // by another thread.
