@@ -33,7 +33,7 @@ class CallDoor {
   // True: the caller is inside. False: somebody is. Wait-free.
   bool TryEnter() {
     uintptr_t state = kFree;
-    // Acquire pairs with the release in Leave: without it the state inside could be stale.
+    // Acquire pairs with the release in TryLeave: without it the state inside could be stale.
     return state_.compare_exchange_strong(state, kTaken, std::memory_order_acquire,
                                           std::memory_order_relaxed);
   }
@@ -43,11 +43,11 @@ class CallDoor {
     uintptr_t state = LoadState();
     for (;;) {
       if (state == kFree) {
-        if (ExchangeState(state, kTaken)) return true;
+        if (ExchangeToEnter(state)) return true;
         continue;
       }
       note->below = state == kTaken ? nullptr : reinterpret_cast<Note*>(state);
-      if (ExchangeState(state, reinterpret_cast<uintptr_t>(note.get()))) {
+      if (ExchangeForNote(state, note.get())) {
         note.release();
         return false;
       }
@@ -66,7 +66,10 @@ class CallDoor {
 
   bool TryLeave() {
     uintptr_t state = kTaken;
-    return ExchangeStrong(state, kFree);
+    // Release pairs with the acquire of whoever enters next: without it that one could still see
+    // the state inside as it was.
+    return state_.compare_exchange_strong(state, kFree, std::memory_order_release,
+                                          std::memory_order_relaxed);
   }
 
   // Apart, because it is rare.
@@ -88,14 +91,16 @@ class CallDoor {
   }
 
   uintptr_t LoadState() const { return LoadRelaxed(state_); }
-  // Acquire for whoever enters, release for whoever leaves a note or the door.
-  bool ExchangeState(uintptr_t& expected, uintptr_t desired) {
-    return state_.compare_exchange_weak(expected, desired, std::memory_order_acq_rel,
+  // Acquire pairs with the release in TryLeave, as in TryEnter.
+  bool ExchangeToEnter(uintptr_t& free) {
+    return state_.compare_exchange_weak(free, kTaken, std::memory_order_acquire,
                                         std::memory_order_relaxed);
   }
-  bool ExchangeStrong(uintptr_t& expected, uintptr_t desired) {
-    return state_.compare_exchange_strong(expected, desired, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed);
+  // Release pairs with the acquire in LeaveAfterNotes: without it the note could be carried out
+  // before it was written. A note above it keeps it published, for that is an exchange too.
+  bool ExchangeForNote(uintptr_t& below, Note* note) {
+    return state_.compare_exchange_weak(below, reinterpret_cast<uintptr_t>(note),
+                                        std::memory_order_release, std::memory_order_relaxed);
   }
 
   // Written by whoever enters, leaves or leaves a note; a stale reader fails his exchange.

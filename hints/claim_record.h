@@ -130,11 +130,12 @@ class ClaimRecord {
   // were zeroed.
   static Block* LoadBlock(const Atom<Block*>& link) { return LoadAcquire(link); }
 
-  // The link's block: a new one, or another thread's that came first.
+  // The link's block: a new one, or another thread's that came first. Release publishes the block;
+  // acquire is for who comes second, and takes the other's.
   static Block* AddBlock(Atom<Block*>& link, uint32_t groups) {
     auto block = std::make_unique<Block>(groups);
     Block* there = nullptr;
-    if (link.compare_exchange_strong(there, block.get(), std::memory_order_acq_rel,
+    if (link.compare_exchange_strong(there, block.get(), std::memory_order_release,
                                      std::memory_order_acquire)) {
       return block.release();
     }

@@ -194,9 +194,11 @@ class TimerWheel {
   // How far ahead in its lane Take fetches timers.
   static constexpr uint32_t kFetchDistance = 4;
 
-  // Acquire pairs with the exchange: a timer's taker sees what the thread that armed it wrote
-  // before.
-  static TimerWord LoadWord(const Entry& entry) { return TimerWord(LoadAcquire(entry.word)); }
+  // Relaxed: who decides by a stale word alone (that a ticket is stale, that there is nothing to
+  // cancel) has read one that was there when it was asked, or later. All else is decided by the
+  // exchange.
+  static TimerWord LoadWord(const Entry& entry) { return TimerWord(LoadRelaxed(entry.word)); }
+  // Acquire and release, and more: a timer's taker sees what the thread that armed it wrote before.
   static bool ExchangeWord(Entry& entry, TimerWord& before, TimerWord after) {
     uint64_t bits = before.bits();
     if (entry.word.compare_exchange_weak(bits, after.bits())) return true;

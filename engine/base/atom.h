@@ -35,6 +35,14 @@ class PlainCell {
   T value_{};
 };
 
+// Stands for memory that consists of relaxed atomics because a late reader may look at it, and that
+// somebody owns all the same: its owner leaves a footprint. Shipped it is nothing. In the model it
+// is a plain cell, so that what one owner does must be ordered before what the next one does.
+struct NoFootprint {
+  void Read() const {}
+  void Write() {}
+};
+
 namespace internal {
 
 // The calling thread's number, or kNoThreadIndex before its first use. Only that thread touches it.
@@ -57,6 +65,7 @@ template <>
 struct Seam<std::atomic> {
   template <typename T>
   using Plain = PlainCell<T>;
+  using Footprint = NoFootprint;
 
   // A hint to the processor inside a bounded retry.
   static void Pause();

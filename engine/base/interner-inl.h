@@ -27,6 +27,7 @@ inline uint32_t ParentOf(uint32_t bucket) { return bucket ^ std::bit_floor(bucke
 // Reads and changes of links. Acquire pairs with the release of the exchange that wrote the link:
 // without it what it leads to could be read before it was written. Acquire also keeps the reads of
 // a slot before the second read of the link that led to it, which proves that the slot was linked.
+// The exchange only releases: what it expects was read with acquire, and no link comes back.
 template <typename A>
 NameLink LoadLink(const A& cell) {
   return NameLink(LoadAcquire(cell));
@@ -34,7 +35,7 @@ NameLink LoadLink(const A& cell) {
 template <typename A>
 bool ExchangeLink(A& cell, NameLink expected, NameLink desired) {
   uint64_t word = expected.word();
-  return cell.compare_exchange_strong(word, desired.word(), std::memory_order_acq_rel,
+  return cell.compare_exchange_strong(word, desired.word(), std::memory_order_release,
                                       std::memory_order_relaxed);
 }
 
@@ -289,7 +290,8 @@ void BasicInterner<Atom>::LinkBucket(Claim claim) {
   do {
     at = Walk(order, claim.parent, [](uint32_t, Slot&, NameState) { return false; });
     claim.link = claim.link.ToSameAs(at.link);
-    StoreRelease(cell, claim.link.word());
+    // Relaxed: nobody goes on from the cell before one of the exchanges below has published it.
+    StoreRelaxed(cell, claim.link.word());
   } while (!internal::ExchangeLink(*at.cell, at.link,
                                    at.link.To(NameLink::Kind::kBucket, claim.bucket)));
   MarkOpen(claim);
@@ -320,7 +322,8 @@ bool BasicInterner<Atom>::OpenWithName(const PackedText& text, std::optional<uin
     if (!*prepared) *prepared = PrepareSlot(text);
     LeadOn(**prepared, at.link);
     claim->link = claim->link.To(NameLink::Kind::kSlot, **prepared);
-    StoreRelease(cell, claim->link.word());
+    // Relaxed: as in LinkBucket.
+    StoreRelaxed(cell, claim->link.word());
     if (internal::ExchangeLink(*at.cell, at.link, at.link.To(NameLink::Kind::kBucket, bucket))) {
       alive_.At(0).Add(1);
       MarkOpen(*claim);

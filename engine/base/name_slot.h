@@ -45,14 +45,15 @@ class alignas(kCacheLineBytes) NameSlot {
   // without it a helper could free a text that is still being read.
   NameState LoadState() const { return NameState(LoadAcquire(state_)); }
 
-  // Adds a reference to the generation of `seen`. False: it died. The release keeps the reads of
-  // the text before it: without it they could see a later generation's text as this one's.
+  // Adds a reference to the generation of `seen`. False: it died. Relaxed: an exchange meets the
+  // newest state; the text was published by the link that led here; and the text of a later
+  // generation comes after the reference that is added here was given back.
   bool AddReferenceTo(NameState seen) {
     uint64_t word = seen.word();
     while (NameState(word).references() != 0 && NameState(word).generation() == seen.generation()) {
       CheckRoom(word);
-      if (state_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel,
-                                       std::memory_order_acquire)) {
+      if (state_.compare_exchange_weak(word, word + 1, std::memory_order_relaxed)) {
+        text_use_.Read();
         return true;
       }
     }
@@ -60,9 +61,11 @@ class alignas(kCacheLineBytes) NameSlot {
   }
   // For a caller who holds one, so there is nothing to order.
   void AddReference() { CheckRoom(state_.fetch_add(1, std::memory_order_relaxed)); }
-  // True: it was the last. Release, so that the holder's reads of the text come before its reuse.
+  // True: it was the last. Release pairs with the acquire of LoadState, by which the slot is found
+  // dead: without it the holder's reads of the text could come after its reuse.
   bool DropReference() {
-    const NameState before(state_.fetch_sub(1, std::memory_order_acq_rel));
+    text_use_.Read();
+    const NameState before(state_.fetch_sub(1, std::memory_order_release));
     SCHEDQ_CHECK(before.references() != 0, "a name was released more often than acquired");
     return before.references() == 1;
   }
@@ -71,15 +74,19 @@ class alignas(kCacheLineBytes) NameSlot {
   void BeginGeneration() {
     state_.store(NameState(LoadRelaxed(state_)).NextGeneration().word(), std::memory_order_release);
   }
-  // By the owner of a slot that was never linked.
-  void EndGeneration() { state_.fetch_sub(1, std::memory_order_release); }
+  // By the owner of a slot that was never linked. Relaxed: who sees it sees the birth as well, for
+  // a subtraction continues what BeginGeneration has released.
+  void EndGeneration() { state_.fetch_sub(1, std::memory_order_relaxed); }
 
   // Written at birth, while the slot is owned. Acquire and release: a reader that sees a later
   // generation's value must see in its next read of the list that the slot was unlinked.
   uint64_t LoadOrder() const { return LoadAcquire(order_); }
   void StoreOrder(uint64_t order) { StoreRelease(order_, order); }
   uint64_t LoadText() const { return LoadAcquire(text_); }
-  void StoreText(uint64_t text) { StoreRelease(text_, text); }
+  void StoreText(uint64_t text) {
+    text_use_.Write();
+    StoreRelease(text_, text);
+  }
 
   Atom<uint64_t>& link() { return link_; }
   Atom<uint64_t>* inline_words() { return words_.data(); }
@@ -98,6 +105,8 @@ class alignas(kCacheLineBytes) NameSlot {
   Atom<uint64_t> order_;  // Place in the list: the hash with the lowest bit set.
   Atom<uint64_t> text_;   // TextPlace.
   std::array<Atom<uint64_t>, kInlineTextWords> words_;
+  // Who gives the slot its text, and who holds a reference.
+  [[no_unique_address]] typename Seam<Atom>::Footprint text_use_;
 };
 static_assert(sizeof(NameSlot<std::atomic>) == kCacheLineBytes, "a lookup costs one line a slot");
 

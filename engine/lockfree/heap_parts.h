@@ -163,8 +163,11 @@ class HeapFront : public EraElement<Atom> {
     Atom<int32_t> priority{0};
     Atom<int64_t> timestamp_ns{0};
     Atom<uint64_t> ticket{0};
+    // Of the push that writes the entry, and of the pop that has taken it.
+    [[no_unique_address]] typename Seam<Atom>::Footprint owners_use;
 
     void Write(const ActiveEntry& entry) {
+      owners_use.Write();
       StoreRelaxed(priority, entry.priority);
       StoreRelaxed(timestamp_ns, entry.timestamp_ns);
       StoreRelaxed(ticket, entry.ticket);
@@ -180,7 +183,10 @@ class HeapFront : public EraElement<Atom> {
              is_owned.compare_exchange_strong(free, 1, std::memory_order_acquire,
                                               std::memory_order_relaxed);
     }
-    void GiveBack() { StoreRelease(is_owned, uint32_t{0}); }
+    void GiveBack() {
+      owners_use.Read();
+      StoreRelease(is_owned, uint32_t{0});
+    }
   };
 
   // A slot that this thread now owns, or kBag if all have owners.
@@ -252,9 +258,10 @@ class HeapBucket : public EraElement<Atom> {
     typename Seam<Atom>::template Plain<ActiveEntry> entry;
   };
 
-  // How many slots were handed out, and no more are.
+  // How many slots were handed out, and no more are. Relaxed: who comes after another finds the
+  // same or more, of which the further ones are empty, and each slot's state says what is in it.
   uint64_t FreezeCount() {
-    const uint64_t before = count_.fetch_or(kFrozenCount, std::memory_order_acq_rel);
+    const uint64_t before = count_.fetch_or(kFrozenCount, std::memory_order_relaxed);
     return std::min<uint64_t>(before & ~kFrozenCount, kEntries);
   }
   uint64_t UsedSlots() const {

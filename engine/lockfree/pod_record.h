@@ -63,19 +63,24 @@ template <template <typename> class Atom>
 class alignas(kCacheLineBytes) PodRecord {
  public:
   Atom<uint64_t>& FreeLink() { return free_link_; }
-  PodFacts& facts() { return *std::launder(reinterpret_cast<PodFacts*>(storage_)); }
+  const PodFacts& facts() const {
+    return *std::launder(reinterpret_cast<const PodFacts*>(storage_.Read().bytes));
+  }
+  PodFacts& mutable_facts() {
+    return *std::launder(reinterpret_cast<PodFacts*>(storage_.Mutable().bytes));
+  }
   // From facts that are moved or copied, or with a pod of which nothing else is known.
   template <typename Facts>
   void Construct(Facts&& from) {
-    Begun(new (storage_) PodFacts(std::forward<Facts>(from)));
+    Begun(new (storage_.Mutable().bytes) PodFacts(std::forward<Facts>(from)));
   }
   void Construct(PodRef pod, uint64_t uid_fingerprint) {
-    auto* const facts = new (storage_) PodFacts();
+    auto* const facts = new (storage_.Mutable().bytes) PodFacts();
     facts->pod = std::move(pod);
     facts->uid_fingerprint = uid_fingerprint;
     Begun(facts);
   }
-  void Destroy() { facts().~PodFacts(); }
+  void Destroy() { mutable_facts().~PodFacts(); }
 
   // Release pairs with the acquire in TryRetain: without it who pins the record in place of the one
   // that its memory held before could still see the slot name that one.
@@ -106,7 +111,11 @@ class alignas(kCacheLineBytes) PodRecord {
   Atom<uint64_t> free_link_;
   // Written by all who retain and drop; zero while the record is free.
   Atom<uint32_t> references_;
-  alignas(PodFacts) std::byte storage_[sizeof(PodFacts)];
+  // Facts while there are references. Written by whoever has the only one, or destroys the record.
+  struct alignas(PodFacts) Storage {
+    std::byte bytes[sizeof(PodFacts)];
+  };
+  typename Seam<Atom>::template Plain<Storage> storage_;
 };
 static_assert(sizeof(PodRecord<std::atomic>) == 2 * kCacheLineBytes, "a pod's record is two lines");
 
@@ -152,7 +161,7 @@ class PodRecordPool {
 
   const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
   // Of a record that nobody else can see.
-  PodFacts& MutableAt(uint32_t number) { return records_[number].facts(); }
+  PodFacts& MutableAt(uint32_t number) { return records_[number].mutable_facts(); }
 
  private:
   // Of a record without references. Bound: the length of the chain of older attempts.

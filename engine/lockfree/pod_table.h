@@ -190,7 +190,7 @@ class PodTable {
       if (number == kNoRecord || !is_wanted(SlotWord::From(bits))) return {this, nullptr, bits};
       Record& record = records_.RecordAt(number);
       const bool is_retained = record.TryRetain();
-      const uint64_t again = slot.load();
+      const uint64_t again = LoadSlotAgain(slot);
       if (is_retained && again == bits) return {this, &record, bits};
       if (is_retained) records_.Release(record, number);
       bits = again;
@@ -233,6 +233,12 @@ class PodTable {
 
  private:
   static constexpr uint32_t kStepBitsMax = 6;
+
+  // The second read of a slot, behind a sequentially consistent one, than which it sees nothing
+  // older. Acquire pairs with the exchange that put the word there: without it the record's facts
+  // could be seen as they were before their last change. Not stronger: what else it must not miss,
+  // that the record's memory holds another record by now, comes by way of TryRetain.
+  static uint64_t LoadSlotAgain(const Atom<uint64_t>& slot) { return LoadAcquire(slot); }
 
   const Record* RecordHint(PodId id) const {
     if (id >= LoadRelaxed(limit_)) return nullptr;

@@ -164,13 +164,12 @@ class SortedRun {
     return pool[SegmentIn(view.head)].SlotAt(PositionIn(view.head));
   }
 
-  // Acquire pairs with the publishing store: without it the last timestamp could be an older one.
+  // Acquire pairs with the publishing store: without it the last timestamp and the tail's segment
+  // could be older ones.
   uint64_t LoadTail() const { return LoadAcquire(tail_); }
-  // Acquire pairs with the publishing store of the append before: without it `tail_segment_` could
-  // be an older one.
+  // Relaxed: the tail that it expects was read with acquire, and no tail comes back.
   bool BeginAppend(uint64_t tail) {
-    return tail_.compare_exchange_strong(tail, tail | kBusy, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
+    return tail_.compare_exchange_strong(tail, tail | kBusy, std::memory_order_relaxed);
   }
 
   void Write(Pool& pool, uint64_t position, const ActiveEntry* entries, size_t count) {

@@ -52,7 +52,9 @@ bool TryCount(Table& table) {
   if (!pinned) return false;
   CheckBelongsTogether(pinned);
   SlotWord after = pinned.word();
-  after.record = table.records().Make(FactsOf(pinned.facts().fields.attempts + 1));
+  // Made first and changed then, as the engine does it.
+  after.record = table.records().Make(FactsOf(0));
+  table.records().MutableAt(after.record) = FactsOf(pinned.facts().fields.attempts + 1);
   const bool is_done = table.Exchange(0, pinned, after);
   if (!is_done) table.records().Release(after.record);
   return is_done;

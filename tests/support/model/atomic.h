@@ -199,6 +199,15 @@ class CheckedCell {
   T value_;
 };
 
+class CheckedFootprint {
+ public:
+  void Read() const { static_cast<void>(cell_.Read()); }
+  void Write() { cell_.Write(true); }
+
+ private:
+  CheckedCell<bool> cell_;
+};
+
 }  // namespace schedq::model
 
 namespace schedq {
@@ -207,6 +216,7 @@ template <>
 struct Seam<model::Atomic> {
   template <typename T>
   using Plain = model::CheckedCell<T>;
+  using Footprint = model::CheckedFootprint;
 
   // Somebody else goes on, if anybody can.
   static void Pause() {

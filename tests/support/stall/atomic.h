@@ -117,6 +117,7 @@ struct Seam<stall::Atomic> {
 
   template <typename T>
   using Plain = PlainCell<T>;
+  using Footprint = NoFootprint;
 
   static void Pause() { Shipped::Pause(); }
   static bool Wait(const stall::Atomic<uint32_t>& word, uint32_t expected,

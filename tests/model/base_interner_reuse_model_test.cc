@@ -1,0 +1,122 @@
+// Goal: a lookup that comes late, and reads of one slot partly what it was and partly what it is in
+// its next life, neither misses a name that is held nor finds one that never was.
+// Method: one thread looks up while another lets a slot die and be born again, on every schedule
+// with one preemption and so many stale reads that all but one word of a slot can be old. Names are
+// chosen by their place in the list: in one bucket, before or behind each other, or at one place.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/base/interner-inl.h"
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+namespace {
+
+using ModelInterner = BasicInterner<model::Atomic>;
+
+// So many buckets that few names make no more of them.
+constexpr uint32_t kBucketBits = 3;
+
+// Observed where the slot came back; a stale look at the free ones may miss it.
+constexpr int64_t kUsedAgain = 1;
+
+uint64_t OrderOf(const std::string& text) { return internal::OrderOfName(PackedText(text).hash()); }
+
+// The first short name in bucket 0 that comes behind `order`.
+std::string NameBehind(uint64_t order) {
+  for (uint32_t number = 0;; ++number) {
+    const std::string name = std::to_string(number);
+    const uint64_t here = OrderOf(name);
+    if (here >> (64 - kBucketBits) == 0 && here > order) return name;
+  }
+}
+
+void ExpectRight(const std::string& name, uint32_t stale_reads_max, const model::Body& body) {
+  const model::Report report = model::Exhaust({.name = name,
+                                               .preemptions_max = 1,
+                                               .stale_reads_max = stale_reads_max,
+                                               .weak_failures_max = 0},
+                                              body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+  EXPECT_EQ(report.observations.count({kUsedAgain}), 1u) << report;
+}
+
+// Slot 0 leads to the name that is looked for, dies, and comes back behind that name.
+TEST(InternerReuseModel, HeldNameIsFoundBehindASlotThatMoves) {
+  const std::string moves = NameBehind(0);
+  const std::string stays = NameBehind(OrderOf(moves));
+  const std::string comes = NameBehind(OrderOf(stays));
+  ExpectRight("slot moves", 3, [&](model::Trial& trial) {
+    ModelInterner interner(kBucketBits);
+    const uint32_t moving = interner.Acquire(moves);
+    const uint32_t staying = interner.Acquire(stays);
+    trial.Thread([&] { MODEL_CHECK(interner.Find(stays) == staying, "it is held all the time"); });
+    uint32_t coming = 0;
+    trial.Thread([&] {
+      interner.Release(moving);
+      coming = interner.Acquire(comes);
+    });
+    trial.Join();
+    MODEL_CHECK(interner.Find(stays) == staying && interner.Find(comes) == coming, "both are held");
+    trial.Observe({coming == moving ? kUsedAgain : 0});
+  });
+}
+
+// With this as a word of a pair its neighbour does not count in the hash.
+const std::string kHidesItsNeighbour = "\x3b\xa7\xca\x84\x85\xae\x67\xbb";
+
+// Looks for a name that never is, while the slot of one at the same place becomes another's.
+void ExpectNeverFound(const std::string& exploration, const std::string& dies,
+                      const std::string& comes, const std::string& never) {
+  ASSERT_EQ(OrderOf(dies), OrderOf(never)) << "the hash has changed: find other texts";
+  ExpectRight(exploration, 1, [&](model::Trial& trial) {
+    ModelInterner interner(kBucketBits);
+    const uint32_t dying = interner.Acquire(dies);
+    trial.Thread([&] { MODEL_CHECK(!interner.Find(never), "it never was"); });
+    uint32_t coming = 0;
+    trial.Thread([&] {
+      interner.Release(dying);
+      coming = interner.Acquire(comes);
+    });
+    trial.Join();
+    MODEL_CHECK(!interner.Find(never) && interner.Find(comes) == coming, "one of them is there");
+    trial.Observe({coming == dying ? kUsedAgain : 0});
+  });
+}
+
+// What was read of the two texts would make the third.
+TEST(InternerReuseModel, TwoTextsMakeNoThird) {
+  ExpectNeverFound("two texts", kHidesItsNeighbour + "12345678", "abcdefghABCDEFGH",
+                   kHidesItsNeighbour + "ABCDEFGH");
+}
+
+// The first text that does not fit into a slot comes while one is compared.
+TEST(InternerReuseModel, LongTextComesUnderAComparison) {
+  ExpectNeverFound("long text", kHidesItsNeighbour + "12345678", std::string(40, 'c'),
+                   std::string(32, 'n') + kHidesItsNeighbour);
+}
+
+// Two hold a name. Whoever gives it back last, both have done with its text when the next one
+// comes.
+TEST(InternerReuseModel, HeldTextIsReadBeforeItsReuse) {
+  const std::string dies = NameBehind(0);
+  const std::string comes = NameBehind(OrderOf(dies));
+  ExpectRight("held text", 1, [&](model::Trial& trial) {
+    ModelInterner interner(kBucketBits);
+    const uint32_t dying = interner.Acquire(dies);
+    uint32_t coming = 0;
+    trial.Thread([&] { interner.Release(dying); });
+    trial.Thread([&] {
+      if (const auto known = interner.AcquireKnown(dies)) interner.Release(*known);
+      coming = interner.Acquire(comes);
+    });
+    trial.Join();
+    MODEL_CHECK(!interner.Find(dies) && interner.Find(comes) == coming, "one of them is there");
+    trial.Observe({coming == dying ? kUsedAgain : 0});
+  });
+}
+
+}  // namespace
+}  // namespace schedq
