@@ -48,9 +48,13 @@ class RingContestant {
   template <typename Take>
   void Empty(Take take) {
     for (int64_t second = kFirstSecond; second < kFirstSecond + kSeconds; ++second) {
-      windows_->Flush(second + 1, [&](const ActiveEntry& entry) {
-        take({second, entry.priority, entry.timestamp_ns, entry.ticket});
-      });
+      const auto take_run = [&](std::span<ActiveEntry> run) {
+        for (const auto& [priority, timestamp_ns, pod] : run) {
+          take({second, priority, timestamp_ns, pod});
+        }
+      };
+      // None is so late that nothing but its ticket was kept; it would come out of order.
+      windows_->Flush(second + 1, take_run, [&](uint64_t pod) { take({second, 0, 0, pod}); });
     }
   }
 

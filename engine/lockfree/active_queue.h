@@ -138,6 +138,16 @@ class ActiveQueue {
     return TryPopWith(consent, [](const Head&) {});
   }
 
+  // As many calls of TryPop, up to `count_max`, as can be made at one instant: entries of one
+  // priority. Returns how many; 0: the queue is empty.
+  size_t TryPopMany(ActiveEntry* taken, size_t count_max) {
+    size_t count = 0;
+    PopOutcome outcome = PopOutcome::kChanged;
+    while (outcome == PopOutcome::kChanged) outcome = TryPopManyOnce(taken, count_max, count);
+    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
+    return count;
+  }
+
   // How many entries there are. Not a snapshot: it may be off by what is pushed and popped
   // meanwhile. Wait-free but for the heap's part, which is lock-free.
   uint64_t Size() const {
@@ -184,23 +194,45 @@ class ActiveQueue {
   }
 
   template <typename Ask, typename OnTaken>
-  PopOutcome TryPopOnce(ActiveEntry& taken, Ask& consent, OnTaken& on_taken) {
+  PopOutcome TryPopOnce(ActiveEntry& taken, const Ask& consent, const OnTaken& on_taken) {
     Collect collect;
     const uint64_t in_use = CollectMembers(in_use_, collect);
     const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
     const bool is_heap_in_use = (in_use >> kHeapMember & 1) != 0;
-    if (further_in_use == 0 && !is_heap_in_use)
-      return TryPopOfMains(in_use, collect, taken, consent, on_taken);
+    if (further_in_use == 0 && !is_heap_in_use) {
+      return TryPopOfMains(in_use, collect, [&](const Head& head) {
+        return TakeFromRun(head, taken, consent, on_taken);
+      });
+    }
     const Head head = CollectBest(in_use, further_in_use, collect);
     if (is_heap_in_use) return TryPopOfBoth(head, collect, taken, consent, on_taken);
     if (!collect.StillHolds()) return PopOutcome::kChanged;
     return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent, on_taken);
   }
 
+  // Several from a main run, or one from wherever it is. All of a run's entries that its view shows
+  // were there at the instant that the collect is about, and nothing that goes before them.
+  PopOutcome TryPopManyOnce(ActiveEntry* taken, size_t count_max, size_t& count) {
+    count = 0;
+    Collect collect;
+    const uint64_t in_use = CollectMembers(in_use_, collect);
+    const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
+    if (further_in_use == 0 && (in_use >> kHeapMember & 1) == 0) {
+      return TryPopOfMains(in_use, collect, [&](const Head& head) {
+        count = Lane::Run::TakeableIn(head.view, count_max);
+        return TakeManyFromRun(head, taken, count);
+      });
+    }
+    const auto consent = [](const ActiveEntry&) { return Consent::kTake; };
+    const auto on_taken = [](const Head&) {};
+    const PopOutcome outcome = TryPopOnce(*taken, consent, on_taken);
+    count = outcome == PopOutcome::kEmpty ? 0 : 1;
+    return outcome;
+  }
+
   // The common case: main runs are all that is in use, so the first that is not empty decides.
-  template <typename Ask, typename OnTaken>
-  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, ActiveEntry& taken, Ask& consent,
-                           OnTaken& on_taken) {
+  template <typename Take>
+  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, Take take_from) {
     // The words were read before the directory is: lanes that they name are in there.
     for (const auto& place : lanes_.Current()) {
       if ((in_use >> place.number & 1) == 0) continue;
@@ -208,8 +240,7 @@ class ActiveQueue {
       const auto view = run.Look();
       if (!view.IsEmpty()) {
         if (!collect.StillHolds()) return PopOutcome::kChanged;
-        const Head head{&run, view, run.TimestampAt(segments_, view), place.lane->priority()};
-        return TakeFromRun(head, taken, consent, on_taken);
+        return take_from({&run, view, run.TimestampAt(segments_, view), place.lane->priority()});
       }
       collect.Add(run.tail_word(), view.tail);
     }
@@ -240,8 +271,8 @@ class ActiveQueue {
   }
 
   template <typename Ask, typename OnTaken>
-  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken, Ask& consent,
-                          OnTaken& on_taken) {
+  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken,
+                          const Ask& consent, const OnTaken& on_taken) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();
     const bool is_heap_first =
@@ -257,7 +288,8 @@ class ActiveQueue {
   }
 
   template <typename Ask, typename OnTaken>
-  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, Ask& consent, OnTaken& on_taken) {
+  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, const Ask& consent,
+                         const OnTaken& on_taken) {
     if (consent(head.Key()) == Consent::kLeave) {
       // The timestamp is the head's only if the head is still there.
       return head.run->Look().head == head.view.head ? PopOutcome::kLeft : PopOutcome::kChanged;
@@ -268,8 +300,18 @@ class ActiveQueue {
     return TakenAsNumber(head.view.Position());
   }
 
+  PopOutcome TakeManyFromRun(const Head& head, ActiveEntry* taken, size_t count) {
+    if (!head.run->TryTakeMany(segments_, head.view, taken, count)) return PopOutcome::kChanged;
+    for (size_t i = 0; i < count; ++i) taken[i].priority = head.priority;
+    const uint64_t first = head.view.Position();
+    const bool is_sweep_due =
+        first / Shape::kPopsPerSweep != (first + count) / Shape::kPopsPerSweep;
+    return is_sweep_due ? PopOutcome::kTakenSweepDue : PopOutcome::kTaken;
+  }
+
   template <typename Ask>
-  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken, Ask& consent) {
+  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken,
+                          const Ask& consent) {
     // Within a session what was peeked at was there.
     if (consent(peeked.first.entry) == Consent::kLeave) return PopOutcome::kLeft;
     if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;

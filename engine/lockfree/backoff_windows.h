@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/base/atom.h"
 #include "engine/base/time.h"
@@ -53,6 +54,9 @@ template <template <typename> class Atom, typename Shape = BackoffWindowsShape>
 class BackoffWindows {
  public:
   static constexpr int64_t kWindows = Shape::kWindows;
+  // Enough that what a run costs as a whole hardly counts for each entry, and that the memory that
+  // its pods are in comes while others are moved.
+  static constexpr size_t kRunEntriesMax = 64;
   using Queue = ActiveQueue<Atom, typename Shape::Window>;
 
   BackoffWindows() = default;
@@ -90,16 +94,22 @@ class BackoffWindows {
   }
 
   // Takes every entry whose second is before `cutoff`, window by window, best first within one.
-  template <typename Take>
-  void Flush(int64_t cutoff, Take take) {
+  // Calls `take_run(std::span<ActiveEntry>)` with entries of one priority in their order, at most
+  // kRunEntriesMax and all taken at once; and `take_ticket(ticket)` for those of which nothing else
+  // was kept.
+  template <typename TakeRun, typename TakeTicket>
+  void Flush(int64_t cutoff, TakeRun take_run, TakeTicket take_ticket) {
+    std::array<ActiveEntry, kRunEntriesMax> run;
     const int64_t last = std::min(last_.load(), cutoff - 1);
     for (int64_t second = first_.load(); second <= last; ++second) {
       Window& window = WindowOf(second);
       if (SecondServedBy(window) != second) continue;
       Queue& queue = QueueOf(window);
-      while (std::optional<ActiveEntry> entry = queue.TryPop()) take(*entry);
+      while (const size_t count = queue.TryPopMany(run.data(), run.size())) {
+        take_run(std::span(run.data(), count));
+      }
     }
-    FlushFar(cutoff, take);
+    FlushFar(cutoff, take_ticket);
     // A push that is late lowers it again (Widen).
     RaiseFirst(cutoff);
   }
@@ -184,13 +194,15 @@ class BackoffWindows {
     return has_changed ? EarlyPop::kChanged : EarlyPop::kEmpty;
   }
 
-  template <typename Take>
-  void FlushFar(int64_t cutoff, Take take) {
+  template <typename TakeTicket>
+  void FlushFar(int64_t cutoff, TakeTicket take_ticket) {
     if (!far_in_use_.load()) return;
     const auto is_due = [&](const ActiveEntry& entry) {
       return entry.timestamp_ns < cutoff ? Consent::kTake : Consent::kLeave;
     };
-    while (std::optional<ActiveEntry> entry = far_.TryPopIf(is_due)) take(*entry);
+    while (std::optional<ActiveEntry> entry = far_.TryPopIf(is_due)) {
+      take_ticket(entry->ticket);
+    }
   }
 
   std::array<Window, kWindows> windows_;

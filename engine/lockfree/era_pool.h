@@ -4,6 +4,7 @@
 // the root. A thread announces the era in which it works; an element that the root no longer
 // reaches is used again when no announced era lies in the time in which it was reachable.
 // When not to use it: where a late reader's exchange fails anyway; then IndexPool is enough.
+// Its two parts, EraTable and RetiredList, also serve records that many roots name (pod_record.h).
 // Threads: all operations from any thread, lock-free. A thread has one announcement at a time.
 // Invariants:
 //  1. A thread touches elements only between Announce(era) followed by a look at the root that
@@ -45,10 +46,15 @@ class EraTable {
 
   // Whether a thread works in an era from `birth` on and before `retirement`.
   bool IsAnyBetween(uint64_t birth, uint64_t retirement) const {
+    return IsAny([&](uint64_t era) { return era >= birth && era < retirement; });
+  }
+  // Whether a thread works in an era for which `holds(era)` is true.
+  template <typename Holds>
+  bool IsAny(Holds holds) const {
     const uint32_t threads = threads_.load();
     for (uint32_t thread = 0; thread < threads; ++thread) {
       const uint64_t era_plus_one = cells_[thread].era_plus_one.load();
-      if (era_plus_one > birth && era_plus_one <= retirement) return true;
+      if (era_plus_one != 0 && holds(era_plus_one - 1)) return true;
     }
     return false;
   }
@@ -69,6 +75,65 @@ class EraTable {
   // Raised by a thread's first announcement; read by who frees.
   Atom<uint32_t> threads_{0};
   SegmentedArray<Cell, Atom> cells_;
+};
+
+// Elements of a pool that wait until nobody may look at them, chained by a word of theirs.
+//
+// Threads: all operations from any thread, lock-free. `link_of(index)` gives the element's word,
+// whose low half is the chain's while the element is here; the high half is the owner's.
+template <template <typename> class Atom>
+class RetiredList {
+ public:
+  explicit RetiredList(uint32_t sweep_at_least)
+      : sweep_at_least_(sweep_at_least), sweep_at_(sweep_at_least) {}
+
+  // Release pairs with the acquire of Sweep, which reads the links and what the owner wrote.
+  template <typename LinkOf>
+  void Push(uint32_t index, uint32_t note, LinkOf link_of) {
+    count_.fetch_add(1, std::memory_order_relaxed);
+    uint64_t top = LoadRelaxed(top_);
+    // An exchange fails only where another thread's succeeded. A list that was taken away and has
+    // the same top again is as good as the one that was read.
+    do {
+      StoreRelaxed(link_of(index), uint64_t{note} << 32 | top);
+    } while (!top_.compare_exchange_weak(top, uint64_t{index} + 1, std::memory_order_release,
+                                         std::memory_order_relaxed));
+  }
+
+  // Whether there are enough that a sweep is worth it: twice as many as were held back last time,
+  // so that a stalled thread does not make each sweep look at all that it holds. A hint.
+  bool IsSweepDue() const { return LoadRelaxed(count_) >= LoadRelaxed(sweep_at_); }
+
+  // Calls `free(index)` for each element here, but for those that `is_held(index, note)`.
+  template <typename LinkOf, typename IsHeld, typename Free>
+  void Sweep(LinkOf link_of, IsHeld is_held, Free free) {
+    uint64_t top = top_.exchange(0, std::memory_order_acquire);
+    uint32_t held = 0;
+    while (top != 0) {
+      const auto index = static_cast<uint32_t>(top - 1);
+      const uint64_t link = LoadRelaxed(link_of(index));
+      const auto note = static_cast<uint32_t>(link >> 32);
+      top = link & kIndexMask;
+      count_.fetch_sub(1, std::memory_order_relaxed);
+      if (is_held(index, note)) {
+        Push(index, note, link_of);
+        ++held;
+      } else {
+        free(index);
+      }
+    }
+    StoreRelaxed(sweep_at_, 2 * held + sweep_at_least_);
+  }
+
+ private:
+  static constexpr uint64_t kIndexMask = 0xffffffff;
+
+  const uint32_t sweep_at_least_;
+  // An index plus one; 0: none. Written by who retires and who sweeps.
+  Atom<uint64_t> top_{0};
+  // Hints of when a sweep is worth it; relaxed.
+  Atom<uint32_t> count_{0};
+  Atom<uint32_t> sweep_at_;
 };
 
 // What an element of an EraPool carries.
@@ -98,7 +163,7 @@ class EraPool {
 
   // An element that nobody else owns, to be reachable from era `birth` on.
   uint32_t Allocate(uint64_t birth) {
-    if (LoadRelaxed(retired_count_) >= LoadRelaxed(scan_at_)) FreeRetired();
+    if (retired_.IsSweepDue()) FreeRetired();
     const uint32_t index = pool_.Allocate();
     pool_[index].birth_.Write(birth);
     return index;
@@ -110,51 +175,27 @@ class EraPool {
   // An element that the root reached up to the era before `retirement`.
   void Retire(uint32_t index, uint64_t retirement) {
     pool_[index].retirement_.Write(retirement);
-    PushRetired(index);
+    retired_.Push(index, 0, Link());
   }
 
  private:
-  static constexpr uint32_t kScanAtLeast = 2;
+  static constexpr uint32_t kSweepAtLeast = 2;
 
-  // Release pairs with the acquire of FreeRetired, which reads the links and eras.
-  void PushRetired(uint32_t index) {
-    retired_count_.fetch_add(1, std::memory_order_relaxed);
-    uint64_t top = LoadRelaxed(retired_);
-    // An exchange fails only where another thread's succeeded. A list that was taken away and has
-    // the same top again is as good as the one that was read.
-    do {
-      StoreRelaxed(pool_[index].link_, top);
-    } while (!retired_.compare_exchange_weak(top, uint64_t{index} + 1, std::memory_order_release,
-                                             std::memory_order_relaxed));
+  auto Link() const {
+    return [this](uint32_t index) -> Atom<uint64_t>& { return pool_[index].link_; };
   }
 
-  // Scans again only when there are twice as many as were held back last time, so that a stalled
-  // thread does not make each allocation look at all that it holds.
   void FreeRetired() {
-    uint64_t top = retired_.exchange(0, std::memory_order_acquire);
-    uint32_t held = 0;
-    while (top != 0) {
-      const auto index = static_cast<uint32_t>(top - 1);
-      Element& element = pool_[index];
-      top = LoadRelaxed(element.link_);
-      retired_count_.fetch_sub(1, std::memory_order_relaxed);
-      if (eras_.IsAnyBetween(element.birth_.Read(), element.retirement_.Read())) {
-        PushRetired(index);
-        ++held;
-      } else {
-        pool_.Free(index);
-      }
-    }
-    StoreRelaxed(scan_at_, 2 * held + kScanAtLeast);
+    const auto is_held = [this](uint32_t index, uint32_t) {
+      const Element& element = pool_[index];
+      return eras_.IsAnyBetween(element.birth_.Read(), element.retirement_.Read());
+    };
+    retired_.Sweep(Link(), is_held, [this](uint32_t index) { pool_.Free(index); });
   }
 
   const EraTable<Atom>& eras_;
   IndexPool<Element, Atom> pool_;
-  // The retired elements, chained: an index plus one. Written by who retires and who frees.
-  Atom<uint64_t> retired_{0};
-  // Hints of when a scan is worth it; relaxed.
-  Atom<uint32_t> retired_count_{0};
-  Atom<uint32_t> scan_at_{kScanAtLeast};
+  RetiredList<Atom> retired_{kSweepAtLeast};
 };
 
 }  // namespace schedq

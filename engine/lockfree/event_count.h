@@ -28,7 +28,9 @@
 // Source: D. Vyukov's eventcount, as in folly's EventCount.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -76,6 +78,11 @@ class EventCount {
     if (waiters_.load() == 0) return;
     epoch_.fetch_add(1);
     Seam<Atom>::WakeOne(epoch_);
+  }
+
+  // After `count` entries were pushed: as so many calls of NotifyOne. Bound: who waits now.
+  void Notify(size_t count) {
+    for (size_t left = std::min<size_t>(count, waiters_.load()); left > 0; --left) NotifyOne();
   }
 
   // Wakes all who wait: to close the queue, or after many entries were pushed.

@@ -43,13 +43,17 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
     return;
   }
-  Batch batch(event_epoch_.load());
+  Batch batch(table_, event_epoch_.load());
   const auto consider = [&](PodId id, RegistrationMask asked) {
-    Consider(id, asked, incident, &batch);
+    if (!batch.scan.GlanceIf(id, IsInPool, &batch.glances[batch.size])) return;
+    batch.pods[batch.size++] = {id, asked};
     if (batch.size == kBatch) JudgeBatch(incident, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
+  } else if (narrowing.pods.empty()) {
+    rejectors_.ForEach(narrowing.plugins_of_all, table_.limit(),
+                       [&](PodId id) { consider(id, narrowing.asked_of_all); });
   } else {
     std::vector<Narrowing::NarrowedPod> listed = narrowing.pods;
     std::sort(listed.begin(), listed.end(),
@@ -72,7 +76,12 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
                                                   const PoolEvent& incident) const {
-  if (!pinned || !InPool(pinned.word().queued)) return false;
+  return pinned && InPool(pinned.word().queued) && Concerns(incident, pinned);
+}
+
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::Concerns(const PoolEvent& incident,
+                                               const Pinned& pinned) const {
   if (!incident.event.IsWildcard()) {
     const QueueingFields& fields = pinned.facts().fields;
     const bool is_gated = pinned.word().queued == Place::kGated;
@@ -93,33 +102,55 @@ JudgedPod BasicLockfreeQueue<Atom, Shape>::ToJudge(const PodFacts& facts,
           .asked = asked};
 }
 
+// Brings closer what hints mostly look at.
+inline void WarmJudged(const Pod& pod) {
+  __builtin_prefetch(&pod.claims);
+  __builtin_prefetch(&pod.generated_claims);
+}
+
+// Fills in those of the batch's pods that are to be judged, and returns how many they are.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Consider(PodId id, RegistrationMask asked,
-                                               const PoolEvent& incident, Batch* batch) {
-  Pinned pinned = table_.PinIf(id, [](const SlotWord& word) { return InPool(word.queued); });
-  if (!IsCandidate(pinned, incident)) return;
-  batch->judged[batch->size] = ToJudge(pinned.facts(), asked);
-  batch->pinned[batch->size++] = std::move(pinned);
+size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
+  size_t count = 0;
+  for (size_t i = 0; i < batch->size; ++i) {
+    const auto [id, asked] = batch->pods[i];
+    const auto glance = batch->glances[i];
+    if (!glance.IsHeldBy(batch->scan)) {
+      // It came while this event was under way; such pods are few.
+      React(id, asked, incident);
+      continue;
+    }
+    const Pinned state = glance.State();
+    if (!Concerns(incident, state)) continue;
+    batch->judged[count] = ToJudge(state.facts(), asked);
+    WarmJudged(*batch->judged[count].pod);
+    batch->glances[count++] = glance;
+  }
+  return count;
 }
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& incident, Batch* batch) {
-  const std::span<const JudgedPod> judged(batch->judged.data(), batch->size);
-  if (judged.empty()) return;
-  options_.judge->Judge(judged, incident.event, incident.change,
-                        {batch->verdicts.data(), batch->size});
-  for (size_t i = 0; i < judged.size(); ++i) {
-    const Pinned pinned = std::move(batch->pinned[i]);
-    if (batch->verdicts[i] == Verdict::kSkip) continue;
-    Draft draft(&table_.records(), batch->epoch);
-    draft.StartFrom(pinned);
-    DecidePlace(&draft, batch->verdicts[i], /*skip_pre_enqueue=*/false);
-    if (!Commit(judged[i].id, pinned, &draft, Cause{incident.event.label, true})) {
-      React(judged[i].id, judged[i].asked, incident);
-    }
-  }
+  const size_t count = CollectCandidates(incident, batch);
   batch->size = 0;
+  if (count == 0) return;
+  const std::span<const JudgedPod> judged(batch->judged.data(), count);
+  const std::span<Verdict> verdicts(batch->verdicts.data(), count);
+  options_.judge->Judge(judged, incident.event, incident.change, verdicts);
+  for (size_t i = 0; i < count; ++i) {
+    if (verdicts[i] == Verdict::kSkip) continue;
+    const Pinned pinned = table_.Pin(judged[i].id);
+    Draft draft(&table_.records(), batch->epoch);
+    bool is_done = false;
+    if (pinned.bits() == batch->glances[i].bits()) {
+      draft.StartFrom(pinned);
+      DecidePlace(&draft, verdicts[i], /*skip_pre_enqueue=*/false);
+      is_done = Commit(judged[i].id, pinned, &draft, Cause{incident.event.label, true});
+    }
+    if (!is_done) React(judged[i].id, judged[i].asked, incident);
+  }
+  batch->scan.Renew();
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -147,8 +178,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushBackoff() {
   const bool windows = options_.gates.PopFromBackoffQ();
   const Instant cutoff = windows ? TruncateToSecond(now) : now;
   if (windows) {
-    windows_.Flush(SecondOf(cutoff),
-                   [&](const ActiveEntry& entry) { FlushTicket(entry, Place::kBackoff); });
+    FlushWindows(SecondOf(cutoff));
   } else {
     FlushByTime(&backoff_by_time_, Place::kBackoff, cutoff);
   }
@@ -161,22 +191,80 @@ void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place,
   const auto is_due = [&](const ActiveEntry& entry) {
     return entry.timestamp_ns < cutoff_ns ? Consent::kTake : Consent::kLeave;
   };
-  while (std::optional<ActiveEntry> entry = queue->TryPopIf(is_due)) FlushTicket(*entry, place);
+  while (std::optional<ActiveEntry> entry = queue->TryPopIf(is_due)) {
+    FlushTicket(entry->ticket, place);
+  }
+}
+
+// Observers hear of each move before its ticket is published, so each pod is flushed alone.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushWindows(int64_t cutoff) {
+  const auto flush = [&](uint64_t ticket) { FlushTicket(ticket, Place::kBackoff); };
+  if (is_observed_) {
+    const auto flush_each = [&](std::span<ActiveEntry> run) {
+      for (const ActiveEntry& entry : run) flush(entry.ticket);
+    };
+    return windows_.Flush(cutoff, flush_each, flush);
+  }
+  Scan scan(table_);
+  windows_.Flush(
+      cutoff, [&](std::span<ActiveEntry> run) { FlushRun(run, &scan); }, flush);
+}
+
+// Pods keep their key on the way from backoff to active, so what was a run there is one here.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan* scan) {
+  std::array<typename Scan::Glance, decltype(windows_)::kRunEntriesMax> glances;
+  size_t seen = 0;
+  for (const ActiveEntry& entry : run) {
+    const auto is_there = [&](const SlotWord& word) {
+      return IsOf(entry.ticket, Place::kBackoff, word);
+    };
+    if (scan->GlanceIf(IdIn(entry.ticket), is_there, &glances[seen])) run[seen++] = entry;
+  }
+  size_t moved = 0;
+  for (size_t i = 0; i < seen; ++i) {
+    if (TryFlush(run[i].ticket, glances[i], *scan)) {
+      run[moved++] = run[i];
+    } else {
+      FlushTicket(run[i].ticket, Place::kBackoff);
+    }
+  }
+  if (moved > 0) {
+    counts_.Move(Place::kBackoff, Place::kActive, moved);
+    for (size_t i = 0; i < moved; ++i) {
+      metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kBackoffComplete));
+    }
+    active_.PushRun(run.data(), moved);
+    pushes_.fetch_add(1);
+    poppable_.Notify(moved);
+  }
+  scan->Renew();
+}
+
+// Makes the pod active, whose ticket is then to be published as it is. False: the pod has changed,
+// or its ticket or its record must.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::TryFlush(uint64_t ticket, const typename Scan::Glance& glance,
+                                               const Scan& scan) {
+  if (!glance.IsHeldBy(scan)) return false;
+  const Pinned state = glance.State();
+  const QueueingFields& fields = state.facts().fields;
+  if (!fields.first_attempt || fields.stands_by_older_priority) return false;
+  SlotWord after = state.word();
+  after.queued = Place::kActive;
+  return table_.Exchange(IdIn(ticket), state, after);
 }
 
 // A stale ticket is dropped.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::FlushTicket(const ActiveEntry& entry, Place place) {
-  const auto id = static_cast<PodId>(entry.ticket >> 32);
+void BasicLockfreeQueue<Atom, Shape>::FlushTicket(uint64_t ticket, Place place) {
+  const PodId id = IdIn(ticket);
   // A retry means that the pod was updated in place.
   for (;;) {
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
-    const SlotWord word = pinned.word();
-    if (!pinned || word.queued != place ||
-        word.version_or_position != static_cast<uint32_t>(entry.ticket)) {
-      return;
-    }
+    if (!pinned || !IsOf(ticket, place, pinned.word())) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kImmediately, options_.gates.PopFromBackoffQ());
     if (Commit(id, pinned, &draft, Cause{LabelOf(SpecialLabel::kBackoffComplete)})) return;
@@ -187,11 +275,13 @@ template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
   const Instant now = options_.clock->Now();
   std::vector<PodId> due;
-  rejectors_.ForEach(all_plugins_, table_.limit(), [&](PodId id) {
-    const Pinned pinned =
-        table_.PinIf(id, [](const SlotWord& word) { return InPool(word.queued); });
-    if (pinned && IsDueForFlush(pinned.facts().fields, now)) due.push_back(id);
-  });
+  {
+    const Scan scan(table_);
+    rejectors_.ForEach(all_plugins_, table_.limit(), [&](PodId id) {
+      const Pinned pinned = scan.LookIf(id, IsInPool);
+      if (pinned && IsDueForFlush(pinned.facts().fields, now)) due.push_back(id);
+    });
+  }
   if (due.empty()) return;
   LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
   for (const PodId id : due) Rescue(id, now);

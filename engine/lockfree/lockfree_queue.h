@@ -95,11 +95,12 @@ class BasicLockfreeQueue final : public SchedulingQueue {
  private:
   using Table = PodTable<Atom>;
   using Pinned = typename Table::Pinned;
+  using Scan = typename Table::Scan;
   using Draft = schedq::Draft<Atom>;
   using Log = EventLog<Atom>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
-  static constexpr size_t kBatch = 64;
+  static constexpr size_t kBatch = 128;
   // Up to so many narrowed pods are judged one by one, without a batch's memory.
   static constexpr size_t kFewPods = 4;
 
@@ -126,6 +127,11 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     MaybeInstant expiration;
   };
   static Ticket TicketFor(const PodFacts& facts);
+  static PodId IdIn(uint64_t ticket) { return static_cast<PodId>(ticket >> 32); }
+  // Whether the pod whose word this is still is in `place` where the ticket says.
+  static bool IsOf(uint64_t ticket, Place place, const SlotWord& word) {
+    return word.queued == place && word.version_or_position == static_cast<uint32_t>(ticket);
+  }
   static SlotWord WordWith(const SlotWord& before, const Draft& draft);
   SlotWord WordAfter(const Pinned& pinned, Draft* draft) const;
   [[gnu::always_inline]] void CountMove(const SlotWord& before, const Draft& draft,
@@ -174,14 +180,17 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
 
   // Events and time (lockfree_events-inl.h).
+  // Pods that are looked at together: while one is judged, the next ones' memory comes.
   struct Batch {
-    explicit Batch(uint64_t epoch) : epoch(epoch) {}
+    Batch(const Table& table, uint64_t epoch) : scan(table), epoch(epoch) {}
 
+    Scan scan;
     const uint64_t epoch;  // From before the first of the pods was looked at.
     size_t size = 0;
-    std::array<Pinned, kBatch> pinned;
+    std::array<Narrowing::NarrowedPod, kBatch> pods;
+    std::array<typename Scan::Glance, kBatch> glances;  // At the pods; then at the judged ones.
     std::array<JudgedPod, kBatch> judged;
-    std::array<Verdict, kBatch> verdicts{};
+    std::array<Verdict, kBatch> verdicts;
   };
   // An event as pods of the pool are judged for it.
   struct PoolEvent {
@@ -192,13 +201,19 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   };
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
   bool IsCandidate(const Pinned& pinned, const PoolEvent& incident) const;
+  // Of a pod of the pool.
+  bool Concerns(const PoolEvent& incident, const Pinned& pinned) const;
+  static bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
   JudgedPod ToJudge(const PodFacts& facts, RegistrationMask asked = kEveryRegistration) const;
   void JudgePool(const PoolEvent& incident, const Narrowing& narrowing);
-  void Consider(PodId id, RegistrationMask asked, const PoolEvent& incident, Batch* batch);
+  size_t CollectCandidates(const PoolEvent& incident, Batch* batch);
   void JudgeBatch(const PoolEvent& incident, Batch* batch);
   // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
   void React(PodId id, RegistrationMask asked, const PoolEvent& incident);
-  void FlushTicket(const ActiveEntry& entry, Place place);
+  void FlushWindows(int64_t cutoff);
+  void FlushRun(std::span<ActiveEntry> run, Scan* scan);
+  bool TryFlush(uint64_t ticket, const typename Scan::Glance& glance, const Scan& scan);
+  void FlushTicket(uint64_t ticket, Place place);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;
   void Rescue(PodId id, Instant now);

@@ -12,10 +12,10 @@ class PlaceCounts {
  public:
   PlaceCounts() : cells_(kPlaceCount) {}
 
-  void Move(Place from, Place to) const {
+  void Move(Place from, Place to, uint64_t pods = 1) const {
     if (from == to) return;
     const auto distance = static_cast<ptrdiff_t>(to) - static_cast<ptrdiff_t>(from);
-    cells_.At(static_cast<size_t>(from)).AddTwo(~uint64_t{0}, distance, 1);
+    cells_.At(static_cast<size_t>(from)).AddTwo(-pods, distance, pods);
   }
 
   QueueCounts Read() const {

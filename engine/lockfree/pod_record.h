@@ -11,8 +11,16 @@
 //     destroyed and its memory used again.
 //  2. References are zero while a record is free, so a late reader cannot pin it; a reader that
 //     pins the next record made from the same memory finds out from the slot's word.
-// Memory: as many records of two cache lines as were ever in use at one time; they are never given
-// back.
+//  3. Who looks at many slots may read their records without references. It announces an era (a
+//     number that grows with each announcement) and then reads slots. A record without references
+//     that was made before an announced era is retired instead of destroyed, until that era is
+//     withdrawn. For the record's slot was exchanged before it was released: a reader that saw it
+//     there had announced its era before, so the era is found (all of this in seq_cst). A record
+//     that was made since the era began is not held: it tells its birth, and is to be pinned. Birth
+//     and era are compared in one way on both sides (IsMadeBefore), so that both say the same also
+//     where a birth's 32 bits have wrapped.
+// Memory: as many records of two cache lines as were ever in use or retired at one time; they are
+// never given back. A stalled reader holds at most the records that were in use when its era began.
 #pragma once
 
 #include <atomic>
@@ -23,6 +31,7 @@
 #include <utility>
 
 #include "engine/base/index_pool.h"
+#include "engine/lockfree/era_pool.h"
 #include "engine/lockfree/event_log.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
@@ -102,15 +111,25 @@ class alignas(kCacheLineBytes) PodRecord {
   // Where the pod object probably is, for who wants to warm the cache. May be anything.
   uint64_t PodAddressHint() const { return LoadRelaxed(free_link_); }
 
+  // Whether a reader of this era may read the record that it saw in a slot. Relaxed: the slot's
+  // exchange published a birth at least as new, and those of later records in this memory are no
+  // older (a birth is read after the memory was taken, an era counts up).
+  bool IsMadeBefore(uint64_t era) const {
+    return static_cast<int32_t>(LoadRelaxed(birth_) - static_cast<uint32_t>(era)) <= 0;
+  }
+  void StoreBirth(uint64_t era) { StoreRelaxed(birth_, static_cast<uint32_t>(era)); }
+
  private:
   void Begun(const PodFacts* facts) {
     StoreRelaxed(free_link_, reinterpret_cast<uint64_t>(facts->pod.get()));
   }
 
-  // Written by whoever owns the record while it is free; then it is the hint.
+  // Written by whoever owns the record while it is free or retired; else it is the hint.
   Atom<uint64_t> free_link_;
   // Written by all who retain and drop; zero while the record is free.
   Atom<uint32_t> references_;
+  // Written by who makes the record: how many eras had begun.
+  Atom<uint32_t> birth_;
   // Facts while there are references. Written by whoever has the only one, or destroys the record.
   struct alignas(PodFacts) Storage {
     std::byte bytes[sizeof(PodFacts)];
@@ -128,6 +147,27 @@ class PodRecordPool {
     // Number 0 means no record.
     SCHEDQ_CHECK(records_.Allocate() == kNoRecord, "a fresh pool begins with number 0");
   }
+  PodRecordPool(const PodRecordPool&) = delete;
+  PodRecordPool& operator=(const PodRecordPool&) = delete;
+  // Nobody reads any more.
+  ~PodRecordPool() {
+    SweepRetired([](uint32_t, uint32_t) { return false; });
+  }
+
+  // From here to EndEra this thread may read, without a reference, each record that it finds in a
+  // slot and that was made before the era. A thread has one era at a time.
+  uint64_t BeginEra() {
+    // The addition first: who retires a record after this era was announced finds it counted.
+    const uint64_t era = eras_begun_.fetch_add(1);
+    eras_.Announce(era);
+    return era;
+  }
+  void EndEra() {
+    eras_.Withdraw();
+    if (retired_.IsSweepDue()) SweepRetired();
+  }
+  // Whether a new era would let records go. A hint.
+  bool IsAnyRetired() const { return retired_.IsSweepDue(); }
 
   // With one reference, the caller's, who may change the content until others can see it. A
   // reference to the older attempts passes to the record.
@@ -136,6 +176,7 @@ class PodRecordPool {
     const uint32_t number = records_.Allocate();
     Record& record = records_[number];
     record.Construct(std::forward<Content>(content)...);
+    record.StoreBirth(LoadRelaxed(eras_begun_));
     record.StoreFirstReference();
     return number;
   }
@@ -168,15 +209,57 @@ class PodRecordPool {
   void DestroyChain(uint32_t number) {
     for (bool is_last = true; is_last;) {
       Record& record = records_[number];
-      const uint32_t older = record.facts().older;
-      record.Destroy();
-      records_.Free(number);
+      const uint64_t eras_begun = eras_begun_.load();
+      if (IsHeld(record, eras_begun)) {
+        return retired_.Push(number, static_cast<uint32_t>(eras_begun), Link());
+      }
+      const uint32_t older = Destroy(number);
       number = older;
       is_last = number != kNoRecord && records_[number].Drop();
     }
   }
 
+  // Returns the older attempts, whose reference is the caller's now.
+  uint32_t Destroy(uint32_t number) {
+    Record& record = records_[number];
+    const uint32_t older = record.facts().older;
+    record.Destroy();
+    records_.Free(number);
+    return older;
+  }
+
+  // Whether a reader may look at a record that left its slot when `eras_begun` eras had begun.
+  bool IsHeld(const Record& record, uint64_t eras_begun) const {
+    return eras_.IsAny([&](uint64_t era) { return era < eras_begun && record.IsMadeBefore(era); });
+  }
+
+  auto Link() const {
+    return [this](uint32_t number) -> Atom<uint64_t>& { return records_[number].FreeLink(); };
+  }
+
+  void SweepRetired() {
+    const uint64_t now = eras_begun_.load();
+    SweepRetired([&](uint32_t number, uint32_t note) {
+      // The count at retirement from its low half. At worst that is too late by what the half
+      // wraps at, and the record is held a little longer.
+      const uint64_t retirement = now - static_cast<uint32_t>(static_cast<uint32_t>(now) - note);
+      return IsHeld(records_[number], retirement);
+    });
+  }
+  template <typename IsHeldStill>
+  void SweepRetired(IsHeldStill is_held) {
+    retired_.Sweep(Link(), is_held, [this](uint32_t number) {
+      const uint32_t older = Destroy(number);
+      Release(older);
+    });
+  }
+
   IndexPool<Record, Atom> records_;
+  EraTable<Atom> eras_;
+  // Raised by each era that begins. A maker of a record that reads it stale says that the record is
+  // older than it is, so that it is held longer.
+  Atom<uint64_t> eras_begun_{0};
+  RetiredList<Atom> retired_{1};
 };
 
 }  // namespace schedq

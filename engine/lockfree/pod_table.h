@@ -89,7 +89,7 @@ class PodTable {
     Pinned(const PodTable* table, Record* record, uint64_t bits)
         : table_(table), record_(record), bits_(bits) {}
     Pinned(Pinned&& other) noexcept
-        : table_(other.table_),
+        : table_(std::exchange(other.table_, nullptr)),
           record_(std::exchange(other.record_, nullptr)),
           bits_(other.bits_) {}
     Pinned& operator=(Pinned&& other) noexcept {
@@ -99,7 +99,7 @@ class PodTable {
       return *this;
     }
     ~Pinned() {
-      if (record_ != nullptr) table_->records_.Release(*record_, SlotWord::RecordIn(bits_));
+      if (table_ != nullptr) table_->records_.Release(*record_, SlotWord::RecordIn(bits_));
     }
 
     explicit operator bool() const { return record_ != nullptr; }
@@ -142,9 +142,66 @@ class PodTable {
     }
 
    private:
+    // Null: nothing to release, because a scan holds the record or there is none.
     const PodTable* table_ = nullptr;
     Record* record_ = nullptr;
     uint64_t bits_ = 0;
+  };
+
+  // A look at many slots: their records may be read without counting a reference to each, which
+  // costs two locked exchanges. A thread has one scan at a time.
+  class Scan {
+   public:
+    explicit Scan(const PodTable& table) : table_(table), era_(table.records_.BeginEra()) {}
+    Scan(const Scan&) = delete;
+    Scan& operator=(const Scan&) = delete;
+    ~Scan() { table_.records_.EndEra(); }
+
+    // What a slot said, while its record comes closer. Good until the scan is renewed or ends.
+    class Glance {
+     public:
+      // Whether the record may be read as it is; it is younger than the scan otherwise.
+      bool IsHeldBy(const Scan& scan) const { return record_->IsMadeBefore(scan.era_); }
+      uint64_t bits() const { return bits_; }
+      SlotWord word() const { return SlotWord::From(bits_); }
+      // Without a reference. Only if it is held.
+      Pinned State() const { return {nullptr, record_, bits_}; }
+
+     private:
+      friend class Scan;
+      Record* record_;
+      uint64_t bits_;
+    };
+
+    // False: the slot has no record, or is not `wanted`.
+    template <typename IsWanted>
+    bool GlanceIf(PodId id, IsWanted is_wanted, Glance* glance) const {
+      if (id >= table_.limit()) return false;
+      const uint64_t bits = table_.slots_[id].load();
+      if (SlotWord::RecordIn(bits) == kNoRecord || !is_wanted(SlotWord::From(bits))) return false;
+      glance->bits_ = bits;
+      glance->record_ = &table_.records_.RecordAt(SlotWord::RecordIn(bits));
+      Warm(glance->record_);
+      return true;
+    }
+    // As PinIf. What it returns is good as long as a glance.
+    template <typename IsWanted>
+    Pinned LookIf(PodId id, IsWanted is_wanted) const {
+      Glance glance;
+      if (!GlanceIf(id, is_wanted, &glance)) return {};
+      return glance.IsHeldBy(*this) ? glance.State() : table_.PinIf(id, is_wanted);
+    }
+
+    // Lets records go that are out of use. Nothing that was read is good any more.
+    void Renew() {
+      if (!table_.records_.IsAnyRetired()) return;
+      table_.records_.EndEra();
+      era_ = table_.records_.BeginEra();
+    }
+
+   private:
+    const PodTable& table_;
+    uint64_t era_;
   };
 
   explicit PodTable(uint32_t first_bits = 10)
@@ -187,7 +244,7 @@ class PodTable {
     uint64_t bits = slot.load();
     for (;;) {
       const uint32_t number = SlotWord::RecordIn(bits);
-      if (number == kNoRecord || !is_wanted(SlotWord::From(bits))) return {this, nullptr, bits};
+      if (number == kNoRecord || !is_wanted(SlotWord::From(bits))) return {nullptr, nullptr, bits};
       Record& record = records_.RecordAt(number);
       const bool is_retained = record.TryRetain();
       const uint64_t again = LoadSlotAgain(slot);
@@ -207,10 +264,7 @@ class PodTable {
   // Brings what a pod's record says closer, or where the pod object is that it names. The number
   // may be anything. Relaxed: hints.
   void WarmRecord(PodId id) const {
-    if (const Record* record = RecordHint(id)) {
-      __builtin_prefetch(record);
-      __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
-    }
+    if (const Record* record = RecordHint(id)) Warm(record);
   }
   void WarmPod(PodId id) const {
     if (const Record* record = RecordHint(id)) {
@@ -240,6 +294,10 @@ class PodTable {
   // that the record's memory holds another record by now, comes by way of TryRetain.
   static uint64_t LoadSlotAgain(const Atom<uint64_t>& slot) { return LoadAcquire(slot); }
 
+  static void Warm(const Record* record) {
+    __builtin_prefetch(record);
+    __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
+  }
   const Record* RecordHint(PodId id) const {
     if (id >= LoadRelaxed(limit_)) return nullptr;
     const uint32_t number = SlotWord::RecordIn(LoadRelaxed(slots_[id]));

@@ -23,6 +23,7 @@
 // share. Source: the split of entries into sorted runs is that of patience sorting (Mallows, 1962).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -98,19 +99,30 @@ class SortedRun {
   // Linearization point of success: the exchange, or any instant before it at which the caller
   // knows that the head was the view's.
   bool TryTake(Pool& pool, const View& view, ActiveEntry& taken) {
+    return TryTakeMany(pool, view, &taken, 1);
+  }
+  // The same with the `count` entries at the head, which one exchange takes all together.
+  bool TryTakeMany(Pool& pool, const View& view, ActiveEntry* taken, size_t count) {
     const uint64_t position = PositionIn(view.head);
     const uint32_t segment = SegmentIn(view.head);
-    auto& slot = SlotIn(pool, view);
-    taken.timestamp_ns = LoadRelaxed(slot.timestamp_ns);
-    taken.ticket = LoadRelaxed(slot.ticket);
-    const bool is_last = Segment::IsLast(position);
+    for (size_t i = 0; i < count; ++i) {
+      const auto& slot = pool[segment].SlotAt(position + i);
+      taken[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
+      taken[i].ticket = LoadRelaxed(slot.ticket);
+    }
+    const bool is_last = Segment::IsLast(position + count - 1);
     const uint32_t next = is_last ? pool[segment].LoadNext() : segment;
     // seq_cst, which includes the release that the loads above need: they must not sink below the
     // exchange that lets the slot be written again.
     uint64_t expected = view.head;
-    if (!head_.compare_exchange_strong(expected, HeadOf(position + 1, next))) return false;
+    if (!head_.compare_exchange_strong(expected, HeadOf(position + count, next))) return false;
     if (is_last) pool.Free(segment);
     return true;
+  }
+  // How many of the view's entries TryTakeMany may take: they lie in one segment.
+  static size_t TakeableIn(const View& view, size_t count_max) {
+    return std::min({count_max, static_cast<size_t>(view.Size()),
+                     static_cast<size_t>(kEntries - view.Position() % kEntries)});
   }
 
   // The ticket some positions behind the view's head, of the same segment; 0 if that has ended. It

@@ -1,6 +1,9 @@
 #include "hints/plugins/claim_hints.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
 
 namespace schedq {
 
@@ -9,10 +12,28 @@ bool FreesDevices(const ObjectChange& change) {
   return change.after == nullptr || !change.after->allocated;
 }
 
+namespace {
+
+// Names of claims mostly differ in their last characters, if they are of one length at all.
+bool IsSameName(const std::string& a, const std::string& b) {
+  constexpr size_t kTail = sizeof(uint64_t);
+  if (a.size() != b.size()) return false;
+  if (a.size() < kTail) return a == b;
+  uint64_t tail_of_a;
+  uint64_t tail_of_b;
+  std::memcpy(&tail_of_a, a.data() + a.size() - kTail, kTail);
+  std::memcpy(&tail_of_b, b.data() + b.size() - kTail, kTail);
+  return tail_of_a == tail_of_b && a == b;
+}
+
+}  // namespace
+
 // Names differ more often than namespaces, and a pod's claims lie together: look there first.
 bool NamesClaim(const Pod& pod, const ObjectView& claim) {
-  return std::find(pod.claims.begin(), pod.claims.end(), claim.name) != pod.claims.end() &&
-         pod.namespace_name == claim.namespace_name;
+  for (const std::string& name : pod.claims) {
+    if (IsSameName(name, claim.name)) return pod.namespace_name == claim.namespace_name;
+  }
+  return false;
 }
 
 bool UsesClaim(const Pod& pod, const ObjectView& claim) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,8 @@ struct ActiveQueueSpec {
   struct Operation {
     bool is_push = false;
     ActiveEntry entry;
+    // Of a pop of several: how many it took, which the queue decides. Null: of one.
+    std::shared_ptr<size_t> count;
   };
   // Sorted by what goes first; a key is unique in a test.
   struct State {
@@ -33,6 +37,7 @@ struct ActiveQueueSpec {
   using Result = uint64_t;
   static constexpr Result kNothing = 0;
   static constexpr Result kPushed = ~uint64_t{0};
+  static constexpr uint64_t kTickets = 10'000;  // More than there are.
 
   static Result Apply(State& state, const Operation& operation) {
     auto& entries = state.entries;
@@ -43,17 +48,28 @@ struct ActiveQueueSpec {
       return kPushed;
     }
     if (entries.empty()) return kNothing;
-    const Result first = entries.front().ticket;
-    entries.erase(entries.begin());
-    return first;
+    const size_t count = operation.count ? std::min(*operation.count, entries.size()) : 1;
+    Result popped = ResultOf(entries.data(), count);
+    entries.erase(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(count));
+    // None although there are some: no result is like this.
+    return count == 0 ? kPushed : popped;
+  }
+  // All their tickets in one number.
+  static Result ResultOf(const ActiveEntry* entries, size_t count) {
+    Result result = kNothing;
+    for (size_t i = 0; i < count; ++i) result = result * kTickets + entries[i].ticket;
+    return result;
   }
   static std::string Describe(const Operation& operation) {
-    return operation.is_push ? "push " + Describe(operation.entry.ticket) : "pop";
+    if (operation.is_push) return "push " + Describe(operation.entry.ticket);
+    return operation.count ? "pop several" : "pop";
   }
   static std::string Describe(const Result& result) {
     if (result == kPushed) return "done";
     if (result == kNothing) return "nothing";
-    return std::to_string(result / 100) + "@" + std::to_string(result % 100);
+    const std::string before = result < kTickets ? "" : Describe(result / kTickets) + " ";
+    const uint64_t ticket = result % kTickets;
+    return before + std::to_string(ticket / 100) + "@" + std::to_string(ticket % 100);
   }
 };
 
@@ -62,9 +78,12 @@ using ActiveSteps = std::vector<ActiveStep>;
 
 inline ActiveStep Push(int32_t priority, int64_t timestamp_ns) {
   // The ticket says it all, for the explanation of a failure.
-  return {true, {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)}};
+  return {true,
+          {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)},
+          nullptr};
 }
 inline ActiveStep Pop() { return {}; }
+inline ActiveStep PopMany() { return {false, {}, std::make_shared<size_t>(0)}; }
 
 // Two lanes of two runs; segments of two entries; a heap whose parts split at once.
 struct ModelShape {
@@ -111,6 +130,11 @@ class ActiveQueueHistory {
       if (step.is_push) {
         queue_.Push(step.entry);
         return ActiveQueueSpec::kPushed;
+      }
+      if (step.count) {
+        std::array<ActiveEntry, 3> taken;
+        *step.count = queue_.TryPopMany(taken.data(), taken.size());
+        return ActiveQueueSpec::ResultOf(taken.data(), *step.count);
       }
       const auto popped = queue_.TryPop();
       return popped ? popped->ticket : ActiveQueueSpec::kNothing;

@@ -79,6 +79,17 @@ TEST(ActiveQueueModel, PopsMeetAtTheLastEntries) {
   ExpectLinearizable<ModelShape>({Push(2, 1), Push(1, 2), Push(1, 3)}, {{Pop(), Pop()}, {Pop()}});
 }
 
+TEST(ActiveQueueModel, PopOfSeveralIsAsManyPopsAtOnce) {
+  const ActiveSteps in_two_segments = {Push(2, 1), Push(1, 2), Push(1, 3), Push(1, 4)};
+  ExpectLinearizable<ModelShape>(in_two_segments, {{PopMany(), PopMany()}, {Pop()}}, "_pop");
+  ExpectLinearizable<ModelShape>(in_two_segments, {{PopMany(), PopMany()}, {Push(2, 5)}}, "_push");
+  const ActiveSteps low = {Push(2, 1), Pop(), Push(1, 2), Push(1, 3)};
+  ExpectLinearizable<ModelShape>(low, {{PopMany()}, {Push(2, 5), Push(1, 6)}}, "_high_then_low");
+  ExpectLinearizable<ModelShape>(low, {{PopMany(), PopMany()}, {PopMany()}}, "_many");
+  ExpectLinearizable<SweepingShape>(low, {{PopMany()}, {Push(1, 1), Pop()}}, "_further_run");
+  ExpectLinearizable<HeapShape>({Push(5, 1), Push(6, 2)}, {{PopMany()}, {Pop()}}, "_heap");
+}
+
 TEST(ActiveQueueModel, SegmentsAreUsedAgain) {
   const ActiveSteps first = {Push(1, 1), Push(1, 2), Push(1, 3), Pop()};
   ExpectLinearizable<ModelShape>(first, {{Pop(), Pop()}, {Push(1, 4)}}, "_3");

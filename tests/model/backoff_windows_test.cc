@@ -35,7 +35,10 @@ void Put(Windows& windows, int64_t second, uint64_t ticket) {
 }
 std::set<uint64_t> Flush(Windows& windows, int64_t cutoff) {
   std::set<uint64_t> tickets;
-  windows.Flush(cutoff, [&](const ActiveEntry& entry) { tickets.insert(entry.ticket); });
+  const auto take_run = [&](std::span<ActiveEntry> run) {
+    for (const ActiveEntry& entry : run) tickets.insert(entry.ticket);
+  };
+  windows.Flush(cutoff, take_run, [&](uint64_t ticket) { tickets.insert(ticket); });
   return tickets;
 }
 std::set<uint64_t> PopOne(Windows& windows) {

@@ -1,6 +1,7 @@
 // Goal: a slot's word and its record belong together for whoever has pinned them, an exchange on a
 // pinned word succeeds only if nothing changed, records are used again and never while somebody
-// reads them; a mark of the rejector index is there before its pod is.
+// reads them, with a reference or within a scan; a mark of the rejector index is there before its
+// pod is.
 // Method: readers and writers of one slot, exhaustive to three preemptions, in a pool so small that
 // each freed record is used again at once (the pool's list is last in, first out: ABA). Records
 // hold a pod whose memory the model's heap watches, so one too few or too many ends is seen.
@@ -8,7 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/lockfree/rejector_index.h"
 #include "tests/support/model/explore.h"
@@ -25,8 +30,10 @@ model::Options Named(const std::string& suffix = "") {
   return options;
 }
 
-void ExpectRight(const model::Body& body) {
-  const model::Report report = model::Exhaust(Named(), body);
+void ExpectRight(const model::Body& body, uint32_t preemptions_max = 3) {
+  model::Options options = Named();
+  options.preemptions_max = preemptions_max;
+  const model::Report report = model::Exhaust(options, body);
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 100u) << report;
 }
@@ -164,6 +171,144 @@ TEST(PodTableModel, TableGrowsUnderReaders) {
     });
     trial.Join();
   });
+}
+
+bool IsAny(const SlotWord&) { return true; }
+
+TEST(PodTableModel, ScanReadsWhileRecordsComeBack) {
+  ExpectRight(
+      [](model::Trial& trial) {
+        Table table(1);
+        Put(table);
+        trial.Thread([&] {
+          Table::Scan scan(table);
+          {
+            const Table::Pinned first = scan.LookIf(0, IsAny);
+            CheckBelongsTogether(first);
+            const uint32_t attempts = first.facts().fields.attempts;
+            CheckBelongsTogether(scan.LookIf(0, IsAny));
+            MODEL_CHECK(first.facts().fields.attempts == attempts,
+                        "what is scanned does not change");
+          }
+          scan.Renew();
+          CheckBelongsTogether(scan.LookIf(0, IsAny));
+        });
+        trial.Thread([&] {
+          Count(table);
+          Count(table);
+        });
+        trial.Join();
+      },
+      2);
+}
+
+TEST(PodTableModel, ScansOfTwoThreadsMeetAWriter) {
+  ExpectRight(
+      [](model::Trial& trial) {
+        Table table(1);
+        Put(table);
+        for (int reader = 0; reader < 2; ++reader) {
+          trial.Thread([&] {
+            const Table::Scan scan(table);
+            CheckBelongsTogether(scan.LookIf(0, IsAny));
+          });
+        }
+        trial.Thread([&] { Count(table); });
+        trial.Join();
+      },
+      1);
+}
+
+// A scan exchanges the word that it has seen: then nobody else has.
+TEST(PodTableModel, ExchangeWithinAScanMeetsCounting) {
+  ExpectRight(
+      [](model::Trial& trial) {
+        Table table(1);
+        Put(table);
+        bool is_moved = false;
+        trial.Thread([&] {
+          const Table::Scan scan(table);
+          const Table::Pinned pinned = scan.LookIf(0, IsAny);
+          SlotWord after = pinned.word();
+          after.queued = Place::kActive;
+          is_moved = table.Exchange(0, pinned, after);
+        });
+        trial.Thread([&] {
+          Count(table);
+          Count(table);
+        });
+        trial.Join();
+        MODEL_CHECK(table.Pin(0).facts().fields.attempts == 2, "no count is lost");
+        MODEL_CHECK(is_moved == (table.Peek(0).queued == Place::kActive), "nor is the move");
+      },
+      2);
+}
+
+TEST(PodTableModelCanary, StateThatIsUsedAfterItsScanIsCaught) {
+  const model::Report report = model::Exhaust(Named(), [](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] {
+      std::optional<Table::Scan> scan(table);
+      const Table::Pinned pinned = scan->LookIf(0, IsAny);
+      scan.reset();
+      CheckBelongsTogether(pinned);
+    });
+    trial.Thread([&] {
+      Count(table);
+      Count(table);
+    });
+    trial.Join();
+  });
+  EXPECT_FALSE(report.passed()) << report;
+}
+
+// Of all versions of a pod that come and go, a scan that does not get on holds the one that was
+// there when it began.
+TEST(PodTableModel, StalledScanHoldsWhatWasThereWhenItBegan) {
+  Table table(1);
+  Put(table);
+  std::vector<std::weak_ptr<const Pod>> versions;
+  const auto count = [&] {
+    Count(table);
+    versions.push_back(table.Pin(0).facts().pod);
+  };
+  const auto alive = [&] {
+    return std::count_if(versions.begin(), versions.end(),
+                         [](const auto& version) { return !version.expired(); });
+  };
+  count();
+  {
+    const Table::Scan scan(table);
+    const Table::Pinned first = scan.LookIf(0, IsAny);
+    for (int i = 0; i < 100; ++i) count();
+    EXPECT_EQ(alive(), 2) << "the held one and the newest";
+    CheckBelongsTogether(first);
+    EXPECT_EQ(first.facts().pod, versions[0].lock());
+    const Table::Pinned younger = scan.LookIf(0, IsAny);
+    for (int i = 0; i < 100; ++i) count();
+    EXPECT_EQ(alive(), 3) << "what is younger than the scan was pinned";
+    CheckBelongsTogether(younger);
+  }
+  EXPECT_EQ(alive(), 1) << "the end of the scan lets go";
+}
+
+TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
+  model::Options options = Named();
+  options.preemptions_max = 1;
+  const model::Report report = model::ExhaustStalls(options, [](model::Trial& trial) {
+    Table table(1);
+    Put(table);
+    trial.Thread([&] {
+      Table::Scan scan(table);
+      CheckBelongsTogether(scan.LookIf(0, IsAny));
+      scan.Renew();
+    });
+    trial.Thread([&] { Count(table); });
+    trial.Join();
+  });
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.freezes, 10u) << report;
 }
 
 TEST(PodTableModelStall, FrozenThreadStopsNobody) {

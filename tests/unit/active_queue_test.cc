@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -68,13 +69,25 @@ class Differential {
     judge_.push(entry);
   }
 
+  void PopMany() {
+    std::array<ActiveEntry, 7> taken;
+    const size_t count = queue_->TryPopMany(taken.data(), taken.size());
+    ASSERT_EQ(count == 0, judge_.empty());
+    for (size_t i = 0; i < count; ++i) CheckPopped(taken[i]);
+  }
+
   void Pop() {
+    if (random_.Below(4) == 0) return PopMany();
     const std::optional<ActiveEntry> popped = queue_->TryPop();
     ASSERT_EQ(popped.has_value(), !judge_.empty());
-    if (!popped) return;
-    // Of equal keys either may come.
-    EXPECT_EQ(popped->priority, judge_.top().priority);
-    EXPECT_EQ(popped->timestamp_ns, judge_.top().timestamp_ns);
+    if (popped) CheckPopped(*popped);
+  }
+
+  // Of equal keys either may come.
+  void CheckPopped(const ActiveEntry& popped) {
+    ASSERT_FALSE(judge_.empty());
+    EXPECT_EQ(popped.priority, judge_.top().priority);
+    EXPECT_EQ(popped.timestamp_ns, judge_.top().timestamp_ns);
     judge_.pop();
   }
 

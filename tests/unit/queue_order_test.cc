@@ -3,6 +3,10 @@
 // durations worked out by hand.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -127,6 +131,41 @@ TEST_P(QueueOrder, BackoffEndsWithItsWindow) {
   } else {
     EXPECT_EQ(place_after_event_at(milliseconds(1000)), "backoff@1000");
   }
+}
+
+// More than are moved at once, some of which have gone or have another priority meanwhile.
+TEST_P(QueueOrder, FlushMovesManyOfAWindowInOrder) {
+  QueueBench bench(Options({HintPlugin("Filter", {On(Resource::kNode, Action::kAdd)})}));
+  constexpr size_t kPods = 400;
+  std::vector<PodRef> pods;
+  for (size_t i = 0; i < kPods; ++i) {
+    pods.push_back(MakePod("pod-" + std::to_string(i), static_cast<int32_t>(i % 3)));
+  }
+  for (const PodRef& pod : pods) {
+    bench.AddRejected(pod, {"Filter"});
+    bench.Advance(std::chrono::microseconds(100));
+  }
+  Send(bench, Resource::kNode, Action::kAdd);
+  ASSERT_EQ(bench.queue().Counts().backoff, kPods);
+  for (size_t i = 0; i < kPods; i += 7) bench.Delete(pods[i]);
+  for (size_t i = 1; i < kPods; i += 7) bench.Update(pods[i], MakePod(pods[i]->name, 3));
+  const uint64_t left = bench.queue().Counts().backoff;
+  bench.Advance(std::chrono::seconds(3));
+  bench.queue().FlushBackoff();
+  EXPECT_EQ(bench.queue().Counts().backoff, 0u);
+  EXPECT_EQ(bench.queue().Counts().active, left);
+  EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kBackoffComplete), left);
+  PoppedPod previous = bench.MustPop();
+  EXPECT_EQ(previous.pod->priority, 3);
+  for (uint64_t i = 1; i < left; ++i) {
+    PoppedPod next = bench.MustPop();
+    EXPECT_LE(next.pod->priority, previous.pod->priority);
+    if (next.pod->priority == previous.pod->priority) {
+      EXPECT_GT(next.fields.timestamp, previous.fields.timestamp);
+    }
+    previous = std::move(next);
+  }
+  EXPECT_FALSE(bench.queue().TryPop());
 }
 
 TEST_P(QueueOrder, BackoffIsOverAfterItsWindow) {
