@@ -52,11 +52,12 @@ struct NodeAffinityTerm {
   bool operator==(const NodeAffinityTerm&) const = default;
 };
 
+// Mostly one: it lies in the pod itself, for whoever narrows an event to a pod looks at it.
+using ClaimNames = folly::small_vector<std::string, 1>;
+
 struct Pod {
   std::string namespace_name;
-  // ResourceClaims named in spec, of its own namespace. One lies in the pod itself: whoever narrows
-  // an event to the pod looks at it, and nowhere else.
-  folly::small_vector<std::string, 1> claims;
+  ClaimNames claims;  // ResourceClaims named in spec, of its own namespace.
   std::string name;
   std::string uid;
   int32_t priority = 0;

@@ -52,7 +52,7 @@ Result<PodRef> ParsePod(const json& value) {
   pod->priority = static_cast<int32_t>(fields.IntegerOr(
       "priority", 0, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
   pod->labels = ParseLabels(fields.ObjectOr("labels"), &fields);
-  pod->claims = fields.TextsOr("claims");
+  for (std::string& claim : fields.TextsOr("claims")) pod->claims.push_back(std::move(claim));
   pod->scheduling_gates = fields.TextsOr("gates");
   const int64_t tolerations = fields.IntegerOr("tolerations", 0, 0, kListLengthMax);
   for (int64_t i = 0; i < tolerations; ++i) {

@@ -143,8 +143,8 @@ class BasicInterner {
  private:
   using Slot = NameSlot<Atom>;
 
-  // Where a walk ended: `link` was read from `cell` and leads past the wanted place; `passed` is the
-  // order of the cell's owner, or zero where the walk began.
+  // Where a walk ended: `link` was read from `cell` and leads past the wanted place. `passed` is
+  // the order of the cell's owner, or zero where the walk began.
   struct Position {
     Atom<uint64_t>* cell;
     NameLink link;

@@ -21,7 +21,7 @@ struct Stage {
   ModelIndex index{&pods, /*first_bits=*/1};
 };
 
-Pod MakePod(const std::string& name, std::vector<std::string> claims = {}) {
+Pod MakePod(const std::string& name, ClaimNames claims = {}) {
   Pod pod;
   pod.namespace_name = "ns";
   pod.name = name;

@@ -127,7 +127,7 @@ TEST(Interner, NewcomersAreAcquiredAsOthers) {
     if (name % 2 == 0) newcomer.Prepare();
     if (name % 5 == 0) interner.Acquire("other", text);
     const uint32_t id = newcomer.Acquire();
-    if (known) ASSERT_EQ(id, *known);
+    ASSERT_EQ(id, known.value_or(id));
     ASSERT_EQ(interner.Find("n/" + text), id);
     ASSERT_EQ(interner.Text(id), "n/" + text);
   }

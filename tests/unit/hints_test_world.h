@@ -14,7 +14,7 @@
 
 namespace schedq::hints_test {
 
-inline Pod MakePod(std::string name, std::vector<std::string> claims = {}) {
+inline Pod MakePod(std::string name, ClaimNames claims = {}) {
   Pod pod;
   pod.namespace_name = "ns";
   pod.name = std::move(name);

@@ -90,7 +90,7 @@ TEST(PodObject, ReadsWhatSchedulingReads) {
   EXPECT_EQ(body.pod.scheduling_gates, (std::vector<std::string>{"g1", "g2"}));
   EXPECT_EQ(body.pod.tolerations,
             (std::vector<Toleration>{{"k", "", "NoSchedule", true}, {"k", "v", "", false}}));
-  EXPECT_EQ(body.pod.claims, std::vector<std::string>{"claim-1"});
+  EXPECT_EQ(body.pod.claims, ClaimNames{"claim-1"});
   ASSERT_EQ(body.claims.size(), 2u);
   EXPECT_EQ(body.claims[1].template_name, "template");
   EXPECT_TRUE(object.features.empty());
