@@ -46,14 +46,25 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
   Batch batch(table_, event_epoch_.load());
   const auto consider = [&](PodId id, RegistrationMask asked) {
     if (!batch.scan.GlanceIf(id, IsInPool, &batch.glances[batch.size])) return;
-    batch.pods[batch.size++] = {id, asked};
+    batch.judged[batch.size].asked = asked;
+    batch.judged[batch.size++].id = id;
     if (batch.size == kBatch) JudgeBatch(incident, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
   } else if (narrowing.pods.empty()) {
-    rejectors_.ForEach(narrowing.plugins_of_all, table_.limit(),
-                       [&](PodId id) { consider(id, narrowing.asked_of_all); });
+    const RegistrationMask asked_of_all = narrowing.asked_of_all;
+    const auto look = [&](PodId first, uint64_t slots) {
+      size_t size = batch.size;
+      batch.scan.GlanceAtPool(first, slots, [&](PodId id, const auto& glance) {
+        batch.glances[size] = glance;
+        batch.judged[size].asked = asked_of_all;
+        batch.judged[size++].id = id;
+      });
+      batch.size = size;
+      if (size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
+    };
+    rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look);
   } else {
     std::vector<Narrowing::NarrowedPod> listed = narrowing.pods;
     std::sort(listed.begin(), listed.end(),
@@ -71,8 +82,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
   JudgeBatch(incident, &batch);
 }
 
-// What does not interest the gating plugin never lets the pod through, and what no rejector
-// registered for cannot help.
+// What does not interest the gating plugin never lets the pod through. What none of its rejectors
+// registered for cannot help a pod either; the judge says so without asking anybody.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
                                                   const PoolEvent& incident) const {
@@ -82,12 +93,10 @@ bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Concerns(const PoolEvent& incident,
                                                const Pinned& pinned) const {
-  if (!incident.event.IsWildcard()) {
-    const QueueingFields& fields = pinned.facts().fields;
-    const bool is_gated = pinned.word().queued == Place::kGated;
-    if (is_gated && !incident.registered.Has(fields.gating_plugin)) return false;
-    const PluginSet rejectors = fields.Rejectors();
-    if (!rejectors.empty() && (rejectors & incident.registered).empty()) return false;
+  const bool is_gated = pinned.word().queued == Place::kGated;
+  if (is_gated && !incident.event.IsWildcard() &&
+      !incident.registered.Has(pinned.facts().fields.gating_plugin)) {
+    return false;
   }
   return !incident.pre_check || incident.pre_check(*pinned.facts().pod);
 }
@@ -108,23 +117,32 @@ inline void WarmJudged(const Pod& pod) {
   __builtin_prefetch(&pod.generated_claims);
 }
 
+// The common case, found out for many at once.
+inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
+  static_assert(static_cast<uint8_t>(Verdict::kSkip) == 0, "what is not to skip has a bit set");
+  uint8_t bits = 0;
+  for (const Verdict verdict : verdicts) bits |= static_cast<uint8_t>(verdict);
+  return bits == 0;
+}
+
 // Fills in those of the batch's pods that are to be judged, and returns how many they are.
 template <template <typename> class Atom, typename Shape>
 size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
   size_t count = 0;
   for (size_t i = 0; i < batch->size; ++i) {
-    const auto [id, asked] = batch->pods[i];
-    const auto glance = batch->glances[i];
+    const auto& glance = batch->glances[i];
+    const JudgedPod& seen = batch->judged[i];
     if (!glance.IsHeldBy(batch->scan)) {
       // It came while this event was under way; such pods are few.
-      React(id, asked, incident);
+      React(seen.id, seen.asked, incident);
       continue;
     }
     const Pinned state = glance.State();
     if (!Concerns(incident, state)) continue;
-    batch->judged[count] = ToJudge(state.facts(), asked);
+    batch->judged[count] = ToJudge(state.facts(), seen.asked);
     WarmJudged(*batch->judged[count].pod);
-    batch->glances[count++] = glance;
+    if (count != i) batch->glances[count] = glance;
+    ++count;
   }
   return count;
 }
@@ -138,7 +156,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& incident, Batc
   const std::span<const JudgedPod> judged(batch->judged.data(), count);
   const std::span<Verdict> verdicts(batch->verdicts.data(), count);
   options_.judge->Judge(judged, incident.event, incident.change, verdicts);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = AreAllSkipped(verdicts) ? count : 0; i < count; ++i) {
     if (verdicts[i] == Verdict::kSkip) continue;
     const Pinned pinned = table_.Pin(judged[i].id);
     Draft draft(&table_.records(), batch->epoch);

@@ -100,7 +100,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Log = EventLog<Atom>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
-  static constexpr size_t kBatch = 128;
+  static constexpr size_t kBatch = 192;
   // Up to so many narrowed pods are judged one by one, without a batch's memory.
   static constexpr size_t kFewPods = 4;
 
@@ -187,8 +187,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     Scan scan;
     const uint64_t epoch;  // From before the first of the pods was looked at.
     size_t size = 0;
-    std::array<Narrowing::NarrowedPod, kBatch> pods;
-    std::array<typename Scan::Glance, kBatch> glances;  // At the pods; then at the judged ones.
+    std::array<typename Scan::Glance, kBatch> glances;
+    // First only who was seen and what is asked; what is judged then moves together.
     std::array<JudgedPod, kBatch> judged;
     std::array<Verdict, kBatch> verdicts;
   };

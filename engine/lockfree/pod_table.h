@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -48,7 +49,7 @@ struct SlotWord {
     return static_cast<uint32_t>(bits & ((1u << kRecordBits) - 1));
   }
   static SlotWord From(uint64_t bits) {
-    const auto state = static_cast<uint32_t>(bits >> kRecordBits & ((1u << kStateBits) - 1));
+    const uint32_t state = StateIn(bits);
     return {
         .record = RecordIn(bits),
         .queued = state < kAttempts ? static_cast<Place>(state) : Place::kAbsent,
@@ -56,9 +57,9 @@ struct SlotWord {
         .live = (bits >> (kRecordBits + kStateBits) & 1) != 0,
         .version_or_position = static_cast<uint32_t>(bits >> 32)};
   }
-  static bool IsUnderWayIn(uint64_t bits) {
-    return (bits >> kRecordBits & ((1u << kStateBits) - 1)) == kAttempts;
-  }
+  static bool IsUnderWayIn(uint64_t bits) { return StateIn(bits) == kAttempts; }
+  // An attempt's state is no place of the pool.
+  static bool IsInPoolIn(uint64_t bits) { return InPool(static_cast<Place>(StateIn(bits))); }
   uint64_t Bits() const {
     const uint32_t state = attempt == Attempt::kNone
                                ? static_cast<uint32_t>(queued)
@@ -68,6 +69,10 @@ struct SlotWord {
   }
 
  private:
+  static uint32_t StateIn(uint64_t bits) {
+    return static_cast<uint32_t>(bits >> kRecordBits) & ((1u << kStateBits) - 1);
+  }
+
   // States from here on are attempts; those below are places.
   static constexpr uint32_t kAttempts = static_cast<uint32_t>(Place::kInFlight);
   static_assert(kAttempts + 2 <= 1 << kStateBits, "places and attempts fit into the word");
@@ -169,6 +174,12 @@ class PodTable {
 
      private:
       friend class Scan;
+      void Take(const PodTable& table, uint64_t bits) {
+        bits_ = bits;
+        record_ = &table.records_.RecordAt(SlotWord::RecordIn(bits));
+        Warm(record_);
+      }
+
       Record* record_;
       uint64_t bits_;
     };
@@ -179,10 +190,30 @@ class PodTable {
       if (id >= table_.limit()) return false;
       const uint64_t bits = table_.slots_[id].load();
       if (SlotWord::RecordIn(bits) == kNoRecord || !is_wanted(SlotWord::From(bits))) return false;
-      glance->bits_ = bits;
-      glance->record_ = &table_.records_.RecordAt(SlotWord::RecordIn(bits));
-      Warm(glance->record_);
+      glance->Take(table_, bits);
       return true;
+    }
+    // Glances at each slot `first` + n of which bit n is set, all below the limit, whose pod is in
+    // the pool, and calls `visit(PodId, const Glance&)`.
+    template <typename Visit>
+    void GlanceAtPool(PodId first, uint64_t bits, Visit visit) const {
+      while (bits != 0) {
+        // Slots of one row lie behind each other.
+        const auto skipped = static_cast<uint32_t>(std::countr_zero(bits));
+        const PodId begin = first + skipped;
+        const uint64_t left_in_row = table_.RowEndOf(begin) - first;
+        uint64_t in_row = left_in_row < 64 ? bits & ((uint64_t{1} << left_in_row) - 1) : bits;
+        bits ^= in_row;
+        const Atom<uint64_t>* const slots = &table_.slots_[begin];
+        for (; in_row != 0; in_row &= in_row - 1) {
+          const auto number = static_cast<uint32_t>(std::countr_zero(in_row));
+          const uint64_t word = slots[number - skipped].load();
+          if (!SlotWord::IsInPoolIn(word)) continue;
+          Glance glance;
+          glance.Take(table_, word);
+          visit(first + number, glance);
+        }
+      }
     }
     // As PinIf. What it returns is good as long as a glance.
     template <typename IsWanted>
@@ -298,13 +329,17 @@ class PodTable {
     __builtin_prefetch(record);
     __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
   }
+  uint64_t RowEndOf(PodId id) const { return (uint64_t{id} | (step_ - 1)) + 1; }
+
   const Record* RecordHint(PodId id) const {
     if (id >= LoadRelaxed(limit_)) return nullptr;
     const uint32_t number = SlotWord::RecordIn(LoadRelaxed(slots_[id]));
     return number == kNoRecord ? nullptr : &records_.RecordAt(number);
   }
 
-  const uint32_t step_;  // A power of two, at most the slots of the first segment.
+  // A power of two, at most the slots of the first segment. So the slots of one step lie behind
+  // each other: they are a row.
+  const uint32_t step_;
   // Written by whoever wins a move of the pod.
   SegmentedArray<Atom<uint64_t>, Atom> slots_;
   // Raised by Ensure; a stale reader sees fewer slots.

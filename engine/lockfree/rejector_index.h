@@ -62,6 +62,15 @@ class RejectorIndex {
   // ascending order.
   template <typename Visit>
   void ForEach(PluginSet plugins, uint32_t limit, Visit visit) const {
+    ForEachBlock(plugins, limit, [&](PodId first, uint64_t slots) {
+      for (; slots != 0; slots &= slots - 1) {
+        visit(first + static_cast<PodId>(std::countr_zero(slots)));
+      }
+    });
+  }
+  // The same, for a block at a time: `visit(first, slots)` with bit n for slot `first` + n.
+  template <typename Visit>
+  void ForEachBlock(PluginSet plugins, uint32_t limit, Visit visit) const {
     constexpr uint32_t kSlotsPerSummary = kSlotsPerBlock * kBlocksPerSummary;
     for (uint64_t first = 0; first < limit; first += kSlotsPerSummary) {
       const auto number = static_cast<uint32_t>(first / kSlotsPerBlock);
@@ -70,11 +79,10 @@ class RejectorIndex {
         const uint32_t block = number + static_cast<uint32_t>(std::countr_zero(blocks));
         // A later slot's block may not be usable yet for who knows the limit alone.
         if (uint64_t{block} * kSlotsPerBlock >= limit) return;
+        const PodId first_slot = block * kSlotsPerBlock;
         uint64_t slots = blocks_[block].Union(plugins);
-        for (; slots != 0; slots &= slots - 1) {
-          const PodId id = block * kSlotsPerBlock + static_cast<PodId>(std::countr_zero(slots));
-          if (id < limit) visit(id);
-        }
+        if (limit - first_slot < kSlotsPerBlock) slots &= BitOf(limit - first_slot) - 1;
+        visit(first_slot, slots);
       }
     }
   }

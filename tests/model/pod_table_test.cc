@@ -293,6 +293,38 @@ TEST(PodTableModel, StalledScanHoldsWhatWasThereWhenItBegan) {
   EXPECT_EQ(alive(), 1) << "the end of the scan lets go";
 }
 
+// Wherever the rows end, behind which slots do not lie behind each other.
+TEST(PodTableModel, GlanceVisitsWhatIsChosenAndInThePool) {
+  constexpr PodId kSlots = 192;
+  constexpr uint64_t kChosen = 0xf0f0'a5a5'ffff'0181;
+  for (const uint32_t row_bits : {0u, 1u, 4u, 6u, 10u}) {
+    Table table(row_bits);
+    for (PodId id = 0; id < kSlots; ++id) {
+      table.Ensure(id);
+      PodFacts facts = FactsOf(id);
+      facts.id = id;
+      const Place place = id % 3 == 0 ? Place::kGated : Place::kUnschedulable;
+      const SlotWord word = {.record = table.records().Make(std::move(facts)),
+                             .queued = id % 5 == 0 ? Place::kActive : place};
+      ASSERT_TRUE(table.Exchange(id, table.Pin(id), word));
+    }
+    const Table::Scan scan(table);
+    for (PodId first = 0; first < kSlots; first += 64) {
+      std::vector<PodId> expected;
+      for (PodId n = 0; n < 64; ++n) {
+        if ((kChosen >> n & 1) != 0 && (first + n) % 5 != 0) expected.push_back(first + n);
+      }
+      std::vector<PodId> visited;
+      scan.GlanceAtPool(first, kChosen, [&](PodId id, const Table::Scan::Glance& glance) {
+        ASSERT_TRUE(glance.IsHeldBy(scan));
+        EXPECT_EQ(glance.State().facts().id, id);
+        visited.push_back(id);
+      });
+      EXPECT_EQ(visited, expected) << "rows of 2^" << row_bits;
+    }
+  }
+}
+
 TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
   model::Options options = Named();
   options.preemptions_max = 1;
