@@ -3,9 +3,9 @@
 // frozen thread.
 // Method: pairs of operations that meet on one pod, exhaustive to two preemptions, and to three
 // where there are few schedules or most hangs on it; longer programs of three threads by seeds.
-// SCHEDQ_MODEL_PREEMPTIONS=3 explores all pairs to three. The races that matter most (an event, an activation or an update meets
-// a failing pod) have canaries: an engine that does not read the log again, and one that looks at
-// the pool before it logs, must be caught.
+// SCHEDQ_MODEL_PREEMPTIONS=3 explores all pairs to three. The races that matter most (an event, an
+// activation or an update meets a failing pod) have canaries: an engine that does not read the log
+// again, and one that looks at the pool before it logs, must be caught.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -199,6 +199,16 @@ TEST(LockfreeQueueModel, AddMeetsPop) {
                }},
               kThree);
 }
+// A Pop that sleeps on when there is something is a deadlock, which the model reports.
+const Act<ModelQueueShape> kPop = [](Scene& scene) {
+  MODEL_CHECK(scene.queue().Pop(std::nullopt).has_value(), "it waits until there is a pod");
+};
+TEST(LockfreeQueueModel, AddMeetsSleepingPop) {
+  ExpectRight({[](Scene&) {}, {kAdd, kPop}}, kThree);
+}
+TEST(LockfreeQueueModel, EventMeetsSleepingPop) { ExpectRight({kInPool, {kEvent, kPop}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
+TEST(LockfreeQueueModel, ActivationMeetsSleepingPop) { ExpectRight({kInPool, {kActivate, kPop}}); }
 TEST(LockfreeQueueModel, EventMeetsEvent) { ExpectRight({kInPool, {kEvent, kEvent}}); }
 TEST(LockfreeQueueModel, EventMeetsDelete) { ExpectRight({kInPool, {kEvent, kDelete}}, kThree); }
 TEST(LockfreeQueueModel, EventMeetsUpdate) { ExpectRight({kInPool, {kEvent, kUpdate}}); }
