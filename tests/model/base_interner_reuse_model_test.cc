@@ -5,6 +5,7 @@
 // chosen by their place in the list: in one bucket, before or behind each other, or at one place.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "engine/base/interner-inl.h"
@@ -96,6 +97,26 @@ TEST(InternerReuseModel, TwoTextsMakeNoThird) {
 TEST(InternerReuseModel, LongTextComesUnderAComparison) {
   ExpectNeverFound("long text", kHidesItsNeighbour + "12345678", std::string(40, 'c'),
                    std::string(32, 'n') + kHidesItsNeighbour);
+}
+
+// Who asks for a name by what it read before the name died must not take the slot's next name.
+TEST(InternerReuseModel, DyingNameIsNotTakenForTheNext) {
+  const std::string dies = NameBehind(0);
+  const std::string comes = NameBehind(OrderOf(dies));
+  ExpectRight("dying name", 3, [&](model::Trial& trial) {
+    ModelInterner interner(kBucketBits);
+    const uint32_t dying = interner.Acquire(dies);
+    uint32_t coming = 0;
+    std::optional<uint32_t> known;
+    trial.Thread([&] { known = interner.AcquireKnown(dies); });
+    trial.Thread([&] {
+      interner.Release(dying);
+      coming = interner.Acquire(comes);
+    });
+    trial.Join();
+    MODEL_CHECK(interner.Find(dies) == known && interner.Find(comes) == coming, "each its own");
+    trial.Observe({coming == dying ? kUsedAgain : 0});
+  });
 }
 
 // Two hold a name. Whoever gives it back last, both have done with its text when the next one
