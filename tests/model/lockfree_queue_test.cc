@@ -77,8 +77,8 @@ model::Options Named(uint32_t preemptions_max) {
 
 using Scene = ModelScene<ModelQueueShape>;
 
-// Three preemptions are 15 to 40 times as many schedules as two: 2.8 million for all pairs, which
-// takes about ten minutes of processor time.
+// Three preemptions are 15 to 50 times as many schedules as two: millions for all pairs, which take
+// some ten minutes of processor time.
 constexpr uint32_t kTwo = 2;
 constexpr uint32_t kThree = 3;
 
