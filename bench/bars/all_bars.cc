@@ -228,8 +228,7 @@ void AddCalls(Table& table, const char* operation, int64_t waiting, uint64_t wor
   bar.floor = {{3, "atomic_add_uncontended"}, {1, "random_miss", working_set}};
   bar.reason =
       "an object is visited once, in random order: its lines come from memory, and too much is "
-      "done "
-      "in between for the next object's to be on their way";
+      "done in between for the next object's to be on their way";
 }
 
 void AddDispatcher(Table& table) {

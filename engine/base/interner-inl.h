@@ -228,8 +228,9 @@ template <template <typename> class Atom>
 void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
   // A number to reckon with: Reserve looks at the memory itself.
   uint32_t count = LoadRelaxed(bucket_count_);
-  // At most half a name a bucket: at a million names each step to a neighbour is a cache miss.
-  if (names <= count * 2) return;
+  // At most one name a bucket. With fewer, a lookup seldom steps to a neighbour, but every new name
+  // opens a bucket, which costs more.
+  if (names <= count) return;
   buckets_.Reserve(uint64_t{count} * 2 - 1);
   // A failure means that another thread doubled it. Release publishes the buckets' memory.
   bucket_count_.compare_exchange_strong(count, count * 2, std::memory_order_release,
@@ -242,7 +243,7 @@ uint32_t BasicInterner<Atom>::BucketOf(uint64_t hash) const {
   return static_cast<uint32_t>(hash) & (count - 1);
 }
 
-// A bucket that is not open yet will be opened from its parent.
+// A bucket that is not open yet is opened from its parent.
 template <template <typename> class Atom>
 void BasicInterner<Atom>::WarmBuckets(uint32_t bucket) const {
   __builtin_prefetch(&buckets_[bucket], /*for a write*/ 1);
@@ -264,12 +265,14 @@ Atom<uint64_t>* BasicInterner<Atom>::OpenBucket(uint32_t bucket) {
   Atom<uint64_t>& cell = buckets_[bucket];
   const NameLink link = internal::LoadLink(cell);
   if (link.open()) return &cell;
+  if (link == NameLink()) {
+    if (const std::optional<Claim> claim = ClaimBucket(bucket)) {
+      LinkBucket(*claim);
+      return &cell;
+    }
+  }
   // Somebody else is about to open it.
-  if (link != NameLink()) return OpenBucket(internal::ParentOf(bucket));
-  const std::optional<Claim> claim = ClaimBucket(bucket);
-  if (!claim) return OpenBucket(internal::ParentOf(bucket));
-  LinkBucket(*claim);
-  return &cell;
+  return OpenBucket(internal::ParentOf(bucket));
 }
 
 // Nothing: another thread was faster.

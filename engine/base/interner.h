@@ -8,7 +8,7 @@
 //
 // | operation | progress | linearization point |
 // |---|---|---|
-// | Acquire | lock-free | known: the exchange that adds a reference; new: the one that links it |
+// | Acquire | lock-free | known: the exchange that adds a reference; new: that which links it in |
 // | AcquireKnown | lock-free | the exchange that adds a reference; absent: the last link read |
 // | Find, ReadKnown | lock-free | the last read of the name's state; absent: the last link read |
 // | Text, Retain | wait-free | the one access |

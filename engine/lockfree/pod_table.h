@@ -252,7 +252,7 @@ class PodTable {
   uint32_t limit() const { return limit_.load(); }
 
   // The limit once the slot of `id` is usable: it grows in steps, so that few pods raise it.
-  uint32_t LimitWith(PodId id) const { return std::max(limit(), (id | (step_ - 1)) + 1); }
+  uint32_t LimitWith(PodId id) const { return std::max<uint32_t>(limit(), RowEndOf(id)); }
   // Makes the slot of `id` usable.
   void Ensure(PodId id) {
     if (id < limit()) return;
@@ -329,7 +329,7 @@ class PodTable {
     __builtin_prefetch(record);
     __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
   }
-  uint64_t RowEndOf(PodId id) const { return (uint64_t{id} | (step_ - 1)) + 1; }
+  uint32_t RowEndOf(PodId id) const { return (id | (step_ - 1)) + 1; }
 
   const Record* RecordHint(PodId id) const {
     if (id >= LoadRelaxed(limit_)) return nullptr;

@@ -325,10 +325,16 @@ TEST(PodTableModel, GlanceVisitsWhatIsChosenAndInThePool) {
   }
 }
 
-TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
+void ExpectNobodyIsStopped(const model::Body& body) {
   model::Options options = Named();
   options.preemptions_max = 1;
-  const model::Report report = model::ExhaustStalls(options, [](model::Trial& trial) {
+  const model::Report report = model::ExhaustStalls(options, body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.freezes, 10u) << report;
+}
+
+TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
+  ExpectNobodyIsStopped([](model::Trial& trial) {
     Table table(1);
     Put(table);
     trial.Thread([&] {
@@ -339,22 +345,16 @@ TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
     trial.Thread([&] { Count(table); });
     trial.Join();
   });
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 10u) << report;
 }
 
 TEST(PodTableModelStall, FrozenThreadStopsNobody) {
-  model::Options options = Named();
-  options.preemptions_max = 1;
-  const model::Report report = model::ExhaustStalls(options, [](model::Trial& trial) {
+  ExpectNobodyIsStopped([](model::Trial& trial) {
     Table table(1);
     Put(table);
     trial.Thread([&] { Count(table); });
     trial.Thread([&] { Count(table); });
     trial.Join();
   });
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 10u) << report;
 }
 
 TEST(RejectorIndexModel, MarksOfNeighboursStayAndAreSeenWithTheirPod) {
