@@ -4,6 +4,7 @@
 
 #include <folly/small_vector.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,16 +56,18 @@ struct NodeAffinityTerm {
 // Mostly one: it lies in the pod itself, for whoever narrows an event to a pod looks at it.
 using ClaimNames = folly::small_vector<std::string, 1>;
 
+// In an order in which what an event asks of many pods, their claims, lies in one cache line, and
+// what an entry into the queue asks besides in that before it and that behind it.
 struct Pod {
+  Labels labels;
+  std::vector<std::string> scheduling_gates;
+  ClaimNames claims;                             // ResourceClaims named in spec, of its namespace.
+  std::vector<GeneratedClaim> generated_claims;  // From status.
   std::string namespace_name;
-  ClaimNames claims;  // ResourceClaims named in spec, of its own namespace.
+  std::vector<std::string> claim_templates;  // Entries of spec whose claim is generated.
+  int32_t priority = 0;
   std::string name;
   std::string uid;
-  int32_t priority = 0;
-  Labels labels;
-  std::vector<std::string> claim_templates;      // Entries of spec whose claim is generated.
-  std::vector<GeneratedClaim> generated_claims;  // From status.
-  std::vector<std::string> scheduling_gates;
   std::vector<Toleration> tolerations;
   std::vector<NodeAffinityTerm> node_affinity;  // All terms must hold.
   Labels node_selector;
@@ -75,5 +78,10 @@ struct Pod {
 };
 
 using PodRef = std::shared_ptr<const Pod>;
+// The count of references that lies before a pod, behind which allocators begin a line.
+inline constexpr size_t kPodCountBytes = 16;
+static_assert(kPodCountBytes + sizeof(Pod::labels) + sizeof(Pod::scheduling_gates) == 64 &&
+                  sizeof(Pod::claims) + sizeof(Pod::generated_claims) <= 64,
+              "what an event asks of a pod lies in one line");
 
 }  // namespace schedq

@@ -39,6 +39,7 @@ std::optional<std::string> StatusReporter::TextFor(const Pod& pod, PluginId plug
 void StatusReporter::OnGated(const PodRef& pod, PluginId plugin, std::string_view message,
                              const PodMove& move) {
   Count(rejections_);
+  options_.queue->Expect(move.pod.id);
   Hear(
       {.kind = NoteKind::kGated, .pod = pod, .move = move, .text = TextFor(*pod, plugin, message)});
 }
@@ -48,6 +49,7 @@ void StatusReporter::OnPassed(const PodRef& pod, const PodMove& move) {
 }
 
 void StatusReporter::OnDeleted(const PodRef& pod, const PodMove& move) {
+  options_.queue->Expect(move.pod.id);
   Hear({.kind = NoteKind::kDeleted, .pod = pod, .move = move, .text = {}});
 }
 

@@ -34,12 +34,12 @@ class SegmentedArray {
   SegmentedArray& operator=(const SegmentedArray&) = delete;
 
   Element& operator[](uint64_t index) const {
-    return *ElementAt(LoadOrigin(SegmentOf(index)), index);
+    return *ElementAt(LoadOriginOf(index), index);
   }
 
   // Null where nothing was reserved yet.
   Element* Find(uint64_t index) const {
-    const uintptr_t origin = LoadOrigin(SegmentOf(index));
+    const uintptr_t origin = LoadOriginOf(index);
     return origin == kNoOrigin ? nullptr : ElementAt(origin, index);
   }
 
@@ -55,7 +55,7 @@ class SegmentedArray {
   void Reserve(uint64_t index) {
     const uint32_t segment = SegmentOf(index);
     SCHEDQ_CHECK(segment < kSegmentsMax, "the array is full");
-    if (LoadOrigin(segment) == kNoOrigin) AddSegment(segment);
+    if (LoadOriginOf(index) == kNoOrigin) AddSegment(segment);
   }
 
  private:
@@ -84,7 +84,11 @@ class SegmentedArray {
 
   // Acquire pairs with the release in AddSegment: without it an element could be read before its
   // memory was zeroed.
-  uintptr_t LoadOrigin(uint32_t segment) const { return LoadAcquire(origins_[segment]); }
+  uintptr_t LoadOriginOf(uint64_t index) const {
+    constexpr size_t kZerosAtLeast = 64 - (kSegmentsMax - 1);
+    const auto zeros = static_cast<size_t>(std::countl_zero(index >> first_bits_));
+    return LoadAcquire(origins_[zeros - kZerosAtLeast]);
+  }
 
   // Each failed exchange means that another thread raised it.
   void RaiseReserved(uint64_t count) {
@@ -106,16 +110,18 @@ class SegmentedArray {
     const uintptr_t origin =
         reinterpret_cast<uintptr_t>(elements) - FirstIndexOf(segment) * sizeof(Element);
     SCHEDQ_CHECK(origin != kNoOrigin, "memory is not where its own length would end");
-    // Who loses reaches the winner's memory through LoadOrigin only, which acquires.
+    // Who loses reaches the winner's memory through LoadOriginOf only, which acquires.
     uintptr_t nobody = kNoOrigin;
-    if (origins_[segment].compare_exchange_strong(nobody, origin, std::memory_order_release,
+    Atom<uintptr_t>& shared = origins_[kSegmentsMax - 1 - segment];
+    if (shared.compare_exchange_strong(nobody, origin, std::memory_order_release,
                                                   std::memory_order_relaxed)) {
       memory_[segment] = std::move(memory);
     }
   }
 
   const uint32_t first_bits_;
-  // Written once each, by the thread that adds the segment; read by all, never stale after Reserve.
+  // That of segment 0 comes last, for then an index's leading zeros alone say which is its. Written
+  // once each, by the thread that adds the segment; read by all, never stale after Reserve.
   std::array<Atom<uintptr_t>, kSegmentsMax> origins_{};
   // Elements below this are usable. Raised by ReserveThrough, after their segments were added; a
   // stale reader looks at the segments.

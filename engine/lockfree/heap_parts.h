@@ -33,6 +33,11 @@ class HeapScratch {
       std::sort(entries_.data(), end, GoesBefore);
     }
   }
+  // The same as Sort for who asks only what goes before the entry at `middle`, and what that is.
+  void Divide(uint32_t middle) {
+    ActiveEntry* begin = entries_.data();
+    std::nth_element(begin, begin + middle, begin + size_, GoesBefore);
+  }
 
  private:
   // GCC 12 believes that std::sort touches 17 entries of any array, and warns.
@@ -240,9 +245,7 @@ class HeapBucket : public EraElement<Atom> {
   void FreezeInto(Scratch& scratch) {
     const uint64_t used = FreezeCount();
     for (uint64_t i = 0; i < used; ++i) {
-      uint32_t state = kEmpty;
-      slots_[i].state.compare_exchange_strong(state, kDead);
-      if (state == kReady) scratch.Add(slots_[i].entry.Read());
+      if (FreezeSlot(slots_[i])) scratch.Add(slots_[i].entry.Read());
     }
   }
 
@@ -257,6 +260,15 @@ class HeapBucket : public EraElement<Atom> {
     Atom<uint32_t> state{kEmpty};
     typename Seam<Atom>::template Plain<ActiveEntry> entry;
   };
+
+  // Whether it holds an entry; if not, it never will.
+  static bool FreezeSlot(Slot& slot) {
+    // Acquire pairs with the exchange in TryPush: without it the entry could be read before it was
+    // written. A slot that is found empty here may be ready by now, which the exchange finds out.
+    uint32_t state = LoadAcquire(slot.state);
+    if (state == kEmpty) slot.state.compare_exchange_strong(state, kDead);
+    return state == kReady;
+  }
 
   // How many slots were handed out, and no more are. Relaxed: who comes after another finds the
   // same or more, of which the further ones are empty, and each slot's state says what is in it.

@@ -18,6 +18,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "engine/base/atom.h"
 #include "engine/lockfree/active_entry.h"
@@ -55,12 +56,18 @@ class Lane {
   // Appends entries of rising timestamps to the first run that takes them, all visible at once, and
   // says which kind of run that was. Linearization point: where the run publishes them.
   Place Append(Pool& pool, const ActiveEntry* entries, size_t count) {
-    if (AppendOrMoveOn(main_, pool, entries, count)) return Place::kMain;
+    if (AppendTo(main_, pool, entries, count) == AppendOutcome::kAppended) return Place::kMain;
+    const int64_t timestamp_ns = entries->timestamp_ns;
+    if (timestamp_ns < LoadRelaxed(too_old_ns_)) return Place::kNone;
+    bool is_too_old = true;
     for (uint32_t i = 0; i < kFurther; ++i) {
-      if (!AppendOrMoveOn(further_[i], pool, entries, count)) continue;
+      const AppendOutcome outcome = AppendTo(further_[i], pool, entries, count);
+      is_too_old = is_too_old && outcome == AppendOutcome::kTooOld;
+      if (outcome != AppendOutcome::kAppended) continue;
       occupancy_.Mark(i);
       return Place::kFurther;
     }
+    if (is_too_old) StoreRelaxed(too_old_ns_, timestamp_ns);
     return Place::kNone;
   }
 
@@ -83,6 +90,8 @@ class Lane {
 
   // Takes further runs out of the occupancy that were idle since the last sweep.
   void SweepFurther() {
+    // Some may have been emptied, and take any entry.
+    if (LoadRelaxed(too_old_ns_) != kNothing) StoreRelaxed(too_old_ns_, kNothing);
     uint64_t members = OccupancyWord<Atom>::MembersIn(occupancy_.Load());
     for (; members != 0; members &= members - 1) {
       const auto member = static_cast<uint32_t>(std::countr_zero(members));
@@ -105,13 +114,13 @@ class Lane {
   // every pop more than a short wait costs this push.
   static constexpr int kTriesMax = 8;
 
-  static bool AppendOrMoveOn(Run& run, Pool& pool, const ActiveEntry* entries, size_t count) {
+  static AppendOutcome AppendTo(Run& run, Pool& pool, const ActiveEntry* entries, size_t count) {
     AppendOutcome outcome = run.TryAppend(pool, entries, count);
     for (int tries = 1; outcome == AppendOutcome::kBusy && tries < kTriesMax; ++tries) {
       Seam<Atom>::Pause();
       outcome = run.TryAppend(pool, entries, count);
     }
-    return outcome == AppendOutcome::kAppended;
+    return outcome;
   }
 
   // What must not change: the tail of a run that is empty, and the head of one that is not, unless
@@ -131,10 +140,14 @@ class Lane {
   }
 
   static constexpr uint32_t kFurther = kRuns - 1;
+  static constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
 
   Run main_;
   const int32_t priority_;
   OccupancyWord<Atom> occupancy_;
+  // All further runs refused an entry of this timestamp, and so would they an older one: until one
+  // of them is emptied. A hint, which saves the asking; an entry that it keeps out goes elsewhere.
+  Atom<int64_t> too_old_ns_{kNothing};
   std::array<Run, kFurther> further_;
 };
 

@@ -43,7 +43,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
     return;
   }
-  Batch batch(table_, event_epoch_.load());
+  Batch batch(table_, event_epoch_.load(), narrowing.asked_of_all);
   const auto consider = [&](PodId id, RegistrationMask asked) {
     if (!batch.scan.GlanceIf(id, IsInPool, &batch.glances[batch.size])) return;
     batch.judged[batch.size].asked = asked;
@@ -53,16 +53,15 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
   } else if (narrowing.pods.empty()) {
-    const RegistrationMask asked_of_all = narrowing.asked_of_all;
     const auto look = [&](PodId first, uint64_t slots) {
-      size_t size = batch.size;
-      batch.scan.GlanceAtPool(first, slots, [&](PodId id, const auto& glance) {
-        batch.glances[size] = glance;
-        batch.judged[size].asked = asked_of_all;
-        batch.judged[size++].id = id;
+      auto* glance = &batch.glances[batch.size];
+      JudgedPod* judged = &batch.judged[batch.size];
+      batch.scan.GlanceAtPool(first, slots, [&](PodId id, const auto& seen) {
+        *glance++ = seen;
+        (judged++)->id = id;
       });
-      batch.size = size;
-      if (size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
+      batch.size = static_cast<size_t>(glance - batch.glances.data());
+      if (batch.size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
     };
     rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look);
   } else {
@@ -93,28 +92,30 @@ bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Concerns(const PoolEvent& incident,
                                                const Pinned& pinned) const {
-  const bool is_gated = pinned.word().queued == Place::kGated;
-  if (is_gated && !incident.event.IsWildcard() &&
+  if (SlotWord::IsGatedIn(pinned.bits()) && !incident.event.IsWildcard() &&
       !incident.registered.Has(pinned.facts().fields.gating_plugin)) {
     return false;
   }
   return !incident.pre_check || incident.pre_check(*pinned.facts().pod);
 }
 
+// What a record says of who is to be judged; who it is and what is asked is there already.
+inline void FillIn(const PodFacts& facts, JudgedPod* judged) {
+  const PluginSet unschedulable = facts.fields.unschedulable_plugins;
+  const PluginSet pending = facts.fields.pending_plugins;
+  judged->pod = facts.pod.get();
+  judged->unschedulable = unschedulable;
+  judged->pending = pending;
+}
+
 template <template <typename> class Atom, typename Shape>
 JudgedPod BasicLockfreeQueue<Atom, Shape>::ToJudge(const PodFacts& facts,
                                                    RegistrationMask asked) const {
-  return {.pod = facts.pod.get(),
-          .id = facts.id,
-          .unschedulable = facts.fields.unschedulable_plugins,
-          .pending = facts.fields.pending_plugins,
-          .asked = asked};
-}
-
-// Brings closer what hints mostly look at.
-inline void WarmJudged(const Pod& pod) {
-  __builtin_prefetch(&pod.claims);
-  __builtin_prefetch(&pod.generated_claims);
+  JudgedPod judged;
+  judged.id = facts.id;
+  judged.asked = asked;
+  FillIn(facts, &judged);
+  return judged;
 }
 
 // The common case, found out for many at once.
@@ -128,23 +129,32 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
 // Fills in those of the batch's pods that are to be judged, and returns how many they are.
 template <template <typename> class Atom, typename Shape>
 size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
-  size_t count = 0;
-  for (size_t i = 0; i < batch->size; ++i) {
+  const uint64_t era = batch->scan.era();
+  const size_t size = batch->size;
+  size_t dropped = 0;
+  for (size_t i = 0; i < size; ++i) {
     const auto& glance = batch->glances[i];
-    const JudgedPod& seen = batch->judged[i];
-    if (!glance.IsHeldBy(batch->scan)) {
+    JudgedPod& seen = batch->judged[i];
+    if (!glance.IsHeldIn(era)) {
       // It came while this event was under way; such pods are few.
       React(seen.id, seen.asked, incident);
+      ++dropped;
       continue;
     }
     const Pinned state = glance.State();
-    if (!Concerns(incident, state)) continue;
-    batch->judged[count] = ToJudge(state.facts(), seen.asked);
-    WarmJudged(*batch->judged[count].pod);
-    if (count != i) batch->glances[count] = glance;
-    ++count;
+    if (!Concerns(incident, state)) {
+      ++dropped;
+      continue;
+    }
+    FillIn(state.facts(), &seen);
+    // What hints mostly look at.
+    __builtin_prefetch(&seen.pod->claims);
+    if (dropped > 0) {
+      batch->judged[i - dropped] = seen;
+      batch->glances[i - dropped] = glance;
+    }
   }
-  return count;
+  return size - dropped;
 }
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
@@ -265,7 +275,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan*
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryFlush(uint64_t ticket, const typename Scan::Glance& glance,
                                                const Scan& scan) {
-  if (!glance.IsHeldBy(scan)) return false;
+  if (!glance.IsHeldIn(scan.era())) return false;
   const Pinned state = glance.State();
   const QueueingFields& fields = state.facts().fields;
   if (!fields.first_attempt || fields.stands_by_older_priority) return false;

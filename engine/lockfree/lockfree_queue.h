@@ -100,7 +100,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Log = EventLog<Atom>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
-  static constexpr size_t kBatch = 192;
+  static constexpr size_t kBatch = 128;
   // Up to so many narrowed pods are judged one by one, without a batch's memory.
   static constexpr size_t kFewPods = 4;
 
@@ -182,13 +182,16 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Events and time (lockfree_events-inl.h).
   // Pods that are looked at together: while one is judged, the next ones' memory comes.
   struct Batch {
-    Batch(const Table& table, uint64_t epoch) : scan(table), epoch(epoch) {}
+    Batch(const Table& table, uint64_t epoch, RegistrationMask asked_of_all)
+        : scan(table), epoch(epoch) {
+      for (JudgedPod& pod : judged) pod.asked = asked_of_all;
+    }
 
     Scan scan;
     const uint64_t epoch;  // From before the first of the pods was looked at.
     size_t size = 0;
     std::array<typename Scan::Glance, kBatch> glances;
-    // First only who was seen and what is asked; what is judged then moves together.
+    // First only who was seen; what is judged then moves together.
     std::array<JudgedPod, kBatch> judged;
     std::array<Verdict, kBatch> verdicts;
   };

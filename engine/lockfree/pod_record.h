@@ -49,6 +49,7 @@ struct Nomination {
 
 struct PodFacts {
   PodRef pod;  // The newest version that the cluster has told.
+  QueueingFields fields;
   uint64_t uid_fingerprint = 0;
   PodId id = kNoPod;
   // What a ticket that was published for these facts carries (pod_table.h).
@@ -59,7 +60,6 @@ struct PodFacts {
   // An attempt of an earlier incarnation, or of this one before it was added anew under its uid,
   // that is still in flight. Owned by this record.
   uint32_t older = kNoRecord;
-  QueueingFields fields;
 
   PodKey key() const { return {id, uid_fingerprint}; }
   // Records that are queued one after the other have versions two apart; in between is the pod's
@@ -115,7 +115,7 @@ class alignas(kCacheLineBytes) PodRecord {
   // exchange published a birth at least as new, and those of later records in this memory are no
   // older (a birth is read after the memory was taken, an era counts up).
   bool IsMadeBefore(uint64_t era) const {
-    return static_cast<int32_t>(LoadRelaxed(birth_) - static_cast<uint32_t>(era)) <= 0;
+    return static_cast<int32_t>(static_cast<uint32_t>(era) - LoadRelaxed(birth_)) >= 0;
   }
   void StoreBirth(uint64_t era) { StoreRelaxed(birth_, static_cast<uint32_t>(era)); }
 
@@ -137,6 +137,10 @@ class alignas(kCacheLineBytes) PodRecord {
   typename Seam<Atom>::template Plain<Storage> storage_;
 };
 static_assert(sizeof(PodRecord<std::atomic>) == 2 * kCacheLineBytes, "a pod's record is two lines");
+static_assert(sizeof(PodRecord<std::atomic>) - sizeof(PodFacts) + offsetof(PodFacts, fields) +
+                      offsetof(QueueingFields, unschedulable_count) <=
+                  kCacheLineBytes,
+              "what is asked of many pods at once lies in the record's first line");
 
 template <template <typename> class Atom>
 class PodRecordPool {

@@ -59,7 +59,11 @@ struct SlotWord {
   }
   static bool IsUnderWayIn(uint64_t bits) { return StateIn(bits) == kAttempts; }
   // An attempt's state is no place of the pool.
-  static bool IsInPoolIn(uint64_t bits) { return InPool(static_cast<Place>(StateIn(bits))); }
+  static bool IsInPoolIn(uint64_t bits) {
+    static_assert(std::has_single_bit(kGated ^ kUnschedulable), "a bit tells one from the other");
+    return (bits & (kStateMask ^ kGated ^ kUnschedulable)) == (kGated & kUnschedulable);
+  }
+  static bool IsGatedIn(uint64_t bits) { return (bits & kStateMask) == kGated; }
   uint64_t Bits() const {
     const uint32_t state = attempt == Attempt::kNone
                                ? static_cast<uint32_t>(queued)
@@ -69,6 +73,10 @@ struct SlotWord {
   }
 
  private:
+  static constexpr uint64_t kStateMask = ((uint64_t{1} << kStateBits) - 1) << kRecordBits;
+  static constexpr uint64_t kGated = static_cast<uint64_t>(Place::kGated) << kRecordBits;
+  static constexpr uint64_t kUnschedulable = static_cast<uint64_t>(Place::kUnschedulable)
+                                             << kRecordBits;
   static uint32_t StateIn(uint64_t bits) {
     return static_cast<uint32_t>(bits >> kRecordBits) & ((1u << kStateBits) - 1);
   }
@@ -81,10 +89,6 @@ struct SlotWord {
 template <template <typename> class Atom>
 class PodTable {
   using Record = typename PodRecordPool<Atom>::Record;
-  // A pod lies behind its count of references.
-  static constexpr uint64_t kCountBytes = 16;
-  // From its namespace to its gates.
-  static constexpr size_t kPodBytesRead = 4 * kCacheLineBytes;
 
  public:
   // A slot's state with its record pinned. Empty: the slot has no record.
@@ -134,12 +138,7 @@ class PodTable {
       copy->flight = flight();
     }
     // Brings closer what hints and PreEnqueue read of the pod.
-    void WarmPod() const {
-      const char* const pod = reinterpret_cast<const char*>(facts().pod.get()) - kCountBytes;
-      for (size_t line = 0; line < kPodBytesRead; line += kCacheLineBytes) {
-        __builtin_prefetch(pod + line);
-      }
-    }
+    void WarmPod() const { PodTable::WarmPodAt(reinterpret_cast<uint64_t>(facts().pod.get())); }
     // Of the next record that is queued under this slot.
     uint32_t NextVersion() const {
       const uint32_t last = record_ != nullptr ? facts().version : word().version_or_position;
@@ -162,11 +161,14 @@ class PodTable {
     Scan& operator=(const Scan&) = delete;
     ~Scan() { table_.records_.EndEra(); }
 
+    // For Glance::IsHeldIn; another one after Renew.
+    uint64_t era() const { return era_; }
+
     // What a slot said, while its record comes closer. Good until the scan is renewed or ends.
     class Glance {
      public:
-      // Whether the record may be read as it is; it is younger than the scan otherwise.
-      bool IsHeldBy(const Scan& scan) const { return record_->IsMadeBefore(scan.era_); }
+      // Whether the record may be read as it is in the scan's era; it is younger otherwise.
+      bool IsHeldIn(uint64_t era) const { return record_->IsMadeBefore(era); }
       uint64_t bits() const { return bits_; }
       SlotWord word() const { return SlotWord::From(bits_); }
       // Without a reference. Only if it is held.
@@ -174,10 +176,11 @@ class PodTable {
 
      private:
       friend class Scan;
+      // What is asked of many lies in the record's first line.
       void Take(const PodTable& table, uint64_t bits) {
         bits_ = bits;
         record_ = &table.records_.RecordAt(SlotWord::RecordIn(bits));
-        Warm(record_);
+        __builtin_prefetch(record_);
       }
 
       Record* record_;
@@ -194,25 +197,13 @@ class PodTable {
       return true;
     }
     // Glances at each slot `first` + n of which bit n is set, all below the limit, whose pod is in
-    // the pool, and calls `visit(PodId, const Glance&)`.
+    // the pool, and calls `visit(PodId, const Glance&)`. `first` is a multiple of 64.
     template <typename Visit>
     void GlanceAtPool(PodId first, uint64_t bits, Visit visit) const {
-      while (bits != 0) {
-        // Slots of one row lie behind each other.
-        const auto skipped = static_cast<uint32_t>(std::countr_zero(bits));
-        const PodId begin = first + skipped;
-        const uint64_t left_in_row = table_.RowEndOf(begin) - first;
-        uint64_t in_row = left_in_row < 64 ? bits & ((uint64_t{1} << left_in_row) - 1) : bits;
-        bits ^= in_row;
-        const Atom<uint64_t>* const slots = &table_.slots_[begin];
-        for (; in_row != 0; in_row &= in_row - 1) {
-          const auto number = static_cast<uint32_t>(std::countr_zero(in_row));
-          const uint64_t word = slots[number - skipped].load();
-          if (!SlotWord::IsInPoolIn(word)) continue;
-          Glance glance;
-          glance.Take(table_, word);
-          visit(first + number, glance);
-        }
+      constexpr uint32_t kBits = 64;
+      const uint64_t whole_row = ~uint64_t{0} >> (kBits - table_.step_);
+      for (uint32_t row = 0; row < kBits; row += table_.step_) {
+        GlanceAtRow(first + row, bits >> row & whole_row, visit);
       }
     }
     // As PinIf. What it returns is good as long as a glance.
@@ -220,7 +211,7 @@ class PodTable {
     Pinned LookIf(PodId id, IsWanted is_wanted) const {
       Glance glance;
       if (!GlanceIf(id, is_wanted, &glance)) return {};
-      return glance.IsHeldBy(*this) ? glance.State() : table_.PinIf(id, is_wanted);
+      return glance.IsHeldIn(era_) ? glance.State() : table_.PinIf(id, is_wanted);
     }
 
     // Lets records go that are out of use. Nothing that was read is good any more.
@@ -231,6 +222,21 @@ class PodTable {
     }
 
    private:
+    // Slots of one row lie behind each other.
+    template <typename Visit>
+    void GlanceAtRow(PodId first, uint64_t bits, Visit visit) const {
+      if (bits == 0) return;
+      const Atom<uint64_t>* const slots = &table_.slots_[first];
+      for (; bits != 0; bits &= bits - 1) {
+        const auto number = static_cast<uint32_t>(std::countr_zero(bits));
+        const uint64_t word = slots[number].load();
+        if (!SlotWord::IsInPoolIn(word)) continue;
+        Glance glance;
+        glance.Take(table_, word);
+        visit(first + number, glance);
+      }
+    }
+
     const PodTable& table_;
     uint64_t era_;
   };
@@ -298,11 +304,7 @@ class PodTable {
     if (const Record* record = RecordHint(id)) Warm(record);
   }
   void WarmPod(PodId id) const {
-    if (const Record* record = RecordHint(id)) {
-      const uint64_t pod = record->PodAddressHint();
-      __builtin_prefetch(reinterpret_cast<const void*>(pod - kCountBytes));
-      __builtin_prefetch(reinterpret_cast<const void*>(pod + kCacheLineBytes));
-    }
+    if (const Record* record = RecordHint(id)) WarmPodAt(record->PodAddressHint());
   }
 
   // Exchanges the pinned word for `next`. If `next` names another record, its reference passes to
@@ -328,6 +330,13 @@ class PodTable {
   static void Warm(const Record* record) {
     __builtin_prefetch(record);
     __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
+  }
+  // From its count of references to its namespace.
+  static void WarmPodAt(uint64_t pod) {
+    constexpr uint64_t kBytesRead = 3 * kCacheLineBytes;
+    for (uint64_t line = pod - kPodCountBytes; line < pod - kPodCountBytes + kBytesRead; line += kCacheLineBytes) {
+      __builtin_prefetch(reinterpret_cast<const void*>(line));
+    }
   }
   uint32_t RowEndOf(PodId id) const { return (id | (step_ - 1)) + 1; }
 

@@ -224,13 +224,14 @@ class QuickHeap {
     Scratch scratch;
     const uint32_t old = view.directory->BucketAt(index);
     buckets_[old].FreezeInto(scratch);
-    scratch.Sort();
+    const uint32_t middle = scratch.size() / 2;
+    const bool is_split = scratch.size() > kFrontMax;
+    // All who do this have collected the same in the same order, and divide it in the same way.
+    if (is_split) scratch.Divide(middle);
 
     Change change(*this, view);
     change.NewDirectory();
     change.AddRange(0, index);
-    const uint32_t middle = scratch.size() / 2;
-    const bool is_split = scratch.size() > kFrontMax;
     const HeapRank& bound = view.directory->BoundAt(index);
     change.AddBucket(scratch, 0, is_split ? middle : scratch.size(), &bound);
     if (is_split) change.AddBucket(scratch, middle, scratch.size());

@@ -316,7 +316,7 @@ TEST(PodTableModel, GlanceVisitsWhatIsChosenAndInThePool) {
       }
       std::vector<PodId> visited;
       scan.GlanceAtPool(first, kChosen, [&](PodId id, const Table::Scan::Glance& glance) {
-        ASSERT_TRUE(glance.IsHeldBy(scan));
+        ASSERT_TRUE(glance.IsHeldIn(scan.era()));
         EXPECT_EQ(glance.State().facts().id, id);
         visited.push_back(id);
       });
