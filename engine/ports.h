@@ -1,11 +1,12 @@
 // The three ports. The engine knows no plugin and no API; others implement these.
 #pragma once
 
+#include <folly/small_vector.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/event.h"
 #include "engine/object.h"
@@ -46,8 +47,9 @@ struct Narrowing {
   // Registrations that are asked about every pod that their plugin rejected, and these plugins.
   RegistrationMask asked_of_all = 0;
   PluginSet plugins_of_all;
-  // Further pods, each once.
-  std::vector<NarrowedPod> pods;
+  // Further pods, each once. Mostly one to four, for which nothing is allocated.
+  using Pods = folly::small_vector<NarrowedPod, 4>;
+  Pods pods;
 
   void Clear() {
     asked_of_all = 0;

@@ -41,7 +41,7 @@ Verdict AskHints(const EventMatches& matches, RegistrationMask asked, const Judg
 }
 
 // Makes each pod that several registrations listed one entry with all their bits.
-void MergeDuplicates(std::vector<Narrowing::NarrowedPod>* pods) {
+void MergeDuplicates(Narrowing::Pods* pods) {
   std::sort(pods->begin(), pods->end(), [](const auto& a, const auto& b) { return a.pod < b.pod; });
   size_t kept = 0;
   for (const Narrowing::NarrowedPod& listed : *pods) {

@@ -33,9 +33,7 @@ class SegmentedArray {
   SegmentedArray(const SegmentedArray&) = delete;
   SegmentedArray& operator=(const SegmentedArray&) = delete;
 
-  Element& operator[](uint64_t index) const {
-    return *ElementAt(LoadOriginOf(index), index);
-  }
+  Element& operator[](uint64_t index) const { return *ElementAt(LoadOriginOf(index), index); }
 
   // Null where nothing was reserved yet.
   Element* Find(uint64_t index) const {
@@ -114,7 +112,7 @@ class SegmentedArray {
     uintptr_t nobody = kNoOrigin;
     Atom<uintptr_t>& shared = origins_[kSegmentsMax - 1 - segment];
     if (shared.compare_exchange_strong(nobody, origin, std::memory_order_release,
-                                                  std::memory_order_relaxed)) {
+                                       std::memory_order_relaxed)) {
       memory_[segment] = std::move(memory);
     }
   }

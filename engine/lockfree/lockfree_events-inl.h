@@ -65,7 +65,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     };
     rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look);
   } else {
-    std::vector<Narrowing::NarrowedPod> listed = narrowing.pods;
+    Narrowing::Pods listed = narrowing.pods;
     std::sort(listed.begin(), listed.end(),
               [](const auto& a, const auto& b) { return a.pod < b.pod; });
     auto next = listed.begin();

@@ -335,9 +335,10 @@ class PodTable {
   }
   // From its count of references to its namespace.
   static void WarmPodAt(uint64_t pod) {
-    constexpr uint64_t kBytesRead = 3 * kCacheLineBytes;
-    for (uint64_t line = pod - kPodCountBytes; line < pod - kPodCountBytes + kBytesRead; line += kCacheLineBytes) {
-      __builtin_prefetch(reinterpret_cast<const void*>(line));
+    constexpr uint64_t kLinesRead = 3;
+    for (uint64_t line = 0; line < kLinesRead; ++line) {
+      const uint64_t address = pod - kPodCountBytes + line * kCacheLineBytes;
+      __builtin_prefetch(reinterpret_cast<const void*>(address));
     }
   }
   uint32_t RowEndOf(PodId id) const { return (id | (step_ - 1)) + 1; }

@@ -1,4 +1,4 @@
-// Goal: a lane remembers that its runs refused an entry, and forgets it when they may take one again.
+// Goal: a lane remembers what its runs refused, and forgets it when they may take an entry again.
 // Method: one thread fills the runs of a lane in the worst order, empties one and sweeps.
 #include "engine/lockfree/lane.h"
 
