@@ -3,7 +3,7 @@
 // Purpose: what may be scheduled now, highest priority first, then oldest timestamp. A pop returns
 // an entry such that none that goes before it was there at the pop's linearization point.
 // When not to use it: it never removes an entry that is not first; what it holds are tickets, and
-// the owner drops those that have become stale. To sleep until something comes, see event_count.h.
+// the owner drops those that have become stale, or lets them be dropped (DropStale). To sleep until something comes, see event_count.h.
 // Threads: all operations from any thread.
 //
 // How it works. Each of the first few priorities has a lane (lane.h) of sorted runs, so that both
@@ -47,6 +47,9 @@
 // A pop that claims without the second collect is the classic error: A, visible before B, can be
 // missed by a scan that passed A's lane before A came and then meets B.
 //
+// DropStale keeps this: an entry that is to stay is visible in its new place before it leaves the
+// old one, so at every instant a pop's collect finds it in one of them.
+//
 // Memory: the runs' segments, as many as were ever in use at one time (16 bytes an entry and one
 // segment of kSegmentEntries for each run that was ever used); the heap's parts likewise (32 bytes
 // a slot). They are used again and go back when the queue is destroyed. In steady state no
@@ -54,6 +57,7 @@
 // time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -147,6 +151,29 @@ class ActiveQueue {
     if (outcome == PopOutcome::kTakenSweepDue) Sweep();
     return count;
   }
+
+  // Drops entries of which `is_stale(ticket)` says so, a ticket that nobody wants any more and never
+  // will: among the first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses
+  // which. Entries that are not stale may be there twice from then on: who pops a ticket for the
+  // second time must take it for stale.
+  // Lock-free. No pop misses an entry: those that stay are pushed anew before they are dropped.
+  template <typename IsStale>
+  void DropStale(uint64_t chance, const IsStale& is_stale) {
+    // As if its buckets were full: to count what they hold would take a look at each.
+    const uint64_t in_heap = heap_.BucketCount() * Shape::kBucketEntries;
+    uint64_t size = in_heap;
+    for (const auto& place : lanes_.Current()) size += place.lane->Size();
+    if (size == 0) return;
+    uint64_t before = chance % size;
+    if (before < in_heap) return heap_.DropStale(before / Shape::kBucketEntries, is_stale);
+    before -= in_heap;
+    for (const auto& place : lanes_.Current()) {
+      typename Lane::Run* const run = place.lane->RunAt(&before);
+      if (run != nullptr) return DropStaleOf(*run, place.lane->priority(), is_stale);
+    }
+  }
+  // How many entries of a run DropStale looks at, at most.
+  static constexpr uint32_t kDropMax = Shape::kSegmentEntries;
 
   // How many entries there are. Not a snapshot: it may be off by what is pushed and popped
   // meanwhile. Wait-free but for the heap's part, which is lock-free.
@@ -317,6 +344,23 @@ class ActiveQueue {
     if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;
     taken = peeked.first.entry;
     return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
+  }
+
+  template <typename IsStale>
+  void DropStaleOf(typename Lane::Run& run, int32_t priority, const IsStale& is_stale) {
+    const auto view = run.Look();
+    const size_t count = view.IsEmpty() ? 0 : Lane::Run::TakeableIn(view, kDropMax);
+    std::array<ActiveEntry, kDropMax> entries;
+    if (count == 0 || !run.TryPeekMany(segments_, view, entries.data(), count)) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (is_stale(entries[i].ticket)) continue;
+      entries[kept] = entries[i];
+      entries[kept++].priority = priority;
+    }
+    // If another thread takes the first of them meanwhile, the run keeps all the others too.
+    if (kept > 0) PushGroup(entries.data(), kept);
+    run.TryDropMany(segments_, view, count);
   }
 
   static PopOutcome TakenAsNumber(uint64_t number) {

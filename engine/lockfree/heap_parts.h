@@ -27,6 +27,14 @@ class HeapScratch {
     SCHEDQ_CHECK(size_ < kMax, "a part of the heap holds more than it may");
     entries_[size_++] = entry;
   }
+  // Drops those behind the first `kept` of which is_stale(ticket) says so.
+  template <typename IsStale>
+  void DropStaleFrom(uint32_t kept, const IsStale& is_stale) {
+    for (uint32_t i = kept; i < size_; ++i) {
+      if (!is_stale(entries_[i].ticket)) entries_[kept++] = entries_[i];
+    }
+    size_ = kept;
+  }
   void Sort() {
     ActiveEntry* end = entries_.data() + size_;
     if (!std::is_sorted(entries_.data(), end, GoesBefore)) {

@@ -102,6 +102,18 @@ class Lane {
 
   bool HasNoFurtherInUse() const { return OccupancyWord<Atom>::MembersIn(occupancy_.Load()) == 0; }
 
+  // The run that holds the entry before which there are `*before` others, run by run; nullptr if
+  // there are no more, and then `*before` is less by as many as there are. A hint.
+  Run* RunAt(uint64_t* before) {
+    for (uint32_t i = 0; i < kRuns; ++i) {
+      Run& run = i == 0 ? main_ : further_[i - 1];
+      const uint64_t size = run.Look().Size();
+      if (*before < size) return &run;
+      *before -= size;
+    }
+    return nullptr;
+  }
+
   // May be stale.
   uint64_t Size() const {
     uint64_t size = main_.Look().Size();

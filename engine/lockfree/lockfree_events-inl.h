@@ -264,8 +264,10 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan*
       metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kBackoffComplete));
     }
     active_.PushRun(run.data(), moved);
-    pushes_.fetch_add(1);
+    const uint64_t pushes = pushes_.fetch_add(moved);
     poppable_.Notify(moved);
+    if (stale_watch_.IsDue(pushes)) [[unlikely]]
+      DropStaleTickets(pushes);
   }
   scan->Renew();
 }

@@ -18,8 +18,8 @@
 //     began meanwhile PreEnqueue is asked again (event_epoch_).
 //  3. Observers hear of a move after it happened and before its ticket is published, so before any
 //     pop of that ticket.
-// Memory: README.md has the sum; nothing grows but with the most pods there were at one time, and
-// with stale tickets, which end when they are popped or flushed.
+// Memory: README.md has the sum; nothing grows but with the most pods there were at one time. Stale
+// tickets end when they are popped, flushed, or so many that they are looked for.
 #pragma once
 
 #include <array>
@@ -37,6 +37,7 @@
 #include "engine/lockfree/place_counts.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/lockfree/rejector_index.h"
+#include "engine/lockfree/stale_watch.h"
 #include "engine/pod_events.h"
 #include "engine/queue.h"
 
@@ -53,6 +54,10 @@ struct LockfreeQueueShape {
   static constexpr bool kMayBeObserved = true;
   // How many pops ahead a record is fetched into the cache, and half as many the pod; 0: never.
   static constexpr uint32_t kWarmAhead = 6;
+  // When stale tickets are looked for (stale_watch.h).
+  static constexpr uint64_t kSpareTickets = 4096;
+  static constexpr uint64_t kStepTickets = Active::kSegmentEntries;
+  static constexpr uint64_t kPushesPerStep = 32;
 };
 
 template <template <typename> class Atom, typename Shape = LockfreeQueueShape>
@@ -91,6 +96,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   uint64_t SchedulingCycle() const override { return cycle_.load(); }
   uint64_t LoggedEvents() const override { return log_.events(); }
   const QueueMetrics& Metrics() const override { return metrics_; }
+
+  // How many tickets the active queue holds, stale ones among them. May be off by what is pushed
+  // and popped meanwhile.
+  uint64_t ActiveTickets() const { return active_.Size(); }
 
  private:
   using Table = PodTable<Atom>;
@@ -139,6 +148,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void TellPublished(const Pinned& pinned, const PodFacts& facts, const Draft& draft,
                      Cause cause) const;
   [[gnu::always_inline]] void PushTicket(Place place, const Ticket& ticket);
+  [[gnu::noinline, gnu::cold]] void DropStaleTickets(uint64_t pushes);
   void RecheckGated(PodId id, Cause cause);
 
   // Pods that come, change and go (lockfree_cluster-inl.h).
@@ -244,6 +254,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Entries that were pushed where a pop may find them. Added to after the push is visible: a pop
   // that read the same number before and after it looked at several queues saw all of them at once.
   Atom<uint64_t> pushes_{0};
+  StaleWatch<Atom, Shape> stale_watch_;
   // Events that have begun to look at the pool. Added to before they look.
   Atom<uint64_t> event_epoch_{0};
   Atom<uint64_t> cycle_{0};

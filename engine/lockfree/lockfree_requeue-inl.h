@@ -1,6 +1,7 @@
 // Where a pod goes, and how that becomes true.
 #pragma once
 
+#include "engine/base/random.h"
 #include "engine/lockfree/lockfree_queue.h"
 
 namespace schedq {
@@ -201,8 +202,21 @@ inline void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticke
     }
     windows_.Push(SecondOf(expiration), ticket.entry);
   }
-  pushes_.fetch_add(1);
+  const uint64_t pushes = pushes_.fetch_add(1);
   poppable_.NotifyOne();
+  if (stale_watch_.IsDue(pushes)) [[unlikely]]
+    DropStaleTickets(pushes);
+}
+
+// A pod that is not active by this very ticket never will be again: it comes back by another.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::DropStaleTickets(uint64_t pushes) {
+  if (!stale_watch_.TakeStep(pushes)) {
+    return stale_watch_.Plan(pushes, active_.Size(), counts_.Read().active);
+  }
+  active_.DropStale(Random(pushes).Next(), [this](uint64_t ticket) {
+    return !IsOf(ticket, Place::kActive, table_.Peek(IdIn(ticket)));
+  });
 }
 
 // A pod was gated by a PreEnqueue that an event may have overtaken: the event changed the world

@@ -11,16 +11,16 @@
 // Invariants:
 //  1. The root names a front and a directory of buckets; ranges do not overlap and cover all keys.
 //     Everything in the front goes before everything in the first bucket, and so on.
-//  2. The range of a part does not change while it can take a push: whoever replaces parts freezes
+//  2. The range of a part does not shrink while it can take a push: whoever replaces parts freezes
 //     the front or the bucket first, and a push into a frozen part fails. So a push that succeeds
 //     has found the right part, even if its root is old, and its linearization point is the one of
-//     HeapFront::Push or HeapBucket::TryPush.
+//     HeapFront::Push or HeapBucket::TryPush. (A range grows where an empty bucket behind it goes.)
 //  3. A front that is not frozen is the root's. So its word tells what goes first in the whole
 //  heap,
 //     unless it is drained while there are buckets; and a pop's linearization point is its exchange
 //     of that word, or any instant before at which the root and the word were what it had read.
-//  4. A frozen part's content is fixed, so all who replace it build the same, and one of them wins
-//     the exchange of the root. Who meets a frozen front replaces it before anything else;
+//  4. A frozen part's content is fixed, so all who replace it build the same but for entries that
+//     their owner gave up, and one of them wins the exchange of the root. Who meets a frozen front replaces it before anything else;
 //     otherwise a pop that drains the first bucket and a push that replaces it could undo each
 //     other's work for ever.
 // Memory: buckets are at least a quarter full on average after a split, 32 bytes a slot. Parts are
@@ -119,6 +119,22 @@ class QuickHeap {
   // Takes what was peeked in this session; false if the front has changed.
   bool TryTake(const Peeked& peeked) { return peeked.front->TryTake(peeked.word, peeked.first); }
 
+  // Drops entries of which is_stale(ticket) says so: in the bucket of this number, if there is one,
+  // and perhaps in the next. Lock-free: it is done, or another thread came first.
+  template <typename IsStale>
+  void DropStale(uint64_t number, const IsStale& is_stale) {
+    const Session session(*this);
+    const View view = EnterRoot();
+    if (number >= view.directory->count()) return;
+    if ((view.front->word().load() & Front::kFrozen) != 0) return ReplaceFront(view);
+    DropStaleFrom(view, static_cast<uint32_t>(number), is_stale);
+  }
+  // May be stale.
+  uint64_t BucketCount() const {
+    const Session session(*this);
+    return EnterRoot().directory->count();
+  }
+
   // May be stale.
   uint64_t Size() const {
     const Session session(*this);
@@ -136,6 +152,7 @@ class QuickHeap {
   static constexpr uint32_t kFrontMax = kBucketEntries / 4;
   static constexpr uint32_t kFrontKept = kBucketEntries / 8;
   using Scratch = HeapScratch<kBucketEntries + Shape::kBagEntries>;
+  static constexpr uint32_t kNoBucket = ~uint32_t{0};
   static_assert(kFrontKept >= Shape::kBagEntries,
                 "what a front does not keep fits into one bucket");
 
@@ -239,6 +256,39 @@ class QuickHeap {
     if (change.Commit()) buckets_.Retire(old, change.era());
   }
 
+  // Replaces a bucket by one without stale entries, or by none. Takes the next one with it if both
+  // have become small.
+  template <typename IsStale>
+  void DropStaleFrom(const View& view, uint32_t index, const IsStale& is_stale) {
+    HeapScratch<2 * kBucketEntries> live;
+    const uint32_t old[] = {
+        view.directory->BucketAt(index),
+        index + 1 < view.directory->count() ? view.directory->BucketAt(index + 1) : kNoBucket};
+    buckets_[old[0]].FreezeInto(live);
+    live.DropStaleFrom(0, is_stale);
+    const uint32_t live_in_first = live.size();
+    const bool takes_next = old[1] != kNoBucket && live_in_first <= kBucketEntries / 4 &&
+                            buckets_[old[1]].Size() <= kBucketEntries / 4;
+    if (takes_next) {
+      buckets_[old[1]].FreezeInto(live);
+      live.DropStaleFrom(live_in_first, is_stale);
+    }
+
+    Change change(*this, view);
+    change.NewDirectory();
+    change.AddRange(0, index);
+    // Pushes may have filled the next one before it was frozen.
+    const uint32_t end = live.size() <= kBucketEntries ? live.size() : live_in_first;
+    if (end > 0) change.AddBucket(live, 0, end, &view.directory->BoundAt(index));
+    if (end < live.size()) {
+      change.AddBucket(live, end, live.size(), &view.directory->BoundAt(index + 1));
+    }
+    change.AddRange(index + (takes_next ? 2 : 1), view.directory->count());
+    if (!change.Commit()) return;
+    buckets_.Retire(old[0], change.era());
+    if (takes_next) buckets_.Retire(old[1], change.era());
+  }
+
   // New parts, known to this thread until Commit.
   class Change {
    public:
@@ -265,7 +315,8 @@ class QuickHeap {
       heap_.directories_[directory_].AddRange(*view_.directory, begin, end);
     }
     // A bucket whose range starts at `bound`, or else at its first entry.
-    void AddBucket(const Scratch& scratch, uint32_t begin, uint32_t end,
+    template <uint32_t kMax>
+    void AddBucket(const HeapScratch<kMax>& scratch, uint32_t begin, uint32_t end,
                    const HeapRank* bound = nullptr) {
       const uint32_t index = heap_.buckets_.Allocate(era_);
       Bucket& bucket = heap_.buckets_[index];

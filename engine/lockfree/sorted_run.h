@@ -103,23 +103,27 @@ class SortedRun {
   }
   // The same with the `count` entries at the head, which one exchange takes all together.
   bool TryTakeMany(Pool& pool, const View& view, ActiveEntry* taken, size_t count) {
+    ReadMany(pool, view, taken, count);
+    return TryDropMany(pool, view, count);
+  }
+  // The same without a look at them.
+  bool TryDropMany(Pool& pool, const View& view, size_t count) {
     const uint64_t position = PositionIn(view.head);
     const uint32_t segment = SegmentIn(view.head);
-    for (size_t i = 0; i < count; ++i) {
-      const auto& slot = pool[segment].SlotAt(position + i);
-      taken[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
-      taken[i].ticket = LoadRelaxed(slot.ticket);
-    }
     const bool is_last = Segment::IsLast(position + count - 1);
     const uint32_t next = is_last ? pool[segment].LoadNext() : segment;
-    // seq_cst, which includes the release that the loads above need: they must not sink below the
-    // exchange that lets the slot be written again.
-    uint64_t expected = view.head;
-    if (!head_.compare_exchange_strong(expected, HeadOf(position + count, next))) return false;
+    if (!ExchangeHead(view, HeadOf(position + count, next))) return false;
     if (is_last) pool.Free(segment);
     return true;
   }
-  // How many of the view's entries TryTakeMany may take: they lie in one segment.
+  // Reads the `count` entries at the head, and takes none. False: they may be anything, because the
+  // head has moved on.
+  bool TryPeekMany(const Pool& pool, const View& view, ActiveEntry* seen, size_t count) {
+    ReadMany(pool, view, seen, count);
+    // An exchange and not a load: the loads before it must not sink below.
+    return ExchangeHead(view, view.head);
+  }
+  // How many of the view's entries may be taken at once: they lie in one segment.
   static size_t TakeableIn(const View& view, size_t count_max) {
     return std::min({count_max, static_cast<size_t>(view.Size()),
                      static_cast<size_t>(kEntries - view.Position() % kEntries)});
@@ -174,6 +178,24 @@ class SortedRun {
   }
   static auto& SlotIn(const Pool& pool, const View& view) {
     return pool[SegmentIn(view.head)].SlotAt(PositionIn(view.head));
+  }
+
+  // True only if they still are what the view has seen, which the exchange of the head finds out.
+  static void ReadMany(const Pool& pool, const View& view, ActiveEntry* entries, size_t count) {
+    const uint64_t position = PositionIn(view.head);
+    Segment& segment = pool[SegmentIn(view.head)];
+    for (size_t i = 0; i < count; ++i) {
+      const auto& slot = segment.SlotAt(position + i);
+      entries[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
+      entries[i].ticket = LoadRelaxed(slot.ticket);
+    }
+  }
+
+  // seq_cst, which includes the release that ReadMany's loads need: they must not sink below the
+  // exchange that lets the slots be written again.
+  bool ExchangeHead(const View& view, uint64_t after) {
+    uint64_t expected = view.head;
+    return head_.compare_exchange_strong(expected, after);
   }
 
   // Acquire pairs with the publishing store: without it the last timestamp and the tail's segment

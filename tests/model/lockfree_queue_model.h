@@ -41,10 +41,19 @@ struct ModelQueueShape {
   static constexpr bool kMayBeObserved = true;
   // Hints would only make more steps of what is explored.
   static constexpr uint32_t kWarmAhead = 0;
+  // Never: see SweepingQueueShape.
+  static constexpr uint64_t kSpareTickets = 1'000'000;
+  static constexpr uint64_t kStepTickets = 2;
+  static constexpr uint64_t kPushesPerStep = 1;
 };
 
 inline constexpr PluginId kFilter = 0;
 inline constexpr PluginId kDoor = 1;
+
+// Looks for stale tickets at every push.
+struct SweepingQueueShape : ModelQueueShape {
+  static constexpr uint64_t kSpareTickets = 0;
+};
 
 class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clock {
  public:
@@ -189,5 +198,30 @@ class ModelScene {
   std::array<PodRef, 2> pods_;
   std::unique_ptr<Queue> queue_;
 };
+
+// Threads that act on a scene, what comes before them and what is asked after them.
+template <typename Shape>
+using Act = std::function<void(ModelScene<Shape>&)>;
+
+template <typename Shape>
+struct Program {
+  Act<Shape> before;
+  std::vector<Act<Shape>> threads;
+  Act<Shape> after = [](ModelScene<Shape>&) {};
+  Duration backoff = Duration(0);
+};
+
+template <typename Shape>
+model::Body BodyOfProgram(Program<Shape> program) {
+  ModelScene<Shape>().Schedule();  // What fills itself at first use belongs to no schedule.
+  return [=](model::Trial& trial) {
+    ModelScene<Shape> scene(program.backoff);
+    program.before(scene);
+    for (const Act<Shape>& act : program.threads) trial.Thread([&scene, &act] { act(scene); });
+    trial.Join();
+    program.after(scene);
+    scene.Judge();
+  };
+}
 
 }  // namespace schedq

@@ -41,30 +41,6 @@ namespace {
 using model::FailureKind;
 using model::Report;
 
-template <typename Shape>
-using Act = std::function<void(ModelScene<Shape>&)>;
-
-template <typename Shape>
-struct Program {
-  Act<Shape> before;
-  std::vector<Act<Shape>> threads;
-  Act<Shape> after = [](ModelScene<Shape>&) {};
-  Duration backoff = Duration(0);
-};
-
-template <typename Shape>
-model::Body BodyOfProgram(Program<Shape> program) {
-  ModelScene<Shape>().Schedule();  // What fills itself at first use belongs to no schedule.
-  return [=](model::Trial& trial) {
-    ModelScene<Shape> scene(program.backoff);
-    program.before(scene);
-    for (const Act<Shape>& act : program.threads) trial.Thread([&scene, &act] { act(scene); });
-    trial.Join();
-    program.after(scene);
-    scene.Judge();
-  };
-}
-
 model::Options Named(uint32_t preemptions_max) {
   model::Options options;
   options.name = testing::UnitTest::GetInstance()->current_test_info()->name();

@@ -1,0 +1,50 @@
+// When to look for stale tickets, and for how long.
+//
+// Purpose: tickets below pods that always go first are never met, so those that have become stale
+// would pile up. Who pushes asks here now and then, and drops a few of them (ActiveQueue).
+// When not to use it: where time flushes stale tickets away.
+// Threads: all operations from any thread, wait-free. All is relaxed and a hint: who loses a count
+// looks a little earlier or later.
+// Bound: while more than half of the tickets, and more than kSpareTickets, are stale, each push
+// brings a look at kStepTickets / kPushesPerStep others, so that one round through all of them is
+// over before a quarter as many have come.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/base/atom.h"
+
+namespace schedq {
+
+// Shape has kSpareTickets, kStepTickets and kPushesPerStep.
+template <template <typename> class Atom, typename Shape>
+class StaleWatch {
+ public:
+  // Whether to do something now; `pushes` counts all pushes there ever were.
+  bool IsDue(uint64_t pushes) const { return pushes >= LoadRelaxed(next_look_); }
+
+  // Whether a step is left of the round that was planned; if not, tickets must be counted.
+  bool TakeStep(uint64_t pushes) {
+    const uint64_t left = LoadRelaxed(steps_left_);
+    if (left == 0) return false;
+    StoreRelaxed(steps_left_, left - 1);
+    StoreRelaxed(next_look_, pushes + Shape::kPushesPerStep);
+    return true;
+  }
+
+  // Plans a round, or when to count again.
+  void Plan(uint64_t pushes, uint64_t tickets, uint64_t live) {
+    const bool has_many = tickets > 2 * live + Shape::kSpareTickets;
+    const uint64_t pause = std::max<uint64_t>(tickets, Shape::kSpareTickets) / 4;
+    if (has_many) StoreRelaxed(steps_left_, tickets / Shape::kStepTickets + 1);
+    StoreRelaxed(next_look_, pushes + (has_many ? Shape::kPushesPerStep : pause));
+  }
+
+ private:
+  // Written by who is due, read by all who push.
+  Atom<uint64_t> next_look_{Shape::kSpareTickets};
+  Atom<uint64_t> steps_left_{0};
+};
+
+}  // namespace schedq
