@@ -2,8 +2,9 @@
 //
 // Purpose: what may be scheduled now, highest priority first, then oldest timestamp. A pop returns
 // an entry such that none that goes before it was there at the pop's linearization point.
-// When not to use it: it never removes an entry that is not first; what it holds are tickets, and
-// the owner drops those that have become stale, or lets them be dropped (DropStale). To sleep until something comes, see event_count.h.
+// When not to use it: to remove one entry that is not first. What it holds are tickets; the owner
+// drops those that have become stale, or has them dropped (DropStale). To sleep until something
+// comes, see event_count.h.
 // Threads: all operations from any thread.
 //
 // How it works. Each of the first few priorities has a lane (lane.h) of sorted runs, so that both
@@ -47,8 +48,7 @@
 // A pop that claims without the second collect is the classic error: A, visible before B, can be
 // missed by a scan that passed A's lane before A came and then meets B.
 //
-// DropStale keeps this: an entry that is to stay is visible in its new place before it leaves the
-// old one, so at every instant a pop's collect finds it in one of them.
+// DropStale: an entry that stays is visible in its new place before it leaves the old one.
 //
 // Memory: the runs' segments, as many as were ever in use at one time (16 bytes an entry and one
 // segment of kSegmentEntries for each run that was ever used); the heap's parts likewise (32 bytes
@@ -142,8 +142,8 @@ class ActiveQueue {
     return TryPopWith(consent, [](const Head&) {});
   }
 
-  // As many calls of TryPop, up to `count_max`, as can be made at one instant: entries of one
-  // priority. Returns how many; 0: the queue is empty.
+  // As up to `count_max` calls of TryPop at one instant: entries of one priority. Returns how many;
+  // 0: the queue is empty.
   size_t TryPopMany(ActiveEntry* taken, size_t count_max) {
     size_t count = 0;
     PopOutcome outcome = PopOutcome::kChanged;
@@ -152,10 +152,9 @@ class ActiveQueue {
     return count;
   }
 
-  // Drops entries of which `is_stale(ticket)` says so, a ticket that nobody wants any more and never
-  // will: among the first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses
-  // which. Entries that are not stale may be there twice from then on: who pops a ticket for the
-  // second time must take it for stale.
+  // Drops entries of which `is_stale(ticket)` says that nobody wants them and never will: among the
+  // first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses which. Others may
+  // be there twice from then on: who pops a ticket for the second time must take it for stale.
   // Lock-free. No pop misses an entry: those that stay are pushed anew before they are dropped.
   template <typename IsStale>
   void DropStale(uint64_t chance, const IsStale& is_stale) {

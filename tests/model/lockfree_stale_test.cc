@@ -1,8 +1,8 @@
 // Goal: an engine that drops stale tickets while it works keeps its promises: no pod is lost, none
 // is popped twice, and nobody waits.
-// Method: an engine that looks for stale tickets at every push; pods were deleted, so that there are
-// some. A push, and with it a step of dropping, meets each operation that makes
-// tickets stale or takes them, exhaustive to two preemptions.
+// Method: an engine that looks for stale tickets at every push; pods were deleted, so that there
+// are some. A push, and with it a step of dropping, meets each operation that makes tickets stale
+// or takes them, exhaustive to two preemptions.
 #include <gtest/gtest.h>
 
 #include "tests/model/lockfree_queue_model.h"
@@ -14,8 +14,8 @@ using model::Report;
 using Scene = ModelScene<SweepingQueueShape>;
 using Acts = Act<SweepingQueueShape>;
 
-// Both pods were there before; pod 0 is again, whose push has found that most tickets are stale. The
-// next push drops some.
+// Both pods were there before; pod 0 is again, whose push has found that most tickets are stale.
+// The next push drops some.
 const Acts kStale = [](Scene& scene) {
   for (size_t pod = 0; pod < 2; ++pod) scene.Add(pod);
   for (size_t pod = 0; pod < 2; ++pod) scene.Delete(pod);
