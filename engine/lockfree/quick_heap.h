@@ -21,8 +21,8 @@
 //     of that word, or any instant before at which the root and the word were what it had read.
 //  4. A frozen part's content is fixed, so all who replace it build the same but for entries that
 //     their owner gave up, and one of them wins the exchange of the root. Who meets a frozen front
-//     replaces it before anything else; otherwise a pop that drains the first bucket and a push that
-//     replaces it could undo each other's work for ever.
+//     replaces it before anything else; otherwise a pop that drains the first bucket and a push
+//     that replaces it could undo each other's work for ever.
 // Memory: buckets are at least a quarter full on average after a split, 32 bytes a slot. Parts are
 // used again when no thread may look at them (era_pool.h), so a stalled thread holds what there was
 // when it stalled, and no more.
