@@ -43,7 +43,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
     return;
   }
-  Batch batch(table_, event_epoch_.load(), narrowing.asked_of_all);
+  Batch batch(table_, event_epoch_.load());
   const auto consider = [&](PodId id, RegistrationMask asked) {
     if (!batch.scan.GlanceIf(id, IsInPool, &batch.glances[batch.size])) return;
     batch.judged[batch.size].asked = asked;
@@ -58,7 +58,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
       JudgedPod* judged = &batch.judged[batch.size];
       batch.scan.GlanceAtPool(first, slots, [&](PodId id, const auto& seen) {
         *glance++ = seen;
-        (judged++)->id = id;
+        judged->id = id;
+        (judged++)->asked = narrowing.asked_of_all;
       });
       batch.size = static_cast<size_t>(glance - batch.glances.data());
       if (batch.size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
@@ -126,7 +127,8 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
   return bits == 0;
 }
 
-// Fills in those of the batch's pods that are to be judged, and returns how many they are.
+// Fills in those of the batch's pods that are to be judged, and returns how many they are. Does not
+// fetch the pods: their judging is so short that the processor looks ahead far enough.
 template <template <typename> class Atom, typename Shape>
 size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
   const uint64_t era = batch->scan.era();
@@ -147,8 +149,6 @@ size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incid
       continue;
     }
     FillIn(state.facts(), &seen);
-    // What hints mostly look at.
-    __builtin_prefetch(&seen.pod->claims);
     if (dropped > 0) {
       batch->judged[i - dropped] = seen;
       batch->glances[i - dropped] = glance;

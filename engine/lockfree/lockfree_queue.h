@@ -109,7 +109,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Log = EventLog<Atom>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
-  static constexpr size_t kBatch = 128;
+  // A batch costs two looks at the clock, and what is known of its pods has to stay near.
+  static constexpr size_t kBatch = 256;
   // Up to so many narrowed pods are judged one by one, without a batch's memory.
   static constexpr size_t kFewPods = 4;
 
@@ -192,17 +193,18 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Events and time (lockfree_events-inl.h).
   // Pods that are looked at together: while one is judged, the next ones' memory comes.
   struct Batch {
-    Batch(const Table& table, uint64_t epoch, RegistrationMask asked_of_all)
-        : scan(table), epoch(epoch) {
-      for (JudgedPod& pod : judged) pod.asked = asked_of_all;
-    }
+    // What it holds is written before it is read: to clear all of it would be felt where an event
+    // concerns few pods.
+    Batch(const Table& table, uint64_t epoch) : scan(table), epoch(epoch) {}
 
     Scan scan;
     const uint64_t epoch;  // From before the first of the pods was looked at.
     size_t size = 0;
     std::array<typename Scan::Glance, kBatch> glances;
-    // First only who was seen; what is judged then moves together.
-    std::array<JudgedPod, kBatch> judged;
+    // First only who was seen and what is asked; what is judged then moves together.
+    union {
+      std::array<JudgedPod, kBatch> judged;
+    };
     std::array<Verdict, kBatch> verdicts;
   };
   // An event as pods of the pool are judged for it.
