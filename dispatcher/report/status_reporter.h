@@ -11,8 +11,8 @@
 // Invariants:
 //  1. What is remembered for a pod is the message that it shows or will show, once every call for
 //     it has succeeded.
-//  2. A failed message is forgotten if nothing newer was remembered since, so that the next
-//     evaluation of the pod tries again.
+//  2. A failed message is taken back if nothing newer was remembered since: what the pod shows is
+//     then unknown, so that its next evaluation tries again, or clears what it showed before.
 //  3. A failed clear is sent again after the delay, because a pod that passed may never be
 //     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
 //  4. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest

@@ -99,6 +99,15 @@ TEST_F(StatusReporterTest, FailedClearIsTriedAgainByItself) {
   EXPECT_EQ(Sent(), Texts{});
 }
 
+TEST_F(StatusReporterTest, PassingAfterAFailedMessageClearsTheOneBefore) {
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  Gate("waiting for a node");
+  EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a node"});
+  Pass();
+  EXPECT_EQ(Sent(), Texts{"-"}) << "the first message is still shown";
+}
+
 TEST_F(StatusReporterTest, DeletionTakesBackWhatWaits) {
   Gate("waiting for a claim");
   Delete();
