@@ -42,6 +42,15 @@ void MergePlacement(const CallContent& older, CallContent* newer) {
   }
 }
 
+// Whose condition is lost when `older` is overwritten and what overwrites it fails.
+Predecessor PredecessorBy(const CallContent& older) {
+  if (older.placement.has_value() && older.placement->predecessor.listener != nullptr) {
+    return older.placement->predecessor;
+  }
+  if (older.condition.kind == ConditionPatch::Kind::kKeep) return {};
+  return {older.listener, older.tag};
+}
+
 }  // namespace
 
 std::string_view CallTypeName(CallType type) {
@@ -69,6 +78,15 @@ void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
     newer->sends_event = older.sends_event;
   }
   MergePlacement(older, newer);
+}
+
+void SucceedSlowly(const CallContent& older, CallContent* newer) {
+  const bool says_condition = newer->condition.kind != ConditionPatch::Kind::kKeep;
+  if (newer->pod == nullptr) newer->pod = older.pod;
+  if (older.type == newer->type) MergeWhatIsMissing(older, newer);
+  if (says_condition) return;
+  const Predecessor predecessor = PredecessorBy(older);
+  if (predecessor.listener != nullptr) newer->placement.Mutable().predecessor = predecessor;
 }
 
 bool PatchIsNoOp(const CallContent& call) {

@@ -19,8 +19,7 @@ CallQueue<Atom, Shape>::~CallQueue() {
   for (ObjectId object = 0; object < used_.load(); ++object) {
     Calls& calls = wheel_.EntryOf(object).payload.calls.Mutable();
     if (const ApiCall* call = calls.in_flight()) {
-      EndOf(*call, CallEnd::kError,
-            Error("the call queue was destroyed while the call was in flight"));
+      EndExecuted(*call, Error("the call queue was destroyed while the call was in flight"));
     }
     delete std::exchange(calls.sent, nullptr);
   }
@@ -147,12 +146,12 @@ template <template <typename> class Atom, typename Shape>
     return EndOf(call, CallEnd::kSkipped);
   }
   bool keeps_its_place = false;
-  if (waiting.exists() && waiting.type() == call.type) {
-    Merge(waiting.content(), &call);
+  if (waiting.exists()) {
+    Succeed(waiting.content(), &call);
     // An earlier deadline stays, and so does the turn of a call that was due anyway.
-    keeps_its_place = waiting.due() <= std::max(due, wheel_.now());
+    keeps_its_place = waiting.type() == call.type && waiting.due() <= std::max(due, wheel_.now());
     if (keeps_its_place) due = waiting.due();
-  } else if (!waiting.exists() && in_flight != nullptr && in_flight->type == call.type) {
+  } else if (in_flight != nullptr && in_flight->type == call.type) {
     Merge(*in_flight, &call);
   }
   const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
@@ -198,7 +197,7 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
     const bool is_no_op = status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
     is_no_op ? SkipWaiting(entry) : Schedule(entry);
   }
-  EndOf(done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  EndExecuted(done, status);
   if (status.ok()) RememberUnseen(std::move(done), calls);
   calls.Tidy();
   // Sequentially consistent, as in HasRoom: either that sees the room, or this sees the wish.
@@ -263,6 +262,14 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
   metrics_.CountEnd(call.type, end);
   if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& status) {
+  EndOf(call, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  if (!call.placement.has_value()) return;
+  const auto [listener, tag] = call.placement->predecessor;
+  if (listener != nullptr) listener->OnSuccessorEnd(call, tag, status);
 }
 
 // --- Dispatching ---

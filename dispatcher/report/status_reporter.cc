@@ -139,11 +139,20 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
     return;
   }
   Count(failed_);
+  TellFailed(call, call.tag);
+}
+
+void StatusReporter::OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) {
+  if (!status.ok()) return TellFailed(successor, tag);
+  if (successor.sends_event) Count(events_);
+}
+
+void StatusReporter::TellFailed(const ApiCall& call, uint64_t tag) {
   Hear({.kind = NoteKind::kFailed,
         .pod = call.pod,
         .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
         .text = {},
-        .tag = call.tag});
+        .tag = tag});
 }
 
 StatusCounts StatusReporter::counts() const {

@@ -125,6 +125,52 @@ TEST_F(CallQueueTest, AfterAFailedFlightTheWaitingCallCarriesItsContent) {
   EXPECT_EQ(*sent_[0].nomination(), "node");
 }
 
+// What a nomination took along is told of to whoever had said it.
+TEST_F(CallQueueTest, WhoSaidTheConditionHearsHowItsSuccessorEnded) {
+  for (const bool is_ok : {false, true}) {
+    queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
+    queue_->Add(NominateNode(Draft(0, 2, kDelay), "first"));
+    queue_->Add(NominateNode(Draft(0, 3), "second"));
+    EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kOverwritten}, {2, CallEnd::kOverwritten}}));
+    EXPECT_EQ(Dispatch(), std::vector<uint64_t>{3});
+    EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty()) << "in flight";
+    queue_->Complete(0, is_ok ? Status() : Error("unavailable"));
+    const CallEnd end = is_ok ? CallEnd::kSuccess : CallEnd::kError;
+    EXPECT_EQ(recorder_.Take(), (Ends{{3, end}})) << "each call ends once";
+    EXPECT_EQ(recorder_.TakeSuccessorEnds(), (Ends{{1, end}}));
+  }
+}
+
+TEST_F(CallQueueTest, ConditionThatABindingMadeVainIsToldWhenThatFails) {
+  queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
+  queue_->Add(NominateNode(Draft(0, 2, kDelay), "node"));
+  queue_->Add(BindTo(Draft(0, 3), "node"));
+  Dispatch();
+  queue_->Complete(0, Error("conflict"));
+  EXPECT_EQ(recorder_.TakeSuccessorEnds(), (Ends{{1, CallEnd::kError}}));
+}
+
+TEST_F(CallQueueTest, ReplacedConditionHasNoSuccessor) {
+  queue_->Add(SetMessage(Draft(0, 1, kDelay), "first"));
+  queue_->Add(NominateNode(Draft(0, 2, kDelay), "node"));
+  queue_->Add(SetMessage(Draft(0, 3), "second"));
+  Dispatch();
+  queue_->Complete(0, Error("unavailable"));
+  EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty());
+}
+
+// Its own call tells of it.
+TEST_F(CallQueueTest, ConditionOfACallInFlightHasNoSuccessor) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Add(NominateNode(Draft(0, 2), "node"));
+  queue_->Complete(0, Error("unavailable"));
+  Dispatch();
+  queue_->Complete(0, Error("unavailable"));
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kError}, {2, CallEnd::kError}}));
+  EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty());
+}
+
 TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   Dispatch();

@@ -32,6 +32,8 @@ class StatusReporterTest : public testing::Test {
   void Pass(uint32_t number = 0) { reporter_.OnPassed(pod_, Move(number, *pod_)); }
   void Delete(uint32_t number = 0) { reporter_.OnDeleted(pod_, Move(number, *pod_)); }
 
+  CallDraft Draft() const { return {7, 0, Duration(0), pod_, nullptr}; }
+
   // What is sent within the next 6 s: messages, and "-" for a clear. Each call ends as `status`.
   std::vector<std::string> Sent(const Status& status = Status::Ok()) {
     clock_.AdvanceBy(seconds(6));
@@ -106,6 +108,46 @@ TEST_F(StatusReporterTest, PassingAfterAFailedMessageClearsTheOneBefore) {
   EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a node"});
   Pass();
   EXPECT_EQ(Sent(), Texts{"-"}) << "the first message is still shown";
+}
+
+// A nomination takes the waiting patch along, and nobody else knows that it failed.
+TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsTriedAgainWhenThatFails) {
+  Gate("waiting for a claim");
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
+  EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsSentOnce) {
+  Gate("waiting for a claim");
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{});
+  EXPECT_EQ(reporter_.counts().events, 1u);
+  EXPECT_EQ(reporter_.counts().patches, 0u) << "the nomination's patch was needed anyway";
+}
+
+TEST_F(StatusReporterTest, ClearThatANominationTookAlongIsTriedAgainByItself) {
+  pod_ = MarkedPod("waiting for a claim");
+  Pass();
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(Error("503")), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, ClearThatABindingMadeVainIsSentWhenThatFails) {
+  pod_ = MarkedPod("waiting for a claim");
+  Pass();
+  queue_.Add(BindTo(Draft(), "node"));
+  queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
+    EXPECT_EQ(call.type, CallType::kBinding);
+    queue_.Complete(call.object, Error("409"));
+  });
+  EXPECT_EQ(Sent(), Texts{"-"});
 }
 
 TEST_F(StatusReporterTest, DeletionTakesBackWhatWaits) {
