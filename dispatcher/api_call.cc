@@ -72,6 +72,10 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
+bool IsSamePod(const PodRef& a, const PodRef& b) {
+  return a == b || a == nullptr || b == nullptr || a->uid == b->uid;
+}
+
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
   if (newer->condition.kind == ConditionPatch::Kind::kKeep) {
     newer->condition = older.condition;
@@ -81,6 +85,7 @@ void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
 }
 
 void SucceedSlowly(const CallContent& older, CallContent* newer) {
+  if (!IsSamePod(older.pod, newer->pod)) return;
   const bool says_condition = newer->condition.kind != ConditionPatch::Kind::kKeep;
   if (newer->pod == nullptr) newer->pod = older.pod;
   if (older.type == newer->type) MergeWhatIsMissing(older, newer);

@@ -122,6 +122,10 @@ struct ApiCall : CallContent {
   Instant started{};  // The queue's: when it went in flight.
 };
 
+// An object's number may pass from a pod that is gone to another, whose calls have nothing to do
+// with its predecessor's. Who is not known is taken for the same.
+bool IsSamePod(const PodRef& a, const PodRef& b);
+
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 
 // Adds to `newer` what only `older`, a call of the same type, has to say.
@@ -134,7 +138,7 @@ inline void Merge(const CallContent& older, CallContent* newer) {
 }
 
 // `newer` overwrites `older`, which waits and is not more relevant: it takes over what it does not
-// say itself if they are of one type, and remembers whose condition it is answerable for.
+// say itself if they are of one type and pod, and remembers whose condition it is answerable for.
 void SucceedSlowly(const CallContent& older, CallContent* newer);
 inline void Succeed(const CallContent& older, CallContent* newer) {
   if (!MissesNothing(older, *newer)) SucceedSlowly(older, newer);

@@ -141,8 +141,11 @@ template <template <typename> class Atom, typename Shape>
   Calls& calls = entry.payload.calls.Mutable();
   WaitingCall& waiting = calls.waiting;
   const ApiCall* const in_flight = calls.in_flight();
-  if (is_closed_.load() || (waiting.exists() && IsLessRelevant(call.type, waiting.type())) ||
-      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type))) {
+  if (is_closed_.load() ||
+      (waiting.exists() && IsLessRelevant(call.type, waiting.type()) &&
+       IsSamePod(call.pod, waiting.content().pod)) ||
+      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type) &&
+       IsSamePod(call.pod, in_flight->pod))) {
     return EndOf(call, CallEnd::kSkipped);
   }
   bool keeps_its_place = false;
@@ -151,7 +154,8 @@ template <template <typename> class Atom, typename Shape>
     // An earlier deadline stays, and so does the turn of a call that was due anyway.
     keeps_its_place = waiting.type() == call.type && waiting.due() <= std::max(due, wheel_.now());
     if (keeps_its_place) due = waiting.due();
-  } else if (in_flight != nullptr && in_flight->type == call.type) {
+  } else if (in_flight != nullptr && in_flight->type == call.type &&
+             IsSamePod(call.pod, in_flight->pod)) {
     Merge(*in_flight, &call);
   }
   const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
@@ -168,8 +172,9 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
   Calls& calls = entry.payload.calls.Mutable();
   if (CallContent* unseen = calls.unseen()) {
+    const bool is_same = IsSamePod(unseen->pod, pod);
     unseen->pod = pod;
-    if (IsNoOp(*unseen)) calls.ForgetUnseen();
+    if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
   }
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
@@ -194,7 +199,9 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
   if (calls.waiting.exists()) {
     const CallContent& content = calls.waiting.content();
-    const bool is_no_op = status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
+    const bool is_no_op = status.ok() && IsSamePod(done.pod, content.pod)
+                              ? IsNoOpAfter(done, content)
+                              : IsNoOpNow(content, calls);
     is_no_op ? SkipWaiting(entry) : Schedule(entry);
   }
   EndExecuted(done, status);
@@ -230,14 +237,16 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const Calls& calls) {
   const CallContent* const unseen = calls.unseen();
-  return unseen == nullptr ? IsNoOp(call) : IsNoOpAfter(*unseen, call);
+  const bool is_unseen = unseen != nullptr && IsSamePod(unseen->pod, call.pod);
+  return is_unseen ? IsNoOpAfter(*unseen, call) : IsNoOp(call);
 }
 
 // Keeps what later patches are compared with. Claims are not: they are allocated once.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
   if (done.type != CallType::kStatusPatch) return;
-  if (calls.unseen() != nullptr) Merge(*calls.unseen(), &done);
+  const CallContent* const unseen = calls.unseen();
+  if (unseen != nullptr && IsSamePod(unseen->pod, done.pod)) Merge(*unseen, &done);
   if (done.placement.has_value()) done.placement.Mutable().claims.clear();
   Sent& sent = calls.MutableSent();
   sent.unseen.reset();

@@ -20,7 +20,9 @@
 //     from its success on, before the object is seen with it: watches are behind.
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
 //     other calls in a row, a due patch goes first.
-//  5. Every call ends exactly once, and its listener is told. Whose condition was taken over from
+//  5. Calls of two pods that had one number after the other are not merged, nor skipped for each
+//     other; the one's in flight is waited for by the other's.
+//  6. Every call ends exactly once, and its listener is told. Whose condition was taken over from
 //     what waited by a call that says none, or was dropped for a more relevant one, is also told
 //     how that call ended, if it was executed.
 //

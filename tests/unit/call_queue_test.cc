@@ -201,6 +201,43 @@ TEST_F(CallQueueTest, SeenEffectsAreJudgedByWhatIsSeen) {
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{3});
 }
 
+// The answer comes when the pod is gone and another has its number.
+TEST_F(CallQueueTest, AnotherPodOfTheNumberInheritsNothing) {
+  queue_->Add(NominateNode(Draft(0, 1), "node"));
+  queue_->Add(SetMessage(Draft(0, 2), "message"));
+  Dispatch();
+  queue_->Cancel(0);
+  CallDraft next = Draft(0, 3);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  queue_->Complete(0, Status());
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{3}) << "this pod does not show the message yet";
+  EXPECT_EQ(sent_[0].nomination(), nullptr);
+}
+
+TEST_F(CallQueueTest, WhatAnotherPodOfTheNumberWasSentIsNoNoOp) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Cancel(0);
+  queue_->Complete(0, Status());
+  CallDraft next = Draft(0, 2);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
+}
+
+TEST_F(CallQueueTest, PatchWaitsForTheBindingOfAnotherPodOfTheNumber) {
+  queue_->Add(BindTo(Draft(0, 1), "node"));
+  Dispatch();
+  CallDraft next = Draft(0, 2);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  EXPECT_TRUE(Dispatch().empty()) << "one in flight a number";
+  queue_->Complete(0, Error("the pod was not found (404)"));
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kError}}));
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
+}
+
 TEST_F(CallQueueTest, BindingsGoFirstThenDeletionsThenPatches) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   queue_->Add(CallOf(Draft(1, 2), CallType::kDeletion));
