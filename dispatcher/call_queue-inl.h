@@ -198,10 +198,11 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
   if (calls.waiting.exists()) {
-    const CallContent& content = calls.waiting.content();
-    const bool is_no_op = status.ok() && IsSamePod(done.pod, content.pod)
-                              ? IsNoOpAfter(done, content)
-                              : IsNoOpNow(content, calls);
+    CallContent& content = calls.waiting.content();
+    const bool is_done = status.ok() && IsSamePod(done.pod, content.pod);
+    // What it took over from `done` was told to the pod's owner with that.
+    if (is_done && content.condition == done.condition) content.sends_event = false;
+    const bool is_no_op = is_done ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
     is_no_op ? SkipWaiting(entry) : Schedule(entry);
   }
   EndExecuted(done, status);

@@ -171,6 +171,17 @@ TEST_F(CallQueueTest, ConditionOfACallInFlightHasNoSuccessor) {
   EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty());
 }
 
+TEST_F(CallQueueTest, EventOfACallInFlightIsNotSentAgain) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  EXPECT_TRUE(sent_[0].sends_event);
+  queue_->Add(NominateNode(Draft(0, 2), "node"));
+  queue_->Complete(0, Status());
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
+  EXPECT_EQ(*sent_[0].nomination(), "node");
+  EXPECT_FALSE(sent_[0].sends_event);
+}
+
 TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   Dispatch();
