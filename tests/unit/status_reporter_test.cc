@@ -20,6 +20,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr PluginId kPlugin = 0;
+constexpr PluginId kOptingOut = 1;
 
 class StatusReporterTest : public testing::Test {
  protected:
@@ -189,6 +190,52 @@ TEST_F(StatusReporterTest, MoveNumbersMayRunOver) {
   Gate("new", 0);
   Gate("older", ~uint32_t{0} - 1);
   EXPECT_EQ(Sent(), Texts{"new"});
+}
+
+// What a pod's owner reads of a plugin with words of its own, and of one that opts out; "-" for
+// nothing. The reporter's plugins say "inside" to the scheduler.
+struct ModelCase {
+  StatusModel model;
+  std::string_view of_own_words;
+  std::string_view of_opt_out;
+  bool is_delayed;
+};
+constexpr ModelCase kModelCases[] = {
+    {StatusModel::kExplicitImmediate, "own words", "-", false},
+    {StatusModel::kExplicitDelayed, "own words", "-", true},
+    {StatusModel::kImplicitDelayedOptOut, "inside", "-", true},
+    {StatusModel::kImplicitDelayed, "inside", "inside", true},
+    {StatusModel::kImplicitImmediate, "inside", "inside", false},
+};
+
+TEST_F(StatusReporterTest, EachModelShowsItsOwnWordsAtItsOwnTime) {
+  for (const ModelCase& one : kModelCases) {
+    StatusReporterOptions options = Options();
+    options.model = one.model;
+    options.user_message = [](const Pod&, PluginId plugin, std::string_view) {
+      return std::string(plugin == kPlugin ? "own words" : "");
+    };
+    StatusReporter reporter(options);
+    for (const PluginId plugin : {kPlugin, kOptingOut}) {
+      pod_ = UnmarkedPod();
+      pod_->uid = std::string(StatusModelName(one.model)) + std::to_string(plugin);
+      reporter.OnGated(pod_, plugin, "inside", Move(0, *pod_));
+      std::string sent = "-";
+      const auto send = [&](const ApiCall& call) {
+        sent = call.condition.message;
+        queue_.Complete(call.object, Status());
+      };
+      queue_.Dispatch(clock_.Now(), send);
+      const std::string wanted(plugin == kPlugin ? one.of_own_words : one.of_opt_out);
+      EXPECT_EQ(sent, one.is_delayed ? "-" : wanted) << pod_->uid;
+      clock_.AdvanceBy(seconds(6));
+      queue_.Dispatch(clock_.Now(), send);
+      EXPECT_EQ(sent, wanted) << pod_->uid;
+    }
+    EXPECT_EQ(reporter.counts().opted_out, HasOptOut(one.model) ? 1u : 0u);
+    EXPECT_EQ(ParseStatusModel(StatusModelName(one.model)), one.model);
+  }
+  EXPECT_EQ(ParseStatusModel("implicit"), std::nullopt);
 }
 
 // Moves 1 to 5 of one pod: a, b, pass, a, c; told in each of the 120 orders.
