@@ -54,6 +54,19 @@ TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
   EXPECT_EQ(claims_, start.claims);
 }
 
+TEST_F(NominationReporterTest, WhoStartsTheBindingHearsWhetherTheClaimsAreStored) {
+  EndRecorder recorder;
+  const std::array answers = {PreFlight::kSuccess};
+  BindingStart start = Start(answers);
+  start.claims = {{"default/claim", "node"}};
+  start.listener = &recorder;
+  start.tag = 3;
+  EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
+  queue_.Dispatch(clock_.Now(),
+                  [&](const ApiCall& call) { queue_.Complete(call.object, Error("conflict")); });
+  EXPECT_EQ(recorder.Take(), (std::vector<EndRecorder::Ended>{{3, CallEnd::kError}}));
+}
+
 TEST_F(NominationReporterTest, NoWorkNeedsNoCall) {
   const std::array answers = {PreFlight::kSkip, PreFlight::kSkip};
   EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
