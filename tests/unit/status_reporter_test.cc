@@ -94,6 +94,17 @@ TEST_F(StatusReporterTest, FailedMessageIsTriedAgainAtTheNextEvaluation) {
   EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
 }
 
+TEST_F(StatusReporterTest, FailureOfAnOlderMessageTakesNothingBack) {
+  Gate("first");
+  clock_.AdvanceBy(seconds(5));
+  queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
+  Gate("second");
+  queue_.Complete(7, Error("503"));
+  Gate("second");
+  EXPECT_EQ(reporter_.counts().repeated, 1u);
+  EXPECT_EQ(Sent(), Texts{"second"});
+}
+
 TEST_F(StatusReporterTest, FailedClearIsTriedAgainByItself) {
   pod_ = MarkedPod("waiting for a claim");
   Pass();
