@@ -87,6 +87,23 @@ TEST_F(NominationReporterTest, RejectionComesBeforeAnyPatch) {
   EXPECT_EQ(Sent(), "-");
 }
 
+TEST_F(NominationReporterTest, FailedNominationStopsNoBinding) {
+  const std::array answers = {PreFlight::kSuccess};
+  EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
+  std::vector<CallType> started;
+  const auto dispatch = [&] {
+    queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) { started.push_back(call.type); });
+  };
+  dispatch();
+  queue_.Add(BindTo({0, 0, Duration(0), pod_, nullptr}, "node"));
+  dispatch();
+  EXPECT_EQ(started, std::vector<CallType>{CallType::kStatusPatch}) << "one in flight a pod";
+  queue_.Complete(0, Error("503"));
+  dispatch();
+  EXPECT_EQ(started, (std::vector<CallType>{CallType::kStatusPatch, CallType::kBinding}));
+  queue_.Complete(0, Status());
+}
+
 TEST_F(NominationReporterTest, FailedCyclesClear) {
   for (const CycleFailure failure :
        {CycleFailure::kUnschedulable, CycleFailure::kError, CycleFailure::kBinding}) {
