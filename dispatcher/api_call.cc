@@ -42,6 +42,15 @@ void MergePlacement(const CallContent& older, CallContent* newer) {
   }
 }
 
+// Whose condition is lost when `older` is overwritten and what overwrites it fails.
+Predecessor PredecessorBy(const CallContent& older) {
+  if (older.placement.has_value() && older.placement->predecessor.listener != nullptr) {
+    return older.placement->predecessor;
+  }
+  if (older.condition.kind == ConditionPatch::Kind::kKeep) return {};
+  return {older.listener, older.tag};
+}
+
 }  // namespace
 
 std::string_view CallTypeName(CallType type) {
@@ -63,12 +72,26 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
+bool IsSamePod(const PodRef& a, const PodRef& b) {
+  return a == b || a == nullptr || b == nullptr || a->uid == b->uid;
+}
+
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
   if (newer->condition.kind == ConditionPatch::Kind::kKeep) {
     newer->condition = older.condition;
     newer->sends_event = older.sends_event;
   }
   MergePlacement(older, newer);
+}
+
+void SucceedSlowly(const CallContent& older, CallContent* newer) {
+  if (!IsSamePod(older.pod, newer->pod)) return;
+  const bool says_condition = newer->condition.kind != ConditionPatch::Kind::kKeep;
+  if (newer->pod == nullptr) newer->pod = older.pod;
+  if (older.type == newer->type) MergeWhatIsMissing(older, newer);
+  if (says_condition) return;
+  const Predecessor predecessor = PredecessorBy(older);
+  if (predecessor.listener != nullptr) newer->placement.Mutable().predecessor = predecessor;
 }
 
 bool PatchIsNoOp(const CallContent& call) {

@@ -61,11 +61,21 @@ struct ClaimAllocation {
   bool operator==(const ClaimAllocation&) const = default;
 };
 
-// Where a pod goes or may go.
+class CallListener;
+
+// An overwritten call whose condition went over to another's, or was dropped for a more relevant
+// one: its listener may have to say it again if that one fails.
+struct Predecessor {
+  CallListener* listener = nullptr;  // Null: there was none.
+  uint64_t tag = 0;
+};
+
+// Where a pod goes or may go, and what only calls that say so can need.
 struct Placement {
   std::string node;                       // Of a binding.
   std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
   std::vector<ClaimAllocation> claims;    // Of a patch.
+  Predecessor predecessor;                // The queue's.
 };
 
 struct ApiCall;
@@ -76,12 +86,15 @@ class CallListener {
  public:
   virtual ~CallListener() = default;
   virtual void OnEnd(const ApiCall& call, CallEnd end, const Status& status) = 0;
+  // His call with this tag was overwritten by another's, which said nothing of the condition: it
+  // took that over or, more relevant, made it vain. Now `successor`, which did, was executed.
+  virtual void OnSuccessorEnd(const ApiCall& /*successor*/, uint64_t /*tag*/, const Status&) {}
 };
 
 // All that a call says, and to whom: what the queue keeps of one that waits.
 struct CallContent {
   PodRef pod;                        // The object as last seen; the queue keeps it current.
-  CallListener* listener = nullptr;  // May be null; outlives the call.
+  CallListener* listener = nullptr;  // May be null; outlives the call and its successor.
   uint64_t tag = 0;                  // The listener's own.
   // Of a patch. What comes next lies in its last word.
   [[no_unique_address]] ConditionPatch condition;
@@ -109,14 +122,26 @@ struct ApiCall : CallContent {
   Instant started{};  // The queue's: when it went in flight.
 };
 
+// An object's number may pass from a pod that is gone to another, whose calls have nothing to do
+// with its predecessor's. Who is not known is taken for the same.
+bool IsSamePod(const PodRef& a, const PodRef& b);
+
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 
 // Adds to `newer` what only `older`, a call of the same type, has to say.
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer);
+inline bool MissesNothing(const CallContent& older, const CallContent& newer) {
+  return newer.condition.kind != ConditionPatch::Kind::kKeep && !older.placement.has_value();
+}
 inline void Merge(const CallContent& older, CallContent* newer) {
-  const bool says_all =
-      newer->condition.kind != ConditionPatch::Kind::kKeep && !older.placement.has_value();
-  if (!says_all) MergeWhatIsMissing(older, newer);
+  if (!MissesNothing(older, *newer)) MergeWhatIsMissing(older, newer);
+}
+
+// `newer` overwrites `older`, which waits and is not more relevant: it takes over what it does not
+// say itself if they are of one type and pod, and remembers whose condition it is answerable for.
+void SucceedSlowly(const CallContent& older, CallContent* newer);
+inline void Succeed(const CallContent& older, CallContent* newer) {
+  if (!MissesNothing(older, *newer)) SucceedSlowly(older, newer);
 }
 
 // Whether executing the call would change nothing of the object as last seen.

@@ -19,8 +19,7 @@ CallQueue<Atom, Shape>::~CallQueue() {
   for (ObjectId object = 0; object < used_.load(); ++object) {
     Calls& calls = wheel_.EntryOf(object).payload.calls.Mutable();
     if (const ApiCall* call = calls.in_flight()) {
-      EndOf(*call, CallEnd::kError,
-            Error("the call queue was destroyed while the call was in flight"));
+      EndExecuted(*call, Error("the call queue was destroyed while the call was in flight"));
     }
     delete std::exchange(calls.sent, nullptr);
   }
@@ -142,17 +141,21 @@ template <template <typename> class Atom, typename Shape>
   Calls& calls = entry.payload.calls.Mutable();
   WaitingCall& waiting = calls.waiting;
   const ApiCall* const in_flight = calls.in_flight();
-  if (is_closed_.load() || (waiting.exists() && IsLessRelevant(call.type, waiting.type())) ||
-      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type))) {
+  if (is_closed_.load() ||
+      (waiting.exists() && IsLessRelevant(call.type, waiting.type()) &&
+       IsSamePod(call.pod, waiting.content().pod)) ||
+      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type) &&
+       IsSamePod(call.pod, in_flight->pod))) {
     return EndOf(call, CallEnd::kSkipped);
   }
   bool keeps_its_place = false;
-  if (waiting.exists() && waiting.type() == call.type) {
-    Merge(waiting.content(), &call);
+  if (waiting.exists()) {
+    Succeed(waiting.content(), &call);
     // An earlier deadline stays, and so does the turn of a call that was due anyway.
-    keeps_its_place = waiting.due() <= std::max(due, wheel_.now());
+    keeps_its_place = waiting.type() == call.type && waiting.due() <= std::max(due, wheel_.now());
     if (keeps_its_place) due = waiting.due();
-  } else if (!waiting.exists() && in_flight != nullptr && in_flight->type == call.type) {
+  } else if (in_flight != nullptr && in_flight->type == call.type &&
+             IsSamePod(call.pod, in_flight->pod)) {
     Merge(*in_flight, &call);
   }
   const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
@@ -169,8 +172,9 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
   Calls& calls = entry.payload.calls.Mutable();
   if (CallContent* unseen = calls.unseen()) {
+    const bool is_same = IsSamePod(unseen->pod, pod);
     unseen->pod = pod;
-    if (IsNoOp(*unseen)) calls.ForgetUnseen();
+    if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
   }
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
@@ -194,11 +198,14 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
   if (calls.waiting.exists()) {
-    const CallContent& content = calls.waiting.content();
-    const bool is_no_op = status.ok() ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
+    CallContent& content = calls.waiting.content();
+    const bool is_done = status.ok() && IsSamePod(done.pod, content.pod);
+    // What it took over from `done` was told to the pod's owner with that.
+    if (is_done && content.condition == done.condition) content.sends_event = false;
+    const bool is_no_op = is_done ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
     is_no_op ? SkipWaiting(entry) : Schedule(entry);
   }
-  EndOf(done, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  EndExecuted(done, status);
   if (status.ok()) RememberUnseen(std::move(done), calls);
   calls.Tidy();
   // Sequentially consistent, as in HasRoom: either that sees the room, or this sees the wish.
@@ -231,14 +238,16 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const Calls& calls) {
   const CallContent* const unseen = calls.unseen();
-  return unseen == nullptr ? IsNoOp(call) : IsNoOpAfter(*unseen, call);
+  const bool is_unseen = unseen != nullptr && IsSamePod(unseen->pod, call.pod);
+  return is_unseen ? IsNoOpAfter(*unseen, call) : IsNoOp(call);
 }
 
 // Keeps what later patches are compared with. Claims are not: they are allocated once.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
   if (done.type != CallType::kStatusPatch) return;
-  if (calls.unseen() != nullptr) Merge(*calls.unseen(), &done);
+  const CallContent* const unseen = calls.unseen();
+  if (unseen != nullptr && IsSamePod(unseen->pod, done.pod)) Merge(*unseen, &done);
   if (done.placement.has_value()) done.placement.Mutable().claims.clear();
   Sent& sent = calls.MutableSent();
   sent.unseen.reset();
@@ -263,6 +272,14 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
   metrics_.CountEnd(call.type, end);
   if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& status) {
+  EndOf(call, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
+  if (!call.placement.has_value()) return;
+  const auto [listener, tag] = call.placement->predecessor;
+  if (listener != nullptr) listener->OnSuccessorEnd(call, tag, status);
 }
 
 // --- Dispatching ---

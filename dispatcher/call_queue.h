@@ -20,7 +20,11 @@
 //     from its success on, before the object is seen with it: watches are behind.
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
 //     other calls in a row, a due patch goes first.
-//  5. Every call ends exactly once, and its listener is told.
+//  5. Calls of two pods that had one number after the other are not merged, nor skipped for each
+//     other; the one's in flight is waited for by the other's.
+//  6. Every call ends exactly once, and its listener is told. Whose condition was taken over from
+//     what waited by a call that says none, or was dropped for a more relevant one, is also told
+//     how that call ended, if it was executed.
 //
 // Threads and progress: Add, Sync, Cancel, Complete and Close from any thread; each is lock-free
 // and waits for nobody: where another thread is at the same object, that thread carries it out.
@@ -182,6 +186,7 @@ class CallQueue {
   void SkipWaiting(Entry& entry);
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
+  void EndExecuted(const ApiCall& call, const Status& status);
 
   // Inside the wheel's pump.
   template <typename Start>

@@ -181,7 +181,7 @@ void BindingScheduler::StartBinding(const PoppedPod& popped, const std::string& 
   placed_[node].insert(name);
   queue().Done(popped.key);
   decided_[name] = clock_.Now();
-  Binding& binding = bindings_[name] = {popped.pod, popped.key, node, false};
+  Binding& binding = bindings_[name] = {popped.pod, popped.key, node, ++last_binding_};
   const Duration takes = options_.volume_takes(*popped.pod);
   const std::array<PreFlight, 2> answers = {
       options_.has_claims ? PreFlight::kSuccess : PreFlight::kSkip,
@@ -194,6 +194,8 @@ void BindingScheduler::StartBinding(const PoppedPod& popped, const std::string& 
     start.pre_flights = answers;
     if (options_.has_claims && options_.claims_go_first) {
       start.claims = {{ClaimNameOf(*popped.pod), node}};
+      start.listener = this;
+      start.tag = binding.number;
       binding.claim_is_sent = true;
     }
     const Status started = reporter_.OnBindingStart(std::move(start));
@@ -201,21 +203,31 @@ void BindingScheduler::StartBinding(const PoppedPod& popped, const std::string& 
   }
   const Instant ready =
       takes == Duration(0) ? clock_.Now() : options_.volumes->Need(name, node, takes, clock_.Now());
-  After(ready - clock_.Now(), [this, name] { FinishBinding(name); });
+  After(ready - clock_.Now(), [this, name, number = binding.number] {
+    Binding* const waiting = FindBinding(name, number);
+    if (waiting == nullptr) return;
+    waiting->volume_is_there = true;
+    FinishBinding(name);
+  });
+}
+
+BindingScheduler::Binding* BindingScheduler::FindBinding(const std::string& name, uint64_t number) {
+  const auto found = bindings_.find(name);
+  return found == bindings_.end() || found->second.number != number ? nullptr : &found->second;
 }
 
 void BindingScheduler::FinishBinding(const std::string& name) {
-  const auto found = bindings_.find(name);
-  if (found == bindings_.end()) return;
-  Binding& binding = found->second;
+  Binding& binding = bindings_.at(name);
+  if (!binding.volume_is_there) return;
   if (std::find(nodes_.begin(), nodes_.end(), binding.node) == nodes_.end()) {
     return FailBinding(name);
   }
-  if (options_.has_claims && !binding.claim_is_sent) {
+  if (options_.has_claims && !binding.claim_is_stored) {
+    if (binding.claim_is_sent) return;  // The binding goes on when it has ended.
     auto claim = CallFor(binding, CallType::kStatusPatch);
     claim.placement.Mutable().claims = {{ClaimNameOf(*binding.pod), binding.node}};
     binding.claim_is_sent = true;
-    dispatcher_.queue().Add(std::move(claim));  // The binding goes on when it has ended.
+    dispatcher_.queue().Add(std::move(claim));
     return;
   }
   auto call = CallFor(binding, CallType::kBinding);
@@ -229,16 +241,23 @@ ApiCall BindingScheduler::CallFor(const Binding& binding, CallType type) {
   call.type = type;
   call.pod = binding.pod;
   call.listener = this;
+  call.tag = binding.number;
   return call;
 }
 
-// Of claims that go out on their own, and of bindings. A binding's success is told by the informer.
+// Of claims, with a nomination or on their own, and of bindings. A binding's success is told by the
+// informer.
 void BindingScheduler::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
   if (is_stopped_) return;
   const std::string name = call.pod->name;
   const bool is_done = end == CallEnd::kSuccess;
   if (is_done && call.type == CallType::kBinding) return;
-  After(Duration(0), [this, name, is_done] { is_done ? FinishBinding(name) : FailBinding(name); });
+  After(Duration(0), [this, name, number = call.tag, is_done] {
+    Binding* const binding = FindBinding(name, number);
+    if (binding == nullptr) return;
+    binding->claim_is_stored = is_done;
+    is_done ? FinishBinding(name) : FailBinding(name);
+  });
 }
 
 void BindingScheduler::FailBinding(const std::string& name) {

@@ -9,7 +9,8 @@
 // room beside the pods that are bound or assumed there and beside the other pods that are nominated
 // there with an equal or higher priority.
 // Binding: assumed, done, nominated (with the claim, where that goes first); then the pod's volume
-// is worked on; then the claim, unless it went out already, then the binding.
+// is worked on; then the claim, unless it went out already, then the binding, once the claim is
+// stored.
 // Threads: one; time is virtual.
 #pragma once
 
@@ -92,7 +93,10 @@ class BindingScheduler final : public CallListener {
     PodRef pod;
     PodKey key;
     std::string node;
+    uint64_t number = 0;  // Its own; the tag of its calls.
     bool claim_is_sent = false;
+    bool claim_is_stored = false;
+    bool volume_is_there = false;
   };
 
   SchedulingQueue& queue() { return rig_->queue(); }
@@ -102,6 +106,9 @@ class BindingScheduler final : public CallListener {
   bool Fits(const std::string& node, const Pod& pod);
   std::string Choose(const Pod& pod);
   void StartBinding(const PoppedPod& popped, const std::string& node);
+  // `name` may have gone, or be bound anew, since binding `number` began.
+  Binding* FindBinding(const std::string& name, uint64_t number);
+  // Goes on with what is next, if anything is.
   void FinishBinding(const std::string& name);
   void FailBinding(const std::string& name);
   void FailAttempt(const PoppedPod& popped);
@@ -119,6 +126,7 @@ class BindingScheduler final : public CallListener {
   std::vector<std::string> nodes_;                       // In order of creation.
   std::map<std::string, std::set<std::string>> placed_;  // Pods bound or assumed, by node.
   std::map<std::string, Binding> bindings_;              // By the pod's name.
+  uint64_t last_binding_ = 0;
   std::map<std::string, Instant> decided_;
   bool is_scheduling_ = false;
   bool is_stopped_ = false;

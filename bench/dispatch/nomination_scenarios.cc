@@ -30,7 +30,10 @@ class SlowCluster {
   explicit SlowCluster(const NominationOptions& options)
       : options_(options),
         random_(options.seed),
-        server_({.clock = &clock_, .seed = options.seed, .latency = options.latency}) {
+        server_({.clock = &clock_,
+                 .seed = options.seed,
+                 .latency = options.latency,
+                 .error_rate = options.error_rate}) {
     server_.Watch([this](const PodRef& before, const PodRef& after) {
       if (!schedulers_.empty()) schedulers_.back()->OnChange(before, after);
     });
@@ -233,7 +236,11 @@ ClaimOutcome RunClaims(const NominationOptions& options, bool claims_go_first) {
   world.server().Trace([&](const PodRef&, const PodRef& after) {
     if (after == nullptr) return;
     const auto& claims = world.server().claim_nodes();
-    if (claims.count(ClaimNameOf(*after)) == 0 || !stored.insert(after->name).second) return;
+    const auto claim = claims.find(ClaimNameOf(*after));
+    if (!after->node_name.empty() && (claim == claims.end() || claim->second != after->node_name)) {
+      ++outcome.bound_unreserved;
+    }
+    if (claim == claims.end() || !stored.insert(after->name).second) return;
     const Instant decided = world.scheduler().decided().at(after->name);
     outcome.unreserved_seconds += Seconds(world.clock().Now() - decided);
   });

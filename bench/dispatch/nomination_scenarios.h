@@ -21,6 +21,7 @@ struct NominationOptions {
   // Volumes take half as long to half as long again, drawn for each pod.
   Duration provisioning = std::chrono::seconds(60);
   Duration latency = std::chrono::milliseconds(10);
+  double error_rate = 0;  // Of the server.
 };
 
 // What every scenario ends with.
@@ -61,6 +62,7 @@ struct ClaimOutcome {
   BindingOutcome bindings;
   // Pod-seconds in which nobody but the scheduler knew that the devices were taken.
   double unreserved_seconds = 0;
+  uint64_t bound_unreserved = 0;  // Pods that were bound where their claim was not allocated.
 };
 ClaimOutcome RunClaims(const NominationOptions& options, bool claims_go_first);
 

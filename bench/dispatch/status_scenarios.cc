@@ -90,7 +90,7 @@ StatusOutcome RunTransientLong(const StatusWorldOptions& options) {
   return RunTransient(options, seconds(10));
 }
 StatusOutcome RunOutageOnly(const StatusWorldOptions& options) {
-  QueueCounts counts;
+  std::vector<QueueCounts> counts;
   return RunOutage(options, true, &counts);
 }
 
@@ -151,7 +151,8 @@ StatusOutcome RunGatedByServer(const StatusWorldOptions& options) {
   return world.Outcome();
 }
 
-StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage, QueueCounts* counts) {
+StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage,
+                        std::vector<QueueCounts>* counts) {
   StatusWorld world(options);
   const Instant start = world.clock().Now();
   if (has_outage) world.server().AddOutage(start + seconds(8), start + seconds(68));
@@ -165,8 +166,10 @@ StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage, Queu
     }
   }
   // The flush of pods that wait for long evaluates each again; what failed is then tried again.
-  world.Run(minutes(7));
-  *counts = world.queue().Counts();
+  for (Duration passed{}; passed < minutes(7); passed += seconds(1)) {
+    world.Run(seconds(1));
+    counts->push_back(world.queue().Counts());
+  }
   return world.Outcome();
 }
 

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "bench/dispatch/status_world.h"
 
@@ -27,7 +28,8 @@ StatusOutcome RunFlapping(const StatusWorldOptions& options);
 // 1,000 pods that the server marked SchedulingGated, rejected with the server's own text.
 StatusOutcome RunGatedByServer(const StatusWorldOptions& options);
 // 100 pods are rejected, by changing reasons, before, during and after an outage of a minute; the
-// queue's counts after it must be those that an undisturbed run has.
-StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage, QueueCounts* counts);
+// queue's counts, taken each second, must be those that an undisturbed run has.
+StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage,
+                        std::vector<QueueCounts>* counts);
 
 }  // namespace schedq

@@ -19,9 +19,11 @@ ServerOptions ServerOf(const StatusWorldOptions& options, Clock* clock) {
   return server;
 }
 
-CallQueueOptions CallsOf(const StatusWorldOptions& options, Clock* clock) {
+CallQueueOptions CallsOf(const StatusWorldOptions& options, Clock* clock,
+                         MetricsRegistry* metrics) {
   CallQueueOptions calls;
   calls.clock = clock;
+  calls.metrics = metrics;
   calls.calls_per_second = options.calls_per_second;
   if (options.calls_per_second == 0) calls.in_flight_max = ~uint32_t{0};
   return calls;
@@ -33,7 +35,7 @@ StatusWorld::StatusWorld(const StatusWorldOptions& options)
     : options_(options),
       random_(options.seed),
       server_(ServerOf(options, &clock_)),
-      dispatcher_(CallsOf(options, &clock_), &server_) {
+      dispatcher_(CallsOf(options, &clock_, &metrics_), &server_) {
   QueueRigOptions rig;
   rig.engine = options.engine;
   rig.clock = &clock_;
@@ -159,11 +161,25 @@ uint64_t StatusWorld::WrongPods() const {
   return wrong;
 }
 
+void StatusWorld::CountCalls(StatusOutcome* outcome) const {
+  for (int type = 0; type < kCallTypeCount; ++type) {
+    const std::string name(CallTypeName(static_cast<CallType>(type)));
+    const auto count = [&](const char* family, const LabelValues& labels) {
+      return static_cast<uint64_t>(metrics_.Value(family, labels).value_or(0));
+    };
+    outcome->calls_added += count("schedq_api_calls_added_total", {name});
+    for (const char* end : {"success", "error", "overwritten", "skipped"}) {
+      outcome->calls_ended += count("schedq_api_calls_ended_total", {name, end});
+    }
+  }
+}
+
 StatusOutcome StatusWorld::Outcome() {
   StatusOutcome outcome;
   if (reporter_ != nullptr) outcome.counts = reporter_->counts();
   outcome.measures = audit_.Measures();
   outcome.server = server_.counts();
+  CountCalls(&outcome);
   outcome.wrong_at_end = WrongPods();
   outcome.stored = stored_;
   outcome.binding_waits = binding_waits_;

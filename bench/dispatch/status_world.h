@@ -17,6 +17,7 @@
 #include "dispatcher/report/status_audit.h"
 #include "dispatcher/report/status_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
+#include "engine/base/metrics.h"
 #include "engine/base/random.h"
 #include "engine/base/virtual_clock.h"
 
@@ -45,6 +46,8 @@ struct StatusOutcome {
   StatusCounts counts;
   StatusMeasures measures;
   ServerCounts server;
+  uint64_t calls_added = 0;  // To the call queue.
+  uint64_t calls_ended = 0;
   std::vector<Duration> stored;         // When the server changed a pod, since the start.
   uint64_t wrong_at_end = 0;            // Pods whose shown message is not the truth.
   std::vector<Duration> binding_waits;  // From Bind to the start of the call, ascending.
@@ -89,6 +92,7 @@ class StatusWorld final : public CallListener {
   std::vector<Plugin> MakePlugins();
   bool MayEnter(const Pod& pod, Rejector rejector, std::string* message) const;
   uint64_t WrongPods() const;
+  void CountCalls(StatusOutcome* outcome) const;
 
   const StatusWorldOptions options_;
   VirtualClock clock_{Instant(std::chrono::seconds(1'700'000'000))};
@@ -98,6 +102,7 @@ class StatusWorld final : public CallListener {
   std::vector<Duration> binding_waits_;
   std::vector<Duration> stored_;
   EmbeddedApiServer server_;
+  MetricsRegistry metrics_;
   // Calls that are under way when the world ends tell the reporter, which therefore outlives them.
   StatusAudit audit_{&clock_};
   std::unique_ptr<StatusReporter> reporter_;

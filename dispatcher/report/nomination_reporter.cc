@@ -4,6 +4,19 @@
 #include <utility>
 
 namespace schedq {
+namespace {
+
+// "" clears.
+ApiCall NominationOf(PodRef pod, ObjectId object, std::string node) {
+  ApiCall call;
+  call.object = object;
+  call.type = CallType::kStatusPatch;
+  call.pod = std::move(pod);
+  call.placement.Mutable().nomination = std::move(node);
+  return call;
+}
+
+}  // namespace
 
 Status NominationReporter::OnBindingStart(BindingStart start) {
   const auto says = [&](PreFlight answer) {
@@ -15,29 +28,23 @@ Status NominationReporter::OnBindingStart(BindingStart start) {
     saved_.fetch_add(1);
     return Status::Ok();
   }
-  Nominate(start.pod, start.object, std::move(start.node), std::move(start.claims));
+  ApiCall call = NominationOf(std::move(start.pod), start.object, std::move(start.node));
+  call.placement.Mutable().claims = std::move(start.claims);
+  call.listener = start.listener;
+  call.tag = start.tag;
+  Send(std::move(call));
   return Status::Ok();
 }
 
 void NominationReporter::OnFailedCycle(const FailedCycle& cycle) {
   const bool is_unschedulable = cycle.failure == CycleFailure::kUnschedulable;
-  if (is_unschedulable && !cycle.post_filter_node.empty()) {
-    return Nominate(cycle.pod, cycle.object, cycle.post_filter_node, {});
-  }
-  if (is_unschedulable && cycle.victims_are_going) return;
-  Nominate(cycle.pod, cycle.object, "", {});
+  const std::string node = is_unschedulable ? cycle.post_filter_node : "";
+  if (is_unschedulable && node.empty() && cycle.victims_are_going) return;
+  Send(NominationOf(cycle.pod, cycle.object, node));
 }
 
-void NominationReporter::Nominate(const PodRef& pod, ObjectId object, std::string node,
-                                  std::vector<ClaimAllocation> claims) {
+void NominationReporter::Send(ApiCall&& call) {
   calls_.fetch_add(1);
-  ApiCall call;
-  call.object = object;
-  call.type = CallType::kStatusPatch;
-  call.pod = pod;
-  Placement& placement = call.placement.Mutable();
-  placement.nomination = std::move(node);
-  placement.claims = std::move(claims);
   queue_.Add(std::move(call));
 }
 

@@ -32,6 +32,10 @@ struct BindingStart {
   bool permit_waits = false;  // A Permit plugin said Wait.
   std::span<const PreFlight> pre_flights;
   std::vector<ClaimAllocation> claims;
+  // Told how the call ended, if one is made. A nomination stops nothing when it fails, but a pod
+  // must not be bound before its claims are stored.
+  CallListener* listener = nullptr;
+  uint64_t tag = 0;
 };
 
 enum class CycleFailure : uint8_t { kUnschedulable, kError, kBinding };
@@ -57,8 +61,7 @@ class NominationReporter {
   uint64_t saved() const { return saved_.load(); }
 
  private:
-  void Nominate(const PodRef& pod, ObjectId object, std::string node,
-                std::vector<ClaimAllocation> claims);
+  void Send(ApiCall&& call);
 
   CallQueue<>& queue_;
   // Counted by whoever reports.

@@ -11,10 +11,10 @@ namespace {
 // What is remembered for a pod. Below kMessages: a state; from there on: a message's fingerprint.
 constexpr uint64_t kUnseen = 0;   // The pod's own condition has not been looked at.
 constexpr uint64_t kNothing = 1;  // No message.
-constexpr uint64_t kMessages = 2;
+constexpr uint64_t kUnknown = 2;  // A call failed: the pod may show anything.
+constexpr uint64_t kMessages = 4;
 
 uint64_t Remember(std::string_view message) { return UidFingerprint(message) | kMessages; }
-bool IsMessage(uint64_t remembered) { return remembered >= kMessages; }
 
 uint64_t FirstSight(const Pod& pod) {
   const PodCondition* shown = UnscheduledCondition(pod);
@@ -106,11 +106,11 @@ void StatusReporter::HearPassed(Slot& slot, const Note& note) {
 // since, or has gone, has moved on.
 void StatusReporter::HearFailed(Slot& slot, const Note& note) {
   if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) return;
-  if (IsMessage(note.tag)) {
-    if (slot.remembered == note.tag) slot.remembered = kNothing;
-  } else if (slot.remembered == kNothing) {
-    SendClear(note.pod, note.move.pod.id, options_.delay);
-  }
+  const bool is_clear = note.tag == kNothing;
+  const bool is_last = slot.remembered == note.tag || (is_clear && slot.remembered == kUnknown);
+  if (!is_last) return;
+  slot.remembered = kUnknown;
+  if (is_clear) SendClear(note.pod, note.move.pod.id, options_.delay);
 }
 
 ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
@@ -139,11 +139,20 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
     return;
   }
   Count(failed_);
+  TellFailed(call, call.tag);
+}
+
+void StatusReporter::OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) {
+  if (!status.ok()) return TellFailed(successor, tag);
+  if (successor.sends_event) Count(events_);
+}
+
+void StatusReporter::TellFailed(const ApiCall& call, uint64_t tag) {
   Hear({.kind = NoteKind::kFailed,
         .pod = call.pod,
         .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
         .text = {},
-        .tag = call.tag});
+        .tag = tag});
 }
 
 StatusCounts StatusReporter::counts() const {

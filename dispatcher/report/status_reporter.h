@@ -11,11 +11,13 @@
 // Invariants:
 //  1. What is remembered for a pod is the message that it shows or will show, once every call for
 //     it has succeeded.
-//  2. A failed message is forgotten if nothing newer was remembered since, so that the next
-//     evaluation of the pod tries again.
+//  2. A failed message is taken back if nothing newer was remembered since: what the pod shows is
+//     then unknown, so that its next evaluation tries again, or clears what it showed before.
 //  3. A failed clear is sent again after the delay, because a pod that passed may never be
 //     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
-//  4. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
+//  4. Both hold too where the patch was overwritten by a call that says no condition (a nomination
+//     takes it along, a binding makes it vain), and that call failed.
+//  5. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
 //     move has the last word, whichever thread was quicker to tell.
 // Memory: 32 bytes a pod number, and a note for each move that is told while another thread is at
 // the same pod. Messages are remembered as 63-bit fingerprints: two messages of one pod that share
@@ -54,7 +56,7 @@ struct StatusCounts {
   uint64_t repeated = 0;    // Of these, nothing new.
   uint64_t overtaken = 0;   // Moves that were told of after newer ones of their pods.
   uint64_t patches = 0;     // Calls made to the API server.
-  uint64_t events = 0;      // Sent with them.
+  uint64_t events = 0;      // Sent with them, or with patches that took these along.
   uint64_t failed = 0;      // Of the calls made.
   uint64_t coalesced = 0;   // Patches that a newer one took the place of.
   uint64_t cancelled = 0;   // Patches that changed nothing any more.
@@ -71,6 +73,7 @@ class StatusReporter final : public QueueObserver, public CallListener {
   void OnPassed(const PodRef& pod, const PodMove& move) override;
   void OnDeleted(const PodRef& pod, const PodMove& move) override;
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
+  void OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) override;
 
   // What the pod's owner should read about this rejection; nullopt: nothing.
   std::optional<std::string> TextFor(const Pod& pod, PluginId plugin,
@@ -104,6 +107,8 @@ class StatusReporter final : public QueueObserver, public CallListener {
   void HearGated(Slot& slot, const Note& note);
   void HearPassed(Slot& slot, const Note& note);
   void HearFailed(Slot& slot, const Note& note);
+
+  void TellFailed(const ApiCall& call, uint64_t tag);
 
   ApiCall CallFor(const PodRef& pod, PodId id, uint64_t tag);
   void SendClear(const PodRef& pod, PodId id, Duration delay);

@@ -50,7 +50,12 @@ struct Scene final : CallListener {
 
   void OnEnd(const ApiCall& call, CallEnd end, const Status&) override {
     ends[call.tag].fetch_add(1);
-    if (end == CallEnd::kSuccess) flying[call.object].fetch_sub(1);
+    if (end != CallEnd::kSuccess) return;
+    flying[call.object].fetch_sub(1);
+    told[call.tag].fetch_add(1);
+  }
+  void OnSuccessorEnd(const ApiCall&, uint64_t tag, const Status&) override {
+    told[tag].fetch_add(1);
   }
   CallDraft Draft(uint64_t tag, Duration delay = {}) { return {0, tag, delay, pod, this}; }
 
@@ -80,6 +85,8 @@ struct Scene final : CallListener {
   StillClock clock;
   PodRef pod = UnmarkedPod();
   std::array<model::Atomic<int>, kTags> ends{};
+  // How often somebody heard that what the call said was sent.
+  std::array<model::Atomic<int>, kTags> told{};
   std::array<model::Atomic<int>, 2> flying{};
   model::Atomic<int> started{0};
   CallQueue<model::Atomic, TinyShape> queue;
@@ -148,6 +155,21 @@ model::Body AddMeetsComplete() {
 }
 TEST(CallQueueModel, AddMeetsComplete) { ExpectRight(AddMeetsComplete()); }
 
+model::Body SuccessorMeetsDispatch() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    trial.Thread([&] { scene.queue.Add(NominateNode(scene.Draft(1), "node")); });
+    trial.Thread([&] { scene.Dispatch(); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(2);
+    MODEL_CHECK(scene.told[0].load() == 1, "whoever said the message hears of it once");
+    trial.Observe({scene.started.load()});
+  };
+}
+TEST(CallQueueModel, SuccessorMeetsDispatch) { ExpectRight(SuccessorMeetsDispatch(), 3); }
+
 model::Body CloseMeetsAdd() {
   return [](model::Trial& trial) {
     Scene scene;
@@ -186,8 +208,8 @@ TEST(CallQueueModelSweep, FourThreads) {
 }
 
 TEST(CallQueueModelStall, FrozenThreadStopsNobody) {
-  for (const model::Body& body :
-       {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(), CloseMeetsAdd()}) {
+  for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
+                                  SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
     EXPECT_TRUE(report.passed() && report.complete) << report;
     EXPECT_GT(report.freezes, 10u) << report;

@@ -1,7 +1,8 @@
 // Goal: threads that tell of one pod's moves in any order, while calls fail and succeed, leave the
 // reporter with what the newest move said, and every call ended once.
-// Method: threads draw move numbers and tell of them late; one dispatches meanwhile. Once all were
-// told and nothing fails any more, the server shows for every pod what its last number said.
+// Method: threads draw move numbers and tell of them late, and now and then nominate a pod, which
+// takes its waiting patch along; one dispatches meanwhile. Once all were told and nothing fails any
+// more, the server shows for every pod what its last number said.
 #include "dispatcher/report/status_reporter.h"
 
 #include <gtest/gtest.h>
@@ -47,6 +48,9 @@ class StatusReporterStress : public testing::Test {
     text.empty() ? reporter_.OnPassed(pods_[pod], move)
                  : reporter_.OnGated(pods_[pod], 0, text, move);
   }
+  void Nominate(uint32_t pod, const std::string& node) {
+    queue_.Add(NominateNode({pod, 0, Duration(0), pods_[pod], nullptr}, node));
+  }
   void TellMany(uint64_t seed) {
     Random random(seed);
     for (uint32_t i = 0; i < kMovesPerThread; ++i) {
@@ -54,14 +58,14 @@ class StatusReporterStress : public testing::Test {
       const uint32_t number = moves_[pod].fetch_add(1) + 1;
       if (random.Chance(0.1)) std::this_thread::yield();
       Tell(pod, number);
+      if (random.Chance(0.2)) Nominate(pod, std::to_string(number));
     }
   }
   void Dispatch(double failing, Random& random) {
     queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
       const bool is_ok = !random.Chance(failing);
-      if (is_ok) {
-        const bool is_set = call.condition.kind == ConditionPatch::Kind::kSet;
-        shown_[call.object] = is_set ? call.condition.message : "";
+      if (is_ok && call.condition.kind != ConditionPatch::Kind::kKeep) {
+        shown_[call.object] = call.condition.message;
       }
       queue_.Complete(call.object, is_ok ? Status() : Error("503"));
     });

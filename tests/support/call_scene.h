@@ -26,16 +26,26 @@ class EndRecorder final : public CallListener {
     const std::lock_guard lock(mutex_);
     ended_.push_back({call.tag, end});
   }
+  void OnSuccessorEnd(const ApiCall&, uint64_t tag, const Status& status) override {
+    const std::lock_guard lock(mutex_);
+    succeeded_.push_back({tag, status.ok() ? CallEnd::kSuccess : CallEnd::kError});
+  }
 
   // What ended since the last call of this.
   std::vector<Ended> Take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(ended_, {});
   }
+  // The overwritten calls of which somebody was told since how their successors ended.
+  std::vector<Ended> TakeSuccessorEnds() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(succeeded_, {});
+  }
 
  private:
   std::mutex mutex_;
   std::vector<Ended> ended_;
+  std::vector<Ended> succeeded_;
 };
 
 inline std::shared_ptr<Pod> UnmarkedPod(const std::string& name = "pod") {

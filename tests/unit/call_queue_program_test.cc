@@ -21,10 +21,12 @@ using Ends = std::vector<EndRecorder::Ended>;
 struct ReferenceObject {
   struct Waiting {
     ApiCall call;
+    std::optional<uint64_t> predecessor;  // Whose condition it is answerable for.
     int64_t due;
   };
   std::optional<Waiting> waiting;
   std::optional<ApiCall> in_flight;
+  std::optional<uint64_t> predecessor;  // Of what is in flight.
   std::optional<ApiCall> unseen;
 
   bool IsNoOpNow() const {
@@ -42,12 +44,17 @@ struct ReferenceObject {
       ends->push_back({call.tag, CallEnd::kSkipped});
       return;
     }
-    Waiting next{call, call.delay == Duration(0) ? 0 : now + call.delay / milliseconds(1)};
+    Waiting next{call, {}, call.delay == Duration(0) ? 0 : now + call.delay / milliseconds(1)};
     if (waiting && waiting->call.type == call.type) {
       Merge(waiting->call, &next.call);
       next.due = std::min(next.due, waiting->due);
     } else if (!waiting && in_flight && in_flight->type == call.type) {
       Merge(*in_flight, &next.call);
+    }
+    if (waiting && call.condition.kind == ConditionPatch::Kind::kKeep) {
+      next.predecessor = waiting->predecessor;
+      const bool says_condition = waiting->call.condition.kind != ConditionPatch::Kind::kKeep;
+      if (!next.predecessor && says_condition) next.predecessor = waiting->call.tag;
     }
     if (waiting) ends->push_back({waiting->call.tag, CallEnd::kOverwritten});
     waiting = std::move(next);
@@ -60,11 +67,13 @@ struct ReferenceObject {
     if (waiting) ends->push_back({waiting->call.tag, CallEnd::kSkipped});
     waiting.reset();
   }
-  void Complete(bool is_ok, Ends* ends) {
+  void Complete(bool is_ok, Ends* ends, Ends* successor_ends) {
     const ApiCall done = *in_flight;
     in_flight.reset();
     if (waiting && (is_ok ? IsNoOpAfter(done, waiting->call) : IsNoOpNow())) Skip(ends);
-    ends->push_back({done.tag, is_ok ? CallEnd::kSuccess : CallEnd::kError});
+    const CallEnd end = is_ok ? CallEnd::kSuccess : CallEnd::kError;
+    ends->push_back({done.tag, end});
+    if (predecessor) successor_ends->push_back({*predecessor, end});
     if (!is_ok || done.type != CallType::kStatusPatch) return;
     ApiCall kept = done;
     if (unseen) Merge(*unseen, &kept);
@@ -101,17 +110,25 @@ class CallQueueProgram : public CallQueueFixture {
     Random random(seed);
     for (int step = 0; step < 300; ++step) {
       Ends ends;
-      ASSERT_NO_FATAL_FAILURE(Step(random, &ends)) << "seed " << seed << " step " << step;
+      Ends successor_ends;
+      ASSERT_NO_FATAL_FAILURE(Step(random, &ends, &successor_ends))
+          << "seed " << seed << " step " << step;
       ASSERT_EQ(recorder_.Take(), ends) << "seed " << seed << " step " << step;
+      ASSERT_EQ(recorder_.TakeSuccessorEnds(), successor_ends)
+          << "seed " << seed << " step " << step;
+      successor_ends_ += successor_ends.size();
     }
     queue_.reset();
     recorder_.Take();
+    recorder_.TakeSuccessorEnds();
   }
+
+  uint64_t successor_ends_ = 0;
 
  private:
   int64_t NowMs() const { return (clock_.Now() - start_) / milliseconds(1); }
 
-  void Step(Random& random, Ends* ends) {
+  void Step(Random& random, Ends* ends, Ends* successor_ends) {
     const auto object = static_cast<ObjectId>(random.Below(kObjects));
     ReferenceObject& expected = reference_[object];
     const uint64_t kind = random.Below(10);
@@ -131,7 +148,7 @@ class CallQueueProgram : public CallQueueFixture {
       queue_->Cancel(object);
     } else if (kind < 9 && expected.in_flight) {
       const bool is_ok = random.Chance(0.7);
-      expected.Complete(is_ok, ends);
+      expected.Complete(is_ok, ends, successor_ends);
       queue_->Complete(object, is_ok ? Status() : Error("unavailable"));
     } else {
       StartDue(milliseconds(random.Below(30)));
@@ -146,6 +163,7 @@ class CallQueueProgram : public CallQueueFixture {
       if (!one.waiting || one.in_flight || one.waiting->due > NowMs()) continue;
       due.push_back(one.waiting->call.tag);
       one.in_flight = std::move(one.waiting->call);
+      one.predecessor = one.waiting->predecessor;
       one.waiting.reset();
       ASSERT_NO_FATAL_FAILURE(ExpectSent(object));
     }
@@ -173,6 +191,7 @@ class CallQueueProgram : public CallQueueFixture {
 
 TEST_F(CallQueueProgram, AgreesWithTheReference) {
   for (uint64_t seed = 1; seed <= 60; ++seed) ASSERT_NO_FATAL_FAILURE(Run(seed));
+  EXPECT_GT(successor_ends_, 100u);
 }
 
 }  // namespace

@@ -125,6 +125,63 @@ TEST_F(CallQueueTest, AfterAFailedFlightTheWaitingCallCarriesItsContent) {
   EXPECT_EQ(*sent_[0].nomination(), "node");
 }
 
+// What a nomination took along is told of to whoever had said it.
+TEST_F(CallQueueTest, WhoSaidTheConditionHearsHowItsSuccessorEnded) {
+  for (const bool is_ok : {false, true}) {
+    queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
+    queue_->Add(NominateNode(Draft(0, 2, kDelay), "first"));
+    queue_->Add(NominateNode(Draft(0, 3), "second"));
+    EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kOverwritten}, {2, CallEnd::kOverwritten}}));
+    EXPECT_EQ(Dispatch(), std::vector<uint64_t>{3});
+    EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty()) << "in flight";
+    queue_->Complete(0, is_ok ? Status() : Error("unavailable"));
+    const CallEnd end = is_ok ? CallEnd::kSuccess : CallEnd::kError;
+    EXPECT_EQ(recorder_.Take(), (Ends{{3, end}})) << "each call ends once";
+    EXPECT_EQ(recorder_.TakeSuccessorEnds(), (Ends{{1, end}}));
+  }
+}
+
+TEST_F(CallQueueTest, ConditionThatABindingMadeVainIsToldWhenThatFails) {
+  queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
+  queue_->Add(NominateNode(Draft(0, 2, kDelay), "node"));
+  queue_->Add(BindTo(Draft(0, 3), "node"));
+  Dispatch();
+  queue_->Complete(0, Error("conflict"));
+  EXPECT_EQ(recorder_.TakeSuccessorEnds(), (Ends{{1, CallEnd::kError}}));
+}
+
+TEST_F(CallQueueTest, ReplacedConditionHasNoSuccessor) {
+  queue_->Add(SetMessage(Draft(0, 1, kDelay), "first"));
+  queue_->Add(NominateNode(Draft(0, 2, kDelay), "node"));
+  queue_->Add(SetMessage(Draft(0, 3), "second"));
+  Dispatch();
+  queue_->Complete(0, Error("unavailable"));
+  EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty());
+}
+
+// Its own call tells of it.
+TEST_F(CallQueueTest, ConditionOfACallInFlightHasNoSuccessor) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Add(NominateNode(Draft(0, 2), "node"));
+  queue_->Complete(0, Error("unavailable"));
+  Dispatch();
+  queue_->Complete(0, Error("unavailable"));
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kError}, {2, CallEnd::kError}}));
+  EXPECT_TRUE(recorder_.TakeSuccessorEnds().empty());
+}
+
+TEST_F(CallQueueTest, EventOfACallInFlightIsNotSentAgain) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  EXPECT_TRUE(sent_[0].sends_event);
+  queue_->Add(NominateNode(Draft(0, 2), "node"));
+  queue_->Complete(0, Status());
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
+  EXPECT_EQ(*sent_[0].nomination(), "node");
+  EXPECT_FALSE(sent_[0].sends_event);
+}
+
 TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   Dispatch();
@@ -153,6 +210,43 @@ TEST_F(CallQueueTest, SeenEffectsAreJudgedByWhatIsSeen) {
   queue_->Add(SetMessage(Draft(0, 3, kDelay), "message"));  // Somebody removed it meanwhile.
   EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kSuccess}, {2, CallEnd::kSkipped}}));
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{3});
+}
+
+// The answer comes when the pod is gone and another has its number.
+TEST_F(CallQueueTest, AnotherPodOfTheNumberInheritsNothing) {
+  queue_->Add(NominateNode(Draft(0, 1), "node"));
+  queue_->Add(SetMessage(Draft(0, 2), "message"));
+  Dispatch();
+  queue_->Cancel(0);
+  CallDraft next = Draft(0, 3);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  queue_->Complete(0, Status());
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{3}) << "this pod does not show the message yet";
+  EXPECT_EQ(sent_[0].nomination(), nullptr);
+}
+
+TEST_F(CallQueueTest, WhatAnotherPodOfTheNumberWasSentIsNoNoOp) {
+  queue_->Add(SetMessage(Draft(0, 1), "message"));
+  Dispatch();
+  queue_->Cancel(0);
+  queue_->Complete(0, Status());
+  CallDraft next = Draft(0, 2);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
+}
+
+TEST_F(CallQueueTest, PatchWaitsForTheBindingOfAnotherPodOfTheNumber) {
+  queue_->Add(BindTo(Draft(0, 1), "node"));
+  Dispatch();
+  CallDraft next = Draft(0, 2);
+  next.pod = UnmarkedPod("another");
+  queue_->Add(SetMessage(next, "message"));
+  EXPECT_TRUE(Dispatch().empty()) << "one in flight a number";
+  queue_->Complete(0, Error("the pod was not found (404)"));
+  EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kError}}));
+  EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
 }
 
 TEST_F(CallQueueTest, BindingsGoFirstThenDeletionsThenPatches) {

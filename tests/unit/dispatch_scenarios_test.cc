@@ -72,18 +72,21 @@ TEST(StatusScenarioTest, OnlySilenceLeavesMessagesStale) {
   EXPECT_LT(stale, 1'000);
 }
 
-// The queue is as without the outage, and afterwards every pod shows the truth.
+// At every second the queue is as without the outage, every call ends once, and afterwards every
+// pod shows the truth.
 TEST(StatusScenarioTest, OutageChangesNothingInTheQueueAndMessagesConverge) {
   for (const EngineKind engine : AllEngines()) {
     for (const StatusModel model :
          {StatusModel::kImplicitDelayed, StatusModel::kImplicitImmediate}) {
       StatusWorldOptions options = Model(model);
       options.engine = engine;
-      QueueCounts disturbed;
-      QueueCounts calm;
+      std::vector<QueueCounts> disturbed;
+      std::vector<QueueCounts> calm;
       const StatusOutcome outcome = RunOutage(options, true, &disturbed);
       RunOutage(options, false, &calm);
       EXPECT_EQ(disturbed, calm);
+      EXPECT_GT(outcome.calls_added, 0u);
+      EXPECT_EQ(outcome.calls_ended, outcome.calls_added);
       EXPECT_GT(outcome.counts.failed, 0u) << "an outage that hits nothing shows nothing";
       EXPECT_EQ(outcome.wrong_at_end, 0u) << StatusModelName(model);
     }

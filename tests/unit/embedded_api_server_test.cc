@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,41 @@ TEST_F(EmbeddedApiServerTest, ErrorsAndConflictsComeAsOftenAsAsked) {
   clock_.AdvanceBy(seconds(1));
   EXPECT_NEAR(static_cast<double>(server.counts().conflicts), 600, 60);
   EXPECT_NEAR(static_cast<double>(server.counts().patches), 2000 * 0.7 * 0.8, 80);
+}
+
+TEST_F(EmbeddedApiServerTest, DeletionRemovesThePodOnce) {
+  EmbeddedApiServer server(options_);
+  const PodRef pod = server.Create(*UnmarkedPod());
+  EXPECT_EQ(Execute(server, CallOf(Draft(pod), CallType::kDeletion)), "ok");
+  EXPECT_EQ(Stored(server), nullptr);
+  EXPECT_EQ(Execute(server, CallOf(Draft(pod), CallType::kDeletion)),
+            "the pod was not found (404)");
+  EXPECT_EQ(server.counts().deletions, 1u);
+}
+
+TEST_F(EmbeddedApiServerTest, LatencyHasItsFloorAndMeanAndFollowsTheSeed) {
+  options_.latency = milliseconds(10);
+  options_.latency_extra = milliseconds(20);
+  constexpr int kCalls = 4000;
+  const auto latencies = [&](uint64_t seed) {
+    options_.seed = seed;
+    EmbeddedApiServer server(options_);
+    const auto call = SetMessage(Draft(server.Create(*UnmarkedPod())), "a");
+    std::vector<Duration> taken;
+    const Instant start = clock_.Now();
+    for (int i = 0; i < kCalls; ++i) {
+      server.Execute(call, [&](const Status&) { taken.push_back(clock_.Now() - start); });
+    }
+    clock_.AdvanceBy(seconds(60));
+    return taken;
+  };
+  const std::vector<Duration> taken = latencies(1);
+  ASSERT_EQ(taken.size(), static_cast<size_t>(kCalls));
+  EXPECT_GE(taken.front(), milliseconds(10));
+  const Duration sum = std::accumulate(taken.begin(), taken.end(), Duration(0));
+  EXPECT_NEAR(static_cast<double>((sum / kCalls).count()), 30e6, 2e6);
+  EXPECT_EQ(latencies(1), taken);
+  EXPECT_NE(latencies(2), taken);
 }
 
 TEST_F(EmbeddedApiServerTest, WatchesComeLaterAndInOrder) {

@@ -54,6 +54,19 @@ TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
   EXPECT_EQ(claims_, start.claims);
 }
 
+TEST_F(NominationReporterTest, WhoStartsTheBindingHearsWhetherTheClaimsAreStored) {
+  EndRecorder recorder;
+  const std::array answers = {PreFlight::kSuccess};
+  BindingStart start = Start(answers);
+  start.claims = {{"default/claim", "node"}};
+  start.listener = &recorder;
+  start.tag = 3;
+  EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
+  queue_.Dispatch(clock_.Now(),
+                  [&](const ApiCall& call) { queue_.Complete(call.object, Error("conflict")); });
+  EXPECT_EQ(recorder.Take(), (std::vector<EndRecorder::Ended>{{3, CallEnd::kError}}));
+}
+
 TEST_F(NominationReporterTest, NoWorkNeedsNoCall) {
   const std::array answers = {PreFlight::kSkip, PreFlight::kSkip};
   EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
@@ -72,6 +85,23 @@ TEST_F(NominationReporterTest, RejectionComesBeforeAnyPatch) {
   const std::array answers = {PreFlight::kSuccess, PreFlight::kError};
   EXPECT_FALSE(reporter_.OnBindingStart(Start(answers)).ok());
   EXPECT_EQ(Sent(), "-");
+}
+
+TEST_F(NominationReporterTest, FailedNominationStopsNoBinding) {
+  const std::array answers = {PreFlight::kSuccess};
+  EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
+  std::vector<CallType> started;
+  const auto dispatch = [&] {
+    queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) { started.push_back(call.type); });
+  };
+  dispatch();
+  queue_.Add(BindTo({0, 0, Duration(0), pod_, nullptr}, "node"));
+  dispatch();
+  EXPECT_EQ(started, std::vector<CallType>{CallType::kStatusPatch}) << "one in flight a pod";
+  queue_.Complete(0, Error("503"));
+  dispatch();
+  EXPECT_EQ(started, (std::vector<CallType>{CallType::kStatusPatch, CallType::kBinding}));
+  queue_.Complete(0, Status());
 }
 
 TEST_F(NominationReporterTest, FailedCyclesClear) {

@@ -69,6 +69,19 @@ TEST_P(NominationScenarioTest, ClaimsDoNotWaitBehindVolumes) {
   EXPECT_LT(first.bindings.calls_per_pod, later.bindings.calls_per_pod);
 }
 
+TEST_P(NominationScenarioTest, NoPodIsBoundBeforeItsClaimIsStored) {
+  for (const bool claims_go_first : {true, false}) {
+    for (const Duration provisioning : {Duration(0), Duration(std::chrono::seconds(60))}) {
+      NominationOptions options = Options(true);
+      options.provisioning = provisioning;
+      options.error_rate = 0.3;
+      const ClaimOutcome outcome = RunClaims(options, claims_go_first);
+      EXPECT_EQ(outcome.bindings.bound, 100u) << "a call that fails delays its pod, and no more";
+      EXPECT_EQ(outcome.bound_unreserved, 0u) << claims_go_first;
+    }
+  }
+}
+
 TEST_P(NominationScenarioTest, OnlyBindingsWithWorkCostAnExtraCall) {
   EXPECT_EQ(RunBindings(Options(true)).calls_per_pod, 2);
   EXPECT_EQ(RunBindings(Options(false)).calls_per_pod, 1);

@@ -20,6 +20,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr PluginId kPlugin = 0;
+constexpr PluginId kOptingOut = 1;
 
 class StatusReporterTest : public testing::Test {
  protected:
@@ -31,6 +32,8 @@ class StatusReporterTest : public testing::Test {
   }
   void Pass(uint32_t number = 0) { reporter_.OnPassed(pod_, Move(number, *pod_)); }
   void Delete(uint32_t number = 0) { reporter_.OnDeleted(pod_, Move(number, *pod_)); }
+
+  CallDraft Draft() const { return {7, 0, Duration(0), pod_, nullptr}; }
 
   // What is sent within the next 6 s: messages, and "-" for a clear. Each call ends as `status`.
   std::vector<std::string> Sent(const Status& status = Status::Ok()) {
@@ -91,12 +94,72 @@ TEST_F(StatusReporterTest, FailedMessageIsTriedAgainAtTheNextEvaluation) {
   EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
 }
 
+TEST_F(StatusReporterTest, FailureOfAnOlderMessageTakesNothingBack) {
+  Gate("first");
+  clock_.AdvanceBy(seconds(5));
+  queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
+  Gate("second");
+  queue_.Complete(7, Error("503"));
+  Gate("second");
+  EXPECT_EQ(reporter_.counts().repeated, 1u);
+  EXPECT_EQ(Sent(), Texts{"second"});
+}
+
 TEST_F(StatusReporterTest, FailedClearIsTriedAgainByItself) {
   pod_ = MarkedPod("waiting for a claim");
   Pass();
   EXPECT_EQ(Sent(Error("503")), Texts{"-"});
   EXPECT_EQ(Sent(), Texts{"-"});
   EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, PassingAfterAFailedMessageClearsTheOneBefore) {
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  Gate("waiting for a node");
+  EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a node"});
+  Pass();
+  EXPECT_EQ(Sent(), Texts{"-"}) << "the first message is still shown";
+}
+
+// A nomination takes the waiting patch along, and nobody else knows that it failed.
+TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsTriedAgainWhenThatFails) {
+  Gate("waiting for a claim");
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
+  EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+}
+
+TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsSentOnce) {
+  Gate("waiting for a claim");
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  Gate("waiting for a claim");
+  EXPECT_EQ(Sent(), Texts{});
+  EXPECT_EQ(reporter_.counts().events, 1u);
+  EXPECT_EQ(reporter_.counts().patches, 0u) << "the nomination's patch was needed anyway";
+}
+
+TEST_F(StatusReporterTest, ClearThatANominationTookAlongIsTriedAgainByItself) {
+  pod_ = MarkedPod("waiting for a claim");
+  Pass();
+  queue_.Add(NominateNode(Draft(), "node"));
+  EXPECT_EQ(Sent(Error("503")), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{"-"});
+  EXPECT_EQ(Sent(), Texts{});
+}
+
+TEST_F(StatusReporterTest, ClearThatABindingMadeVainIsSentWhenThatFails) {
+  pod_ = MarkedPod("waiting for a claim");
+  Pass();
+  queue_.Add(BindTo(Draft(), "node"));
+  queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
+    EXPECT_EQ(call.type, CallType::kBinding);
+    queue_.Complete(call.object, Error("409"));
+  });
+  EXPECT_EQ(Sent(), Texts{"-"});
 }
 
 TEST_F(StatusReporterTest, DeletionTakesBackWhatWaits) {
@@ -138,6 +201,52 @@ TEST_F(StatusReporterTest, MoveNumbersMayRunOver) {
   Gate("new", 0);
   Gate("older", ~uint32_t{0} - 1);
   EXPECT_EQ(Sent(), Texts{"new"});
+}
+
+// What a pod's owner reads of a plugin with words of its own, and of one that opts out; "-" for
+// nothing. The reporter's plugins say "inside" to the scheduler.
+struct ModelCase {
+  StatusModel model;
+  std::string_view of_own_words;
+  std::string_view of_opt_out;
+  bool is_delayed;
+};
+constexpr ModelCase kModelCases[] = {
+    {StatusModel::kExplicitImmediate, "own words", "-", false},
+    {StatusModel::kExplicitDelayed, "own words", "-", true},
+    {StatusModel::kImplicitDelayedOptOut, "inside", "-", true},
+    {StatusModel::kImplicitDelayed, "inside", "inside", true},
+    {StatusModel::kImplicitImmediate, "inside", "inside", false},
+};
+
+TEST_F(StatusReporterTest, EachModelShowsItsOwnWordsAtItsOwnTime) {
+  for (const ModelCase& one : kModelCases) {
+    StatusReporterOptions options = Options();
+    options.model = one.model;
+    options.user_message = [](const Pod&, PluginId plugin, std::string_view) {
+      return std::string(plugin == kPlugin ? "own words" : "");
+    };
+    StatusReporter reporter(options);
+    for (const PluginId plugin : {kPlugin, kOptingOut}) {
+      pod_ = UnmarkedPod();
+      pod_->uid = std::string(StatusModelName(one.model)) + std::to_string(plugin);
+      reporter.OnGated(pod_, plugin, "inside", Move(0, *pod_));
+      std::string sent = "-";
+      const auto send = [&](const ApiCall& call) {
+        sent = call.condition.message;
+        queue_.Complete(call.object, Status());
+      };
+      queue_.Dispatch(clock_.Now(), send);
+      const std::string wanted(plugin == kPlugin ? one.of_own_words : one.of_opt_out);
+      EXPECT_EQ(sent, one.is_delayed ? "-" : wanted) << pod_->uid;
+      clock_.AdvanceBy(seconds(6));
+      queue_.Dispatch(clock_.Now(), send);
+      EXPECT_EQ(sent, wanted) << pod_->uid;
+    }
+    EXPECT_EQ(reporter.counts().opted_out, HasOptOut(one.model) ? 1u : 0u);
+    EXPECT_EQ(ParseStatusModel(StatusModelName(one.model)), one.model);
+  }
+  EXPECT_EQ(ParseStatusModel("implicit"), std::nullopt);
 }
 
 // Moves 1 to 5 of one pod: a, b, pass, a, c; told in each of the 120 orders.
