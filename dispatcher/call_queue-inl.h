@@ -232,7 +232,7 @@ template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Schedule(Entry& entry) {
   const WaitingCall& waiting = entry.payload.calls.Read().waiting;
   const ObjectId object = waiting.content().object;
-  Wake(wheel_.Schedule(object, entry, waiting.due(), LaneOf(waiting.type())));
+  Wake(wheel_.ScheduleAlone(object, entry, waiting.due(), LaneOf(waiting.type())));
 }
 
 template <template <typename> class Atom, typename Shape>

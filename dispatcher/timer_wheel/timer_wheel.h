@@ -18,6 +18,7 @@
 //                      or because the pump moved the ticket, once for each time it came due.
 //                      Linearization point: the exchange of the word. A thread that is frozen
 //                      between its exchange and its push holds back this one timer.
+//   ScheduleAlone      likewise, for one thread a timer at a time; a store where it has no ticket.
 //   Pump               any thread; never waits: while one thread pumps, others raise a counter and
 //                      leave, and the pumping thread goes round again for them.
 //   Take, LaneIsEmpty  inside Pump only. Take is lock-free; its linearization point is its
@@ -96,26 +97,12 @@ class TimerWheel {
   // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
-    return Schedule(timer, EntryOf(timer), tick, lane);
+    return ScheduleBy<&TimerWheel::ExchangeWord>(timer, EntryOf(timer), tick, lane);
   }
-  Tick Schedule(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
-    const Tick now = LoadNow();
-    if (tick < now) tick = now;
-    SCHEDQ_CHECK(tick - now < kHorizonTicks, "the delay is within the wheel's horizon");
-    TimerWord before = LoadWord(entry);
-    TimerWord after;
-    bool is_looked_at_in_time;
-    do {
-      is_looked_at_in_time =
-          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
-      after =
-          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
-    } while (!ExchangeWord(entry, before, after));
-    if (is_looked_at_in_time) return kNeverTick;
-    inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
-    return tick < LoadPlanned() ? tick : kNeverTick;
+  // The same for who is the only one that arms and clears the timer now.
+  Tick ScheduleAlone(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
+    return ScheduleBy<&TimerWheel::ExchangeWordAlone>(timer, entry, tick, lane);
   }
-
   // The pump's instant; may be an earlier one.
   Tick now() const { return LoadNow(); }
 
@@ -194,6 +181,25 @@ class TimerWheel {
   // How far ahead in its lane Take fetches timers.
   static constexpr uint32_t kFetchDistance = 4;
 
+  template <bool (*Exchange)(Entry&, TimerWord&, TimerWord)>
+  Tick ScheduleBy(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
+    const Tick now = LoadNow();
+    if (tick < now) tick = now;
+    SCHEDQ_CHECK(tick - now < kHorizonTicks, "the delay is within the wheel's horizon");
+    TimerWord before = LoadWord(entry);
+    TimerWord after;
+    bool is_looked_at_in_time;
+    do {
+      is_looked_at_in_time =
+          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
+      after =
+          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
+    } while (!Exchange(entry, before, after));
+    if (is_looked_at_in_time) return kNeverTick;
+    inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
+    return tick < LoadPlanned() ? tick : kNeverTick;
+  }
+
   // Relaxed: who decides by a stale word alone (that a ticket is stale, that there is nothing to
   // cancel) has read one that was there when it was asked, or later. All else is decided by the
   // exchange.
@@ -204,6 +210,14 @@ class TimerWheel {
     if (entry.word.compare_exchange_weak(bits, after.bits())) return true;
     before = TimerWord(bits);
     return false;
+  }
+  // For who alone arms and clears the timer: where it has no live ticket, the pump does not write
+  // its word either, so a store does it. Relaxed: the addition that puts the ticket into the inbox
+  // publishes it.
+  static bool ExchangeWordAlone(Entry& entry, TimerWord& before, TimerWord after) {
+    if (before.place() != TimerPlace::kNowhere) return ExchangeWord(entry, before, after);
+    StoreRelaxed(entry.word, after.bits());
+    return true;
   }
   // Relaxed: an older instant makes a tick that has passed look like one that comes, which the pump
   // finds due all the same.

@@ -133,6 +133,39 @@ model::Body OverwriteMeetsTake() {
 }
 TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3); }
 
+// Who is alone with a timer stores where another would have to exchange; the pump still comes between
+// all that he does, and sees what he wrote before.
+model::Body AloneMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    Seam<model::Atomic>::Plain<int> note{0};
+    const auto pump = [&](Tick tick) {
+      scene.wheel.ExpireUntil(tick, [&](uint32_t timer) {
+        MODEL_CHECK(note.Read() == 1, "written before the timer was armed");
+        scene.expired[timer].fetch_add(1);
+      });
+    };
+    bool is_cancelled = false;
+    trial.Thread([&] {
+      note.Write(1);
+      scene.wheel.ScheduleAlone(0, scene.wheel.EntryOf(0), 2, 0);
+      is_cancelled = scene.wheel.Cancel(0);
+      scene.wheel.ScheduleAlone(0, scene.wheel.EntryOf(0), 4, 0);
+    });
+    trial.Thread([&] {
+      pump(2);
+      pump(3);
+    });
+    trial.Join();
+    const int early = scene.Expired(0);
+    MODEL_CHECK(early == (is_cancelled ? 0 : 1), "cancelled or due, not both");
+    pump(10);
+    MODEL_CHECK(scene.Expired(0) == early + 1, "what was set last comes due");
+    trial.Observe({is_cancelled});
+  };
+}
+TEST(TimerWheelModel, AloneMeetsPump) { ExpectRight(AloneMeetsPump(), 3); }
+
 // Three tickets of two threads, and a taker that looks twice amid them.
 model::Body PushesMeetTaking() {
   return [](model::Trial& trial) {
@@ -217,7 +250,8 @@ TEST(TimerWheelModelSweep, ThreeThreads) {
 }
 
 TEST(TimerWheelModelStall, FrozenThreadStopsNobody) {
-  for (const model::Body& body : {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet()}) {
+  for (const model::Body& body :
+       {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), AloneMeetsPump()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
     EXPECT_TRUE(report.passed() && report.complete) << report;
     EXPECT_GT(report.freezes, 10u) << report;
