@@ -133,7 +133,7 @@ model::Options Named(const std::string& suffix = "") {
 template <typename Shape>
 void ExpectRight(const Scenario& scenario, const std::string& suffix, uint32_t preemptions_max) {
   model::Options options = Named(suffix);
-  options.preemptions_max = preemptions_max;
+  options.preemptions_max = model::PreemptionsOr(preemptions_max);
   // In the heap whole parts are copied; a stale read more is left to programs without it.
   if (Shape::kLanesAtOnce != 0) options.stale_reads_max = 1;
   const Report report = model::Exhaust(options, BodyOfScenario<Shape>(scenario));

@@ -7,6 +7,8 @@
 // Names, metrics and the clock are not the model's: each use of them is one step.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <functional>
 #include <memory>
@@ -222,6 +224,18 @@ model::Body BodyOfProgram(Program<Shape> program) {
     program.after(scene);
     scene.Judge();
   };
+}
+
+// An exploration of the test that runs. Weak orderings of the assembled engine are left to those of
+// its parts.
+inline model::Options Named(uint32_t preemptions_max) {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 0;
+  options.weak_failures_max = 0;
+  options.steps_max = 20'000;
+  return options;
 }
 
 }  // namespace schedq

@@ -41,27 +41,15 @@ namespace {
 using model::FailureKind;
 using model::Report;
 
-model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  options.preemptions_max = preemptions_max;
-  options.stale_reads_max = 0;
-  options.weak_failures_max = 0;
-  options.steps_max = 20'000;
-  return options;
-}
-
 using Scene = ModelScene<ModelQueueShape>;
 
-// Three preemptions are 15 to 50 times as many schedules as two: millions for all pairs, which take
-// some ten minutes of processor time.
+// To three, all pairs are millions of schedules and take some ten minutes of processor time.
 constexpr uint32_t kTwo = 2;
 constexpr uint32_t kThree = 3;
 
 void ExpectRight(const Program<ModelQueueShape>& program, uint32_t preemptions_max = kTwo) {
-  const char* wanted = std::getenv("SCHEDQ_MODEL_PREEMPTIONS");
-  if (wanted != nullptr) preemptions_max = static_cast<uint32_t>(std::atoi(wanted));
-  const Report report = model::Exhaust(Named(preemptions_max), BodyOfProgram(program));
+  const Report report =
+      model::Exhaust(Named(model::PreemptionsOr(preemptions_max)), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 100u) << report;
   testing::Test::RecordProperty("schedules", std::to_string(report.schedules));

@@ -27,19 +27,9 @@ const Acts kAdd = [](Scene& scene) { scene.Add(1); };
 const Acts kSchedule = [](Scene& scene) { scene.Schedule(); };
 const Acts kDelete = [](Scene& scene) { scene.Delete(0); };
 
-model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  options.preemptions_max = preemptions_max;
-  options.stale_reads_max = 0;
-  options.weak_failures_max = 0;
-  options.steps_max = 20'000;
-  return options;
-}
-
 void ExpectRight(const std::vector<Acts>& threads) {
-  const Report report =
-      model::Exhaust(Named(2), BodyOfProgram(Program<SweepingQueueShape>{kStale, threads}));
+  const Report report = model::Exhaust(Named(model::PreemptionsOr(2)),
+                                       BodyOfProgram(Program<SweepingQueueShape>{kStale, threads}));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 100u) << report;
 }

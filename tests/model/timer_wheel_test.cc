@@ -133,8 +133,8 @@ model::Body OverwriteMeetsTake() {
 }
 TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3); }
 
-// Who is alone with a timer stores where another would have to exchange; the pump still comes between
-// all that he does, and sees what he wrote before.
+// Who is alone with a timer stores where another would have to exchange; the pump still comes
+// between all that he does, and sees what he wrote before.
 model::Body AloneMeetsPump() {
   return [](model::Trial& trial) {
     Scene scene;

@@ -250,6 +250,11 @@ Report ExhaustStalls(const Options& options, const Body& body) {
   return explorer.Finish();
 }
 
+uint32_t PreemptionsOr(uint32_t usual) {
+  const char* wanted = std::getenv("SCHEDQ_MODEL_PREEMPTIONS");
+  return wanted == nullptr ? usual : static_cast<uint32_t>(std::atoi(wanted));
+}
+
 void FailCheck(const char* file, int line, const char* condition, const std::string& message) {
   Runtime* run = Runtime::Current();
   if (run == nullptr) std::abort();

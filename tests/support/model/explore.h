@@ -94,6 +94,10 @@ class Trial {
 
 using Body = std::function<void(Trial&)>;
 
+// How many preemptions to explore: `usual`, or what SCHEDQ_MODEL_PREEMPTIONS says, for those who
+// have the time. Each one more is some 15 to 50 times as many schedules.
+uint32_t PreemptionsOr(uint32_t usual);
+
 Report Exhaust(const Options& options, const Body& body);
 Report Sweep(const Options& options, uint64_t schedules, const Body& body);
 // For each thread and each of its steps: freezes the thread before that step until all others have
