@@ -29,12 +29,14 @@
 
 namespace schedq {
 
-// Windows are many and small.
+// Windows are many and small. So are their buckets: mostly a window is not popped from while it
+// fills, and its heap's front, which is copied when its bag is full, is a quarter of a bucket.
 struct WindowShape : ActiveQueueShape {
   static constexpr uint32_t kRunsPerLane = 4;
   static constexpr uint32_t kLanesAtOnce = 8;
   static constexpr uint32_t kLanesMax = 8;
-  static constexpr uint32_t kBuckets = 1 << 12;
+  static constexpr uint32_t kBucketEntries = 256;
+  static constexpr uint32_t kBuckets = 1 << 14;
   static constexpr uint32_t kFirstSegmentsBits = 1;
 };
 
