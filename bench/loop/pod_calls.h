@@ -12,6 +12,7 @@
 
 #include "bench/cluster/cluster.h"
 #include "bench/loop/cost_model.h"
+#include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
@@ -23,6 +24,8 @@ struct PodCallsOptions {
   Cluster* cluster = nullptr;
   const CostModel* costs = nullptr;
   Gates gates;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
+  UserMessage user_message;            // What plugins say where the model lets them choose.
   Random* random = nullptr;            // What the scheduler draws latencies from.
   MetricsRegistry* metrics = nullptr;  // Outlives it, as all others do.
 };

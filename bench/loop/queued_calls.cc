@@ -41,6 +41,8 @@ QueuedCalls::QueuedCalls(const PodCallsOptions& options)
   if (!options.gates.On(Gate::kSchedulerPreEnqueuePodStatus)) return;
   StatusReporterOptions reporter;
   reporter.queue = &dispatcher_.queue();
+  reporter.model = options.status_model;
+  reporter.user_message = options.user_message;
   status_reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
 }
 

@@ -30,6 +30,11 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       calls_(MakePodCalls({.cluster = cluster_,
                            .costs = &costs_,
                            .gates = options.queue.gates,
+                           .status_model = options.status_model,
+                           .user_message =
+                               [this](const Pod& pod, PluginId plugin, std::string_view message) {
+                                 return queue_.pre_enqueue().UserMessage(pod, plugin, message);
+                               },
                            .random = &random_,
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),

@@ -27,6 +27,7 @@
 #include "bench/loop/queue_driver.h"
 #include "bench/loop/scheduler_cache.h"
 #include "bench/loop/virtual_lock.h"
+#include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 
 namespace schedq {
@@ -36,6 +37,7 @@ struct SchedulerLoopOptions {
   const CostModel* costs = nullptr;
   QueueDriverOptions queue;  // Without clock and judge_cost, which follow from the others.
   Random random{0};
+  StatusModel status_model = StatusModel::kImplicitDelayed;  // Of rejections by PreEnqueue.
 };
 
 class SchedulerLoop {

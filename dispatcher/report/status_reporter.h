@@ -38,11 +38,6 @@
 
 namespace schedq {
 
-// What a plugin gives the pod's owner to read about a rejection, where the model lets it choose:
-// its own text, or "" to keep the rejection to itself.
-using UserMessage =
-    std::function<std::string(const Pod& pod, PluginId plugin, std::string_view message)>;
-
 struct StatusReporterOptions {
   CallQueue<>* queue = nullptr;
   StatusModel model = StatusModel::kImplicitDelayed;
