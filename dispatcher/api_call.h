@@ -76,6 +76,7 @@ struct Placement {
   std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
   std::vector<ClaimAllocation> claims;    // Of a patch.
   Predecessor predecessor;                // The queue's.
+  CallListener* asked_by = nullptr;       // The listener's own: whom he tells on.
 };
 
 struct ApiCall;

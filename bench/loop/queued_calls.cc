@@ -36,8 +36,8 @@ QueuedCalls::QueuedCalls(const PodCallsOptions& options)
     : options_(options),
       clock_(options.cluster->clock()),
       sink_(options.cluster, options.costs, options.random, options.metrics),
-      dispatcher_(OptionsOfQueue(options), &sink_),
-      nomination_reporter_(&dispatcher_.queue()) {
+      dispatcher_(OptionsOfQueue(options), &sink_) {
+  nomination_reporter_ = std::make_unique<NominationReporter>(&dispatcher_.queue());
   if (!options.gates.On(Gate::kSchedulerPreEnqueuePodStatus)) return;
   StatusReporterOptions reporter;
   reporter.queue = &dispatcher_.queue();
@@ -77,7 +77,7 @@ void QueuedCalls::BeginBinding(const BindingBegin& begin, std::function<void()> 
     start.object = begin.key.id;
     start.node = begin.node;
     start.pre_flights = answers;
-    const Status started = nomination_reporter_.OnBindingStart(std::move(start));
+    const Status started = nomination_reporter_->OnBindingStart(std::move(start));
     SCHEDQ_CHECK(started.ok(), "no built-in plugin rejects here");
   }
   then();
@@ -85,7 +85,7 @@ void QueuedCalls::BeginBinding(const BindingBegin& begin, std::function<void()> 
 
 void QueuedCalls::ClearNomination(const PodKey& key, const PodRef& pod) {
   if (!Nominates()) return;
-  nomination_reporter_.OnFailedCycle(
+  nomination_reporter_->OnFailedCycle(
       {.pod = pod, .object = key.id, .failure = CycleFailure::kBinding, .post_filter_node = {}});
 }
 

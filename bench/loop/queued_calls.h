@@ -50,8 +50,8 @@ class QueuedCalls final : public PodCalls, public QueueObserver, public CallList
   std::unordered_map<uint64_t, Then> binding_;  // By the call's tag.
   uint64_t last_binding_ = 0;
   std::unique_ptr<StatusReporter> status_reporter_;
+  std::unique_ptr<NominationReporter> nomination_reporter_;
   ClockDispatcher dispatcher_;
-  NominationReporter nomination_reporter_;
 };
 
 }  // namespace schedq
