@@ -125,7 +125,8 @@ struct ApiCall : CallContent {
 
 // An object's number may pass from a pod that is gone to another, whose calls have nothing to do
 // with its predecessor's. Who is not known is taken for the same.
-bool IsSamePod(const PodRef& a, const PodRef& b);
+bool IsSamePodByUid(const PodRef& a, const PodRef& b);
+inline bool IsSamePod(const PodRef& a, const PodRef& b) { return a == b || IsSamePodByUid(a, b); }
 
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 

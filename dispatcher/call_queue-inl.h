@@ -178,6 +178,7 @@ void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
   }
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
+  if (!IsSamePod(content.pod, pod)) return;
   content.pod = pod;
   if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(entry);
 }

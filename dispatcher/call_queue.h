@@ -21,7 +21,8 @@
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
 //     other calls in a row, a due patch goes first.
 //  5. Calls of two pods that had one number after the other are not merged, nor skipped for each
-//     other; the one's in flight is waited for by the other's.
+//     other, nor synced with the other's versions; the one's in flight is waited for by the
+//     other's.
 //  6. Every call ends exactly once, and its listener is told. Whose condition was taken over from
 //     what waited by a call that says none, or was dropped for a more relevant one, is also told
 //     how that call ended, if it was executed.
@@ -96,7 +97,7 @@ class CallQueue {
     if (object < used_.load()) wheel_.Fetch(object);
   }
   void Add(ApiCall&& call);
-  // The object was seen with this version.
+  // The object was seen with this version, which is of no interest to calls of another pod.
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
   void Cancel(ObjectId object);
