@@ -11,7 +11,8 @@
 // The rules (SEMANTICS, "Dispatcher rules"):
 //  1. At most one call waits and at most one is in flight for an object. One in flight is never
 //     changed; what comes meanwhile waits for its end.
-//  2. A call less relevant than one that waits or is in flight is skipped. A more relevant one
+//  2. A call less relevant than one that waits or is in flight is skipped, and its listener told
+//     apart (WasOutranked). A more relevant one
 //     overwrites what waits. One of the same type takes over what it does not say itself from what
 //     waits, or else from what is in flight; the older waiting call ends as overwritten, and its
 //     deadline stays, unless the new call has none.
@@ -187,6 +188,7 @@ class CallQueue {
   void SkipWaiting(Entry& entry);
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
+  void EndOutranked(const ApiCall& call);
   void EndExecuted(const ApiCall& call, const Status& status);
 
   // Inside the wheel's pump.
