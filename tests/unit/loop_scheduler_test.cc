@@ -173,6 +173,26 @@ TEST_F(SchedulerTest, ClaimsAreAllocatedWhereTheirDevicesAre) {
   EXPECT_THAT(Audit(), IsEmpty());
 }
 
+// KEP-5278: one patch says where the pod goes and what of its claims is taken.
+TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
+  Create(NodeObjectNamed("n"));
+  CreateDevices("n");
+  CreateClaim("c");
+  Pass(5);
+  const uint64_t pod = Create(PodWithClaim("p", "c"));
+  for (int step = 0; step < 200 && NodeOf(pod).empty(); ++step) {
+    Pass(1);
+    const bool is_stored = !cluster_.FindClaim("ns/c")->node_name.empty();
+    const bool is_nominated = cluster_.FindPod(pod)->nominated_node_name == "n";
+    EXPECT_EQ(is_stored, is_nominated || !NodeOf(pod).empty()) << "after " << step << " ms";
+  }
+  EXPECT_EQ(NodeOf(pod), "n");
+  const LabelValues patches = {"pod_status_patch", "success"};
+  EXPECT_EQ(
+      scheduler_.metrics().registry().Value("scheduler_async_api_call_execution_total", patches),
+      1);
+}
+
 TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");

@@ -253,7 +253,8 @@ TEST_F(RunCommandTest, CallsGoTheWayThatTheGatesSay) {
   EXPECT_EQ(count({}, "^Basic/10", patches), 0u) << "nothing to say of pods that are bound at once";
   EXPECT_EQ(count(direct, "^Basic/10", bindings), 0u);
   EXPECT_EQ(count({}, "^Gated/20", patches), 0u) << "the server says it already";
-  EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u) << "a nomination each";
+  EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u)
+      << "a nomination each, which takes the claim along";
   EXPECT_EQ(count(silent, "^ClaimTemplates/5Nodes_20", patches), 0u);
 }
 
