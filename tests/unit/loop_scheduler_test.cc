@@ -204,6 +204,34 @@ TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   EXPECT_EQ(NodeOf(pod), "n");
 }
 
+// A claim that somebody has to create is for the pod's owner in every model; one that comes from a
+// template, which is on its way, only where plugins cannot choose.
+TEST(SchedulerStatusModelTest, PluginsChooseWhatIsShownWhereTheModelLetsThem) {
+  const CostModel costs = Costs();
+  for (const StatusModel model : kStatusModels) {
+    SCOPED_TRACE(StatusModelName(model));
+    VirtualClock clock{Instant(std::chrono::seconds(1000))};
+    Cluster cluster{{&clock, costs.informer_delay, true}};
+    const SchedulerLoop scheduler{{&cluster, &costs, {}, Random(1), model}};
+    const auto shown = [&](const ApiObjectRef& object) {
+      EXPECT_TRUE(cluster.Create(object, "ns").ok());
+      clock.AdvanceBy(std::chrono::milliseconds(100));
+      const uint64_t pod = cluster.pods().rbegin()->first;
+      const bool is_early = FindCondition(*cluster.FindPod(pod), kPodScheduledCondition) != nullptr;
+      EXPECT_TRUE(!is_early || !IsDelayed(model));
+      clock.AdvanceBy(std::chrono::seconds(6));
+      const PodCondition* condition = FindCondition(*cluster.FindPod(pod), kPodScheduledCondition);
+      return condition == nullptr ? "" : condition->reason + ": " + condition->message;
+    };
+    EXPECT_EQ(
+        shown(PodObjectNamed("p", "1m", "  resourceClaims: [{name: d, resourceClaimName: c}]\n")),
+        "NotReadyForScheduling: waiting for ResourceClaim \"c\" to be created");
+    const std::string of_template = shown(
+        PodObjectNamed("q", "1m", "  resourceClaims: [{name: d, resourceClaimTemplateName: t}]\n"));
+    EXPECT_EQ(of_template.empty(), HasOptOut(model)) << of_template;
+  }
+}
+
 TEST_F(SchedulerTest, TheLastDeviceGoesToOnePodAndThenToTheNext) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");
