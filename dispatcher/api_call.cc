@@ -72,8 +72,8 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
-bool IsSamePod(const PodRef& a, const PodRef& b) {
-  return a == b || a == nullptr || b == nullptr || a->uid == b->uid;
+bool IsSamePodByUid(const PodRef& a, const PodRef& b) {
+  return a == nullptr || b == nullptr || a->uid == b->uid;
 }
 
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {

@@ -31,6 +31,11 @@ std::string_view CallTypeName(CallType type);
 enum class CallEnd : uint8_t { kSuccess, kError, kOverwritten, kSkipped };
 inline constexpr int kCallEndCount = 4;
 
+// It was never sent, although it may have had something to change.
+inline bool WasOutranked(CallEnd end, const Status& status) {
+  return end == CallEnd::kSkipped && !status.ok();
+}
+
 inline constexpr std::string_view kNotReadyReason = "NotReadyForScheduling";
 
 // The condition PodScheduled=False of a pod that has it; nullptr otherwise.
@@ -76,6 +81,7 @@ struct Placement {
   std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
   std::vector<ClaimAllocation> claims;    // Of a patch.
   Predecessor predecessor;                // The queue's.
+  CallListener* asked_by = nullptr;       // The listener's own: whom he tells on.
 };
 
 struct ApiCall;
@@ -85,6 +91,8 @@ struct ApiCall;
 class CallListener {
  public:
   virtual ~CallListener() = default;
+  // Skipped: the status is an error where the call had something to say and a more relevant one
+  // left no room for it (WasOutranked).
   virtual void OnEnd(const ApiCall& call, CallEnd end, const Status& status) = 0;
   // His call with this tag was overwritten by another's, which said nothing of the condition: it
   // took that over or, more relevant, made it vain. Now `successor`, which did, was executed.
@@ -124,7 +132,8 @@ struct ApiCall : CallContent {
 
 // An object's number may pass from a pod that is gone to another, whose calls have nothing to do
 // with its predecessor's. Who is not known is taken for the same.
-bool IsSamePod(const PodRef& a, const PodRef& b);
+bool IsSamePodByUid(const PodRef& a, const PodRef& b);
+inline bool IsSamePod(const PodRef& a, const PodRef& b) { return a == b || IsSamePodByUid(a, b); }
 
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 

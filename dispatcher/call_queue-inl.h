@@ -141,12 +141,12 @@ template <template <typename> class Atom, typename Shape>
   Calls& calls = entry.payload.calls.Mutable();
   WaitingCall& waiting = calls.waiting;
   const ApiCall* const in_flight = calls.in_flight();
-  if (is_closed_.load() ||
-      (waiting.exists() && IsLessRelevant(call.type, waiting.type()) &&
+  if (is_closed_.load()) return EndOf(call, CallEnd::kSkipped);
+  if ((waiting.exists() && IsLessRelevant(call.type, waiting.type()) &&
        IsSamePod(call.pod, waiting.content().pod)) ||
       (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type) &&
        IsSamePod(call.pod, in_flight->pod))) {
-    return EndOf(call, CallEnd::kSkipped);
+    return EndOutranked(call);
   }
   bool keeps_its_place = false;
   if (waiting.exists()) {
@@ -178,6 +178,7 @@ void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
   }
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
+  if (!IsSamePod(content.pod, pod)) return;
   content.pod = pod;
   if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(entry);
 }
@@ -272,6 +273,11 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
   metrics_.CountEnd(call.type, end);
   if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::EndOutranked(const ApiCall& call) {
+  EndOf(call, CallEnd::kSkipped, Error("a more relevant call is under way"));
 }
 
 template <template <typename> class Atom, typename Shape>

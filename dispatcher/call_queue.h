@@ -11,7 +11,8 @@
 // The rules (SEMANTICS, "Dispatcher rules"):
 //  1. At most one call waits and at most one is in flight for an object. One in flight is never
 //     changed; what comes meanwhile waits for its end.
-//  2. A call less relevant than one that waits or is in flight is skipped. A more relevant one
+//  2. A call less relevant than one that waits or is in flight is skipped, and its listener told
+//     apart (WasOutranked). A more relevant one
 //     overwrites what waits. One of the same type takes over what it does not say itself from what
 //     waits, or else from what is in flight; the older waiting call ends as overwritten, and its
 //     deadline stays, unless the new call has none.
@@ -21,7 +22,8 @@
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
 //     other calls in a row, a due patch goes first.
 //  5. Calls of two pods that had one number after the other are not merged, nor skipped for each
-//     other; the one's in flight is waited for by the other's.
+//     other, nor synced with the other's versions; the one's in flight is waited for by the
+//     other's.
 //  6. Every call ends exactly once, and its listener is told. Whose condition was taken over from
 //     what waited by a call that says none, or was dropped for a more relevant one, is also told
 //     how that call ended, if it was executed.
@@ -96,7 +98,7 @@ class CallQueue {
     if (object < used_.load()) wheel_.Fetch(object);
   }
   void Add(ApiCall&& call);
-  // The object was seen with this version.
+  // The object was seen with this version, which is of no interest to calls of another pod.
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
   void Cancel(ObjectId object);
@@ -186,6 +188,7 @@ class CallQueue {
   void SkipWaiting(Entry& entry);
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
+  void EndOutranked(const ApiCall& call);
   void EndExecuted(const ApiCall& call, const Status& status);
 
   // Inside the wheel's pump.

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/event.h"
@@ -37,6 +38,10 @@ using PodList = std::vector<PodId>;
 // the pod's owner; the text must be the same as long as the reason is the same.
 using PreEnqueueFunction = std::function<bool(const Pod& pod, std::string* message)>;
 
+// What the pod's owner should read of a rejection that pre_enqueue explained with `message`, where
+// reports let plugins choose (KEP-5501): words of its own, or "" to keep the rejection to itself.
+using UserMessageFunction = std::function<std::string(const Pod& pod, std::string_view message)>;
+
 // Could the change make `pod` schedulable, which this plugin rejected?
 using QueueingHintFunction = std::function<Hint(const Pod& pod, const ObjectChange& change)>;
 
@@ -56,7 +61,8 @@ struct Plugin {
   std::string name;
   // What the owner of a pod reads when this plugin rejected it in a scheduling attempt.
   std::string rejection_message;
-  PreEnqueueFunction pre_enqueue;  // Empty: every pod may enter.
+  PreEnqueueFunction pre_enqueue;    // Empty: every pod may enter.
+  UserMessageFunction user_message;  // Empty: what pre_enqueue says.
   std::vector<EventRegistration> events;
 };
 

@@ -36,4 +36,10 @@ std::string PluginPreEnqueue::Explain(const Pod& pod, PluginId plugin) const {
   return rejecting.rejection_message;
 }
 
+std::string PluginPreEnqueue::UserMessage(const Pod& pod, PluginId plugin,
+                                          std::string_view message) const {
+  const UserMessageFunction& words_of = registry_.plugin(plugin).user_message;
+  return words_of ? words_of(pod, message) : std::string(message);
+}
+
 }  // namespace schedq

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/ports.h"
@@ -33,6 +34,10 @@ class PluginPreEnqueue : public PreEnqueueCheck {
   // The message of a plugin that rejects the pod now. If it would pass by now, because what it
   // waited for came between the check and this call, the plugin's general rejection message.
   std::string Explain(const Pod& pod, PluginId plugin) const override;
+
+  // What the plugin wants the pod's owner to read of a rejection that was explained with `message`;
+  // empty: nothing.
+  std::string UserMessage(const Pod& pod, PluginId plugin, std::string_view message) const;
 
  private:
   // A plugin that has one, and the function, which the registry keeps.

@@ -144,6 +144,7 @@ struct RunDocument {
   uint64_t seed = 0;
   std::string cost_model;             // Its name; empty with the real clock.
   std::map<std::string, bool> gates;  // As asked for on the command line, prerequisites followed.
+  std::string status_model;           // Of KEP-5501; in force where its gate is on.
   std::vector<WorkloadResult> workloads;
   std::vector<ScenarioResult> scenarios;  // Of --suite kep.
   std::vector<PromiseVerdict> verdicts;   // Of --suite kep.
@@ -157,6 +158,7 @@ struct RunDocument {
     archive.Field("seed", self.seed, "Seed of the whole run.");
     archive.Optional("cost_model", self.cost_model, "Name of the cost model.");
     archive.Field("gates", self.gates, "Feature gates of the run; workloads may override them.");
+    archive.Optional("status_model", self.status_model, "KEP-5501's model, where its gate is on.");
     archive.Field("workloads", self.workloads, "One entry a workload.");
     archive.Optional("scenarios", self.scenarios, "Scenarios of proposals, which no workload is.");
     archive.Optional("verdicts", self.verdicts, "What proposals promised.");

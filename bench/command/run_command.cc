@@ -11,6 +11,7 @@
 #include "bench/command/command_line.h"
 #include "bench/command/output_file.h"
 #include "bench/command/progress_line.h"
+#include "bench/command/usage_error.h"
 #include "bench/interrupt.h"
 #include "bench/paths/memory_use.h"
 #include "bench/run/run_workload.h"
@@ -100,6 +101,9 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("NAME=true|false")
       ->expected(1)
       ->take_all();
+  app.add_option("--status-model", status_model_,
+                 "KEP-5501's model, with gate SchedulerPreEnqueuePodStatus (implicit-delayed)")
+      ->type_name("NAME");
   app.add_option("--engine", engine_, "The engine: classic or lockfree")->capture_default_str();
   app.add_option("--clock", clock_, "The clock: virtual")
       ->capture_default_str()
@@ -140,12 +144,26 @@ Status RunCommand::ReadGates(Plan* plan) const {
   return Status::Ok();
 }
 
+Status RunCommand::ReadStatusModel(Plan* plan) const {
+  if (status_model_.empty()) return Status::Ok();
+  const std::optional<StatusModel> model = ParseStatusModel(status_model_);
+  if (!model) {
+    std::vector<std::string> names;
+    for (const StatusModel each : kStatusModels) names.emplace_back(StatusModelName(each));
+    return Error(fmt::format("--status-model: unknown model '{}'; {}", status_model_,
+                             ExpectedOneOf(status_model_, names)));
+  }
+  plan->status_model = *model;
+  return Status::Ok();
+}
+
 Result<RunCommand::Plan> RunCommand::MakePlan() const {
   Plan plan;
   const Result<EngineKind> engine = ParseEngine(engine_);
   if (!engine) return engine.error();
   plan.engine = *engine;
   if (Status status = ReadGates(&plan); !status) return status.error();
+  if (Status status = ReadStatusModel(&plan); !status) return status.error();
   Result<CostModel> costs = LoadCostModel(costs_);
   if (!costs) return costs.error();
   plan.costs = std::move(*costs);
@@ -177,6 +195,9 @@ Status RunCommand::AddArms(Plan* plan) const {
   };
   for (const Gate gate : kScenarioGates) {
     if (plan->gates.Get(gate) && !plan->scenarios.empty()) return refuse(gate);
+  }
+  if (!status_model_.empty() && !plan->scenarios.empty()) {
+    return Error("--status-model: the scenarios of --suite kep play all models");
   }
   for (TestCase& test_case : plan->cases) {
     std::vector<Workload> armed;
@@ -229,6 +250,7 @@ Result<ExitCode> RunCommand::Run() {
   document.seed = seed_;
   document.cost_model = plan->costs.name;
   document.gates = GateMap(*Gates::Resolve(plan->gates));
+  document.status_model = std::string(StatusModelName(plan->status_model));
   for (const TestCase& test_case : plan->cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Interrupted()) break;
@@ -316,6 +338,7 @@ Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Wor
     options.costs = &plan.costs;
     options.seed = seed_ + i;
     options.gates = gates;
+    options.status_model = plan.status_model;
     options.recorder = record_.empty() ? nullptr : &recorder;
     if (const auto arm = plan.arms.find(name); arm != plan.arms.end()) {
       options.alternatives = arm->second.alternatives;

@@ -12,6 +12,7 @@
 #include "bench/experiments/experiments.h"
 #include "bench/loop/cost_model.h"
 #include "bench/workload/model.h"
+#include "dispatcher/report/status_model.h"
 #include "perf/run_document.h"
 
 namespace schedq {
@@ -30,6 +31,7 @@ class RunCommand : public Command {
     CostModel costs;
     GateRequest gates;
     std::vector<std::string> gates_not_modelled;
+    StatusModel status_model = StatusModel::kImplicitDelayed;
     std::vector<TestCase> cases;
     std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
     std::vector<Scenario> scenarios;
@@ -38,6 +40,7 @@ class RunCommand : public Command {
 
   Result<Plan> MakePlan() const;
   Status ReadGates(Plan* plan) const;
+  Status ReadStatusModel(Plan* plan) const;
   // The ways to run the proposals' workloads, and their scenarios.
   Status AddArms(Plan* plan) const;
   Status CheckWorkload(const Plan& plan, const TestCase& test_case, const Workload& workload) const;
@@ -54,6 +57,7 @@ class RunCommand : public Command {
   std::string name_;
   std::string labels_;
   std::vector<std::string> gates_;
+  std::string status_model_;  // Empty: the default.
   std::string engine_ = "classic";
   std::string clock_ = "virtual";
   std::string costs_ = "upstream";

@@ -45,8 +45,8 @@ BindingScheduler::BindingScheduler(const BindingSchedulerOptions& options)
       clock_(*options.clock),
       random_(options.random),
       dispatcher_({.clock = options.clock, .in_flight_max = 1000, .calls_per_second = 0},
-                  options.server),
-      reporter_(&dispatcher_.queue()) {
+                  options.server) {
+  reporter_ = std::make_unique<NominationReporter>(&dispatcher_.queue());
   QueueRigOptions rig;
   rig.engine = options.engine;
   rig.clock = options.clock;
@@ -146,7 +146,7 @@ void BindingScheduler::FailAttempt(const PoppedPod& popped) {
   call.condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, "no node has room"};
   dispatcher_.queue().Add(std::move(call));
   if (options_.nominates) {
-    reporter_.OnFailedCycle({.pod = popped.pod, .object = popped.key.id, .post_filter_node = {}});
+    reporter_->OnFailedCycle({.pod = popped.pod, .object = popped.key.id, .post_filter_node = {}});
   }
   PluginSet rejectors;
   rejectors.Insert(0);
@@ -198,7 +198,7 @@ void BindingScheduler::StartBinding(const PoppedPod& popped, const std::string& 
       start.tag = binding.number;
       binding.claim_is_sent = true;
     }
-    const Status started = reporter_.OnBindingStart(std::move(start));
+    const Status started = reporter_->OnBindingStart(std::move(start));
     SCHEDQ_CHECK(started.ok(), "no plugin rejects here");
   }
   const Instant ready =
@@ -267,10 +267,10 @@ void BindingScheduler::FailBinding(const std::string& name) {
   bindings_.erase(found);
   placed_[binding.node].erase(name);
   if (options_.nominates) {
-    reporter_.OnFailedCycle({.pod = binding.pod,
-                             .object = binding.key.id,
-                             .failure = CycleFailure::kBinding,
-                             .post_filter_node = {}});
+    reporter_->OnFailedCycle({.pod = binding.pod,
+                              .object = binding.key.id,
+                              .failure = CycleFailure::kBinding,
+                              .post_filter_node = {}});
   }
   static_cast<void>(queue().Fail(binding.key, {}, {}));
   WakeUp();

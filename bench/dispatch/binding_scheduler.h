@@ -85,6 +85,7 @@ class BindingScheduler final : public CallListener {
   bool HasPlacedOn(const std::string& node) const;
   // When each pod was last given a node, by its name.
   const std::map<std::string, Instant>& decided() const { return decided_; }
+  NominationCounts nominations() const { return reporter_->counts(); }
 
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
@@ -120,8 +121,9 @@ class BindingScheduler final : public CallListener {
   const BindingSchedulerOptions options_;
   Clock& clock_;
   Random random_;
+  // Calls that are in flight at the end tell it, which therefore outlives their queue.
+  std::unique_ptr<NominationReporter> reporter_;
   ClockDispatcher dispatcher_;
-  NominationReporter reporter_;
   std::unique_ptr<QueueRig> rig_;
   std::vector<std::string> nodes_;                       // In order of creation.
   std::map<std::string, std::set<std::string>> placed_;  // Pods bound or assumed, by node.

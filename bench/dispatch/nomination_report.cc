@@ -24,13 +24,20 @@ NominationOptions OptionsOf(const ScenarioSettings& settings, bool nominates) {
 
 double Count(uint64_t count) { return static_cast<double>(count); }
 
-const std::vector<std::string> kBindingFigures = {"bound", "moved", "lost volume s",
-                                                  "all bound after s", "calls a pod"};
+const std::vector<std::string> kBindingFigures = {"bound",
+                                                  "moved",
+                                                  "lost volume s",
+                                                  "all bound after s",
+                                                  "calls a pod",
+                                                  "nomination calls",
+                                                  "nominations saved"};
 
 ScenarioArm ArmOf(const std::string& name, const BindingOutcome& outcome,
                   std::vector<double> figures = {}) {
-  figures.insert(figures.end(), {Count(outcome.bound), Count(outcome.moved), outcome.lost_seconds,
-                                 outcome.finished_after, outcome.calls_per_pod});
+  figures.insert(
+      figures.end(),
+      {Count(outcome.bound), Count(outcome.moved), outcome.lost_seconds, outcome.finished_after,
+       outcome.calls_per_pod, Count(outcome.nominations.made), Count(outcome.nominations.saved)});
   return {name, std::move(figures)};
 }
 
@@ -133,12 +140,14 @@ PlayedScenario PlayClaims(const ScenarioSettings& settings) {
 PlayedScenario PlayCalls(const ScenarioSettings& settings) {
   PlayedScenario played = Played("100 pods; PreBind has nothing to do, or 30 to 90 s", {});
   double calls[2][2] = {};
+  NominationCounts nominations[2];
   for (const bool is_busy : {false, true}) {
     for (const bool nominates : {false, true}) {
       NominationOptions options = OptionsOf(settings, nominates);
       if (!is_busy) options.provisioning = Duration(0);
       const BindingOutcome outcome = RunBindings(options);
       calls[is_busy][nominates] = outcome.calls_per_pod;
+      if (nominates) nominations[is_busy] = outcome.nominations;
       played.result.arms.push_back(
           ArmOf(fmt::format("{}-{}", is_busy ? "busy" : "idle", nominates ? kOn : kOff), outcome));
     }
@@ -146,10 +155,10 @@ PlayedScenario PlayCalls(const ScenarioSettings& settings) {
   const double idle = calls[0][1] - calls[0][0];
   const double busy = calls[1][1] - calls[1][0];
   played.verdicts.push_back(
-      {kProposal, idle == 0 && busy <= 1,
-       fmt::format("calls: {:.2f} extra calls a pod where PreBind has nothing to do, 0 wanted; "
-                   "{:.2f} where it has, at most 1 wanted",
-                   idle, busy)});
+      {kProposal, idle == 0 && busy <= 1 && nominations[false].made == 0,
+       fmt::format("calls: {:.2f} extra calls a pod where PreBind has nothing to do, 0 wanted, {} "
+                   "saved; {:.2f} where it has, at most 1 wanted, {} made",
+                   idle, nominations[false].saved, busy, nominations[true].made)});
   return played;
 }
 

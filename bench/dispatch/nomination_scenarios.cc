@@ -113,6 +113,12 @@ class SlowCluster {
     outcome.finished_after = Seconds(clock_.Now() - kStart);
     outcome.calls_per_pod =
         static_cast<double>(counts.patches + counts.bindings) / static_cast<double>(pods);
+    for (const auto& scheduler : schedulers_) {
+      const NominationCounts nominations = scheduler->nominations();
+      outcome.nominations.made += nominations.made;
+      outcome.nominations.dropped += nominations.dropped;
+      outcome.nominations.saved += nominations.saved;
+    }
     return outcome;
   }
 

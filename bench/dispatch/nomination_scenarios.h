@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "bench/engine_kind.h"
+#include "dispatcher/report/nomination_reporter.h"
 #include "engine/base/time.h"
 
 namespace schedq {
@@ -31,6 +32,7 @@ struct BindingOutcome {
   double lost_seconds = 0;    // Work on volumes that was in vain.
   double finished_after = 0;  // Seconds until the last pod was bound.
   double calls_per_pod = 0;   // Calls that the server executed, over pods.
+  NominationCounts nominations;
 
   bool operator==(const BindingOutcome&) const = default;
 };

@@ -71,11 +71,26 @@ void JudgeConvergence(const StatusScenario& scenario, const Outcomes& outcomes,
       verdicts);
 }
 
+// Nothing in the queue changes, every call ends, and afterwards the messages are true.
 void JudgeOutage(const StatusScenario& scenario, const Outcomes& outcomes,
                  std::vector<PromiseVerdict>* verdicts) {
   JudgeConvergence(scenario, outcomes, verdicts);
+  uint64_t added = 0;
+  uint64_t ended = 0;
+  uint64_t disturbed = 0;
+  bool all_end = true;
+  for (const auto& [name, outcome] : outcomes) {
+    added += outcome.calls_added;
+    ended += outcome.calls_ended;
+    disturbed += outcome.disturbed_seconds;
+    all_end = all_end && outcome.calls_ended == outcome.calls_added;
+  }
   const uint64_t failed = Of(outcomes, StatusModel::kImplicitDelayed).counts.failed;
-  verdicts->back().holds = verdicts->back().holds && failed > 0;
+  Add(failed > 0 && added > 0 && all_end && disturbed == 0,
+      fmt::format("{}: {} of {} calls ended, all wanted; at {} seconds the queue is not as without "
+                  "the outage, 0 wanted; {} calls fail with implicit-delayed",
+                  scenario.name, ended, added, disturbed, failed),
+      verdicts);
 }
 
 void JudgeSilence(const StatusScenario& scenario, const Outcomes& outcomes,

@@ -89,9 +89,15 @@ StatusOutcome RunTransientShort(const StatusWorldOptions& options) {
 StatusOutcome RunTransientLong(const StatusWorldOptions& options) {
   return RunTransient(options, seconds(10));
 }
-StatusOutcome RunOutageOnly(const StatusWorldOptions& options) {
-  std::vector<QueueCounts> counts;
-  return RunOutage(options, true, &counts);
+StatusOutcome RunOutageAndWithout(const StatusWorldOptions& options) {
+  std::vector<QueueCounts> disturbed;
+  std::vector<QueueCounts> calm;
+  StatusOutcome outcome = RunOutage(options, true, &disturbed);
+  RunOutage(options, false, &calm);
+  for (size_t second = 0; second < disturbed.size(); ++second) {
+    if (disturbed[second] != calm[second]) ++outcome.disturbed_seconds;
+  }
+  return outcome;
 }
 
 constexpr std::array kScenarios = {
@@ -107,7 +113,7 @@ constexpr std::array kScenarios = {
                    RunMassRejection},
     StatusScenario{"flood-while-binding", "the same, and 10 other pods a second are bound", 100'000,
                    RunFloodWhileBinding},
-    StatusScenario{"outage", "100 pods, the server is away for 60 s", 100, RunOutageOnly},
+    StatusScenario{"outage", "100 pods, the server is away for 60 s", 100, RunOutageAndWithout},
     StatusScenario{"gated-by-server", "SchedulingGated by the server already", 1000,
                    RunGatedByServer},
 };

@@ -50,6 +50,7 @@ struct StatusOutcome {
   uint64_t calls_ended = 0;
   std::vector<Duration> stored;         // When the server changed a pod, since the start.
   uint64_t wrong_at_end = 0;            // Pods whose shown message is not the truth.
+  uint64_t disturbed_seconds = 0;       // When the queue was not as in a run without the outage.
   std::vector<Duration> binding_waits;  // From Bind to the start of the call, ascending.
 };
 

@@ -68,6 +68,7 @@ std::string CommandOf(const Side& side, const RunDocument& run, const std::strin
   // A program is run with its own defaults; whoever made a folder may have asked for others.
   if (side.program.empty()) {
     if (!run.engine.empty()) command += " --engine " + run.engine;
+    if (!run.status_model.empty()) command += " --status-model " + run.status_model;
     for (const auto& [gate, is_on] : run.gates) {
       if (!is_on) command += " --gate " + gate + "=false";
     }

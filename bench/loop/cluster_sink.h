@@ -15,19 +15,28 @@
 
 namespace schedq {
 
+// All outlive the sink.
+struct ClusterSinkOptions {
+  Cluster* cluster = nullptr;
+  const CostModel* costs = nullptr;
+  Random* random = nullptr;
+  MetricsRegistry* metrics = nullptr;
+  // Of the pod, where a patch takes claims along. False: one cannot be used.
+  std::function<bool(uint64_t pod_number)> store_claims;
+};
+
 class ClusterSink final : public ApiSink {
  public:
-  // All outlive it.
-  ClusterSink(Cluster* cluster, const CostModel* costs, Random* random, MetricsRegistry* metrics);
+  explicit ClusterSink(const ClusterSinkOptions& options);
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
  private:
   Status Apply(const ApiCall& call);
 
-  Cluster* const cluster_;
-  const CostModel& costs_;
-  Random* const random_;
+  Status Patch(const ApiCall& call, uint64_t pod_number);
+
+  const ClusterSinkOptions options_;
   CounterFamily* const events_;  // By reason.
 };
 

@@ -18,10 +18,11 @@ void DirectCalls::PatchCondition(const PodKey&, const PodRef& pod, PodCondition 
         });
 }
 
-void DirectCalls::BeginBinding(const BindingBegin& begin, std::function<void()> then) {
+void DirectCalls::BeginBinding(BindingBegin begin, Begun then) {
+  const auto go_on = [then = std::move(then)] { then(ClaimsAfterBegin::kToStore); };
   const bool nominates =
-      begin.pre_bind_works && options_.gates.On(Gate::kNominatedNodeNameForExpectation);
-  nominates ? Nominate(begin.pod, begin.node, std::move(then)) : then();
+      !begin.claims.empty() && options_.gates.On(Gate::kNominatedNodeNameForExpectation);
+  nominates ? Nominate(begin.pod, begin.node, go_on) : go_on();
 }
 
 void DirectCalls::ClearNomination(const PodKey&, const PodRef& pod) {

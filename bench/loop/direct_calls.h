@@ -14,7 +14,7 @@ class DirectCalls final : public PodCalls {
 
   void Seen(const PodKey&, const PodRef&) override {}
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
-  void BeginBinding(const BindingBegin& begin, std::function<void()> then) override;
+  void BeginBinding(BindingBegin begin, Begun then) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 

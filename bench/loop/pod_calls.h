@@ -12,6 +12,7 @@
 
 #include "bench/cluster/cluster.h"
 #include "bench/loop/cost_model.h"
+#include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
@@ -23,21 +24,28 @@ struct PodCallsOptions {
   Cluster* cluster = nullptr;
   const CostModel* costs = nullptr;
   Gates gates;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
+  UserMessage user_message;            // What plugins say where the model lets them choose.
   Random* random = nullptr;            // What the scheduler draws latencies from.
   MetricsRegistry* metrics = nullptr;  // Outlives it, as all others do.
 };
 
-// The start of a binding: `then` when the caller may go on.
+// The start of a binding. Where there are claims, PreBind has work to do.
 struct BindingBegin {
   PodKey key;
   PodRef pod;
   std::string node;
-  bool pre_bind_works = false;  // Some PreBind plugin has something to do for the pod.
+  std::vector<std::string> claims;     // "namespace/name"
+  std::function<bool()> store_claims;  // On the cluster, now. False: one cannot be used.
 };
+
+// How the start of a binding ended for its claims.
+enum class ClaimsAfterBegin : uint8_t { kToStore, kStored, kFailed };
 
 class PodCalls {
  public:
   using Then = std::function<void(const Status&)>;
+  using Begun = std::function<void(ClaimsAfterBegin claims)>;
 
   virtual ~PodCalls() = default;
 
@@ -48,8 +56,9 @@ class PodCalls {
 
   // Nobody waits for it. `pod` is the newest version.
   virtual void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) = 0;
-  // Shows the node on the pod, where the gate is on and there is work to do.
-  virtual void BeginBinding(const BindingBegin& begin, std::function<void()> then) = 0;
+  // Shows the node on the pod, where the gate is on and there is work to do; the dispatcher's patch
+  // takes the claims along.
+  virtual void BeginBinding(BindingBegin begin, Begun then) = 0;
   // Takes back what BeginBinding showed.
   virtual void ClearNomination(const PodKey& key, const PodRef& pod) = 0;
   virtual void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) = 0;

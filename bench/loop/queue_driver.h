@@ -76,6 +76,7 @@ class QueueDriver {
   bool MayPop() const;
   PluginId PluginNamed(const std::string& name) const;
   const PluginRegistry& plugins() const { return *plugins_; }
+  const PluginPreEnqueue& pre_enqueue() const { return *pre_enqueue_; }
   const SchedulingQueue& queue() const { return *queue_; }
   QueueWatch& watch() { return watch_; }
   const QueueWatch& watch() const { return watch_; }

@@ -35,12 +35,18 @@ std::unique_ptr<PodCalls> MakePodCalls(const PodCallsOptions& options) {
 QueuedCalls::QueuedCalls(const PodCallsOptions& options)
     : options_(options),
       clock_(options.cluster->clock()),
-      sink_(options.cluster, options.costs, options.random, options.metrics),
-      dispatcher_(OptionsOfQueue(options), &sink_),
-      nomination_reporter_(&dispatcher_.queue()) {
+      sink_({.cluster = options.cluster,
+             .costs = options.costs,
+             .random = options.random,
+             .metrics = options.metrics,
+             .store_claims = [this](uint64_t pod_number) { return StoreClaims(pod_number); }}),
+      dispatcher_(OptionsOfQueue(options), &sink_) {
+  nomination_reporter_ = std::make_unique<NominationReporter>(&dispatcher_.queue());
   if (!options.gates.On(Gate::kSchedulerPreEnqueuePodStatus)) return;
   StatusReporterOptions reporter;
   reporter.queue = &dispatcher_.queue();
+  reporter.model = options.status_model;
+  reporter.user_message = options.user_message;
   status_reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
 }
 
@@ -65,25 +71,36 @@ void QueuedCalls::PatchCondition(const PodKey& key, const PodRef& pod, PodCondit
   dispatcher_.queue().Add(std::move(call));
 }
 
-// A patch that fails or waits stops no binding.
-void QueuedCalls::BeginBinding(const BindingBegin& begin, std::function<void()> then) {
-  if (Nominates()) {
-    const std::array<PreFlight, 1> answers = {begin.pre_bind_works ? PreFlight::kSuccess
-                                                                   : PreFlight::kSkip};
-    BindingStart start;
-    start.pod = begin.pod;
-    start.object = begin.key.id;
-    start.node = begin.node;
-    start.pre_flights = answers;
-    const Status started = nomination_reporter_.OnBindingStart(std::move(start));
-    SCHEDQ_CHECK(started.ok(), "no built-in plugin rejects here");
-  }
-  then();
+// A nomination that fails stops no binding, but claims that were not stored do.
+void QueuedCalls::BeginBinding(BindingBegin begin, Begun then) {
+  if (!Nominates() || begin.claims.empty()) return then(ClaimsAfterBegin::kToStore);
+  const uint64_t pod_number = AsClusterPod(*begin.pod).number;
+  const std::array<PreFlight, 1> answers = {PreFlight::kSuccess};
+  BindingStart start;
+  start.pod = std::move(begin.pod);
+  start.object = begin.key.id;
+  start.node = std::move(begin.node);
+  start.pre_flights = answers;
+  for (std::string& claim : begin.claims) start.claims.push_back({std::move(claim), start.node});
+  start.listener = this;
+  start.tag = ++last_binding_;
+  claims_[pod_number] = std::move(begin.store_claims);
+  binding_[start.tag] = [this, pod_number, then = std::move(then)](const Status& status) {
+    claims_.erase(pod_number);
+    then(status.ok() ? ClaimsAfterBegin::kStored : ClaimsAfterBegin::kFailed);
+  };
+  const Status started = nomination_reporter_->OnBindingStart(std::move(start));
+  SCHEDQ_CHECK(started.ok(), "no built-in plugin rejects here");
+}
+
+bool QueuedCalls::StoreClaims(uint64_t pod_number) const {
+  const auto found = claims_.find(pod_number);
+  return found != claims_.end() && found->second();
 }
 
 void QueuedCalls::ClearNomination(const PodKey& key, const PodRef& pod) {
   if (!Nominates()) return;
-  nomination_reporter_.OnFailedCycle(
+  nomination_reporter_->OnFailedCycle(
       {.pod = pod, .object = key.id, .failure = CycleFailure::kBinding, .post_filter_node = {}});
 }
 

@@ -30,6 +30,11 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       calls_(MakePodCalls({.cluster = cluster_,
                            .costs = &costs_,
                            .gates = options.queue.gates,
+                           .status_model = options.status_model,
+                           .user_message =
+                               [this](const Pod& pod, PluginId plugin, std::string_view message) {
+                                 return queue_.pre_enqueue().UserMessage(pod, plugin, message);
+                               },
                            .random = &random_,
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
@@ -160,8 +165,23 @@ void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
   begin.key = attempt->popped.key;
   begin.pod = has_claims ? NewestOf(attempt) : attempt->popped.pod;
   begin.node = attempt->decision.node;
-  begin.pre_bind_works = has_claims;
-  calls_->BeginBinding(begin, [this, attempt] { StoreNextClaim(attempt); });
+  for (const ClaimDecision& claim : attempt->decision.claims) {
+    begin.claims.push_back(claim.claim);
+  }
+  begin.store_claims = [this, attempt] { return StoreAllClaims(attempt); };
+  calls_->BeginBinding(std::move(begin),
+                       [this, attempt](ClaimsAfterBegin claims) { GoOn(attempt, claims); });
+}
+
+void SchedulerLoop::GoOn(const AttemptRef& attempt, ClaimsAfterBegin claims) {
+  switch (claims) {
+    case ClaimsAfterBegin::kToStore:
+      return StoreNextClaim(attempt);
+    case ClaimsAfterBegin::kStored:
+      return BindAfterClaims(attempt);
+    case ClaimsAfterBegin::kFailed:
+      return FailBinding(attempt);
+  }
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
@@ -172,6 +192,14 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
     ++attempt->claims_stored;
     StoreNextClaim(attempt);
   });
+}
+
+bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
+  for (const ClaimDecision& claim : attempt->decision.claims) {
+    if (!StoreClaim(claim, attempt->pod(), attempt->decision.node)) return false;
+    ++attempt->claims_stored;
+  }
+  return true;
 }
 
 // The cluster's side decides: a claim that is gone, or that is elsewhere by now, cannot be used.

@@ -5,11 +5,12 @@
 // the cluster's informers only.
 // An attempt: Pop; decide at once by what is known then, and assume; after the attempt's cost,
 // Done and the start of the binding, or Fail with the plugins that rejected. A pod that is being
-// deleted is skipped. A binding: each claim's status in turn, then the bind call; if one fails, the
-// pod is forgotten, others are told, and it fails without plugins (an error).
+// deleted is skipped. A binding: each claim's status in turn, unless all went out with the pod's
+// nomination, then the bind call; if one fails, the pod is forgotten, others are told, and it fails
+// without plugins (an error).
 // A failed pod gets its condition (PodScheduled=False) by a call that nobody waits for. A binding
 // that has claims to store shows its node on the pod first (KEP-5278). Calls about pods go the way
-// that the gates say (pod_calls.h); those about claims are made by whoever needs them.
+// that the gates say (pod_calls.h), and claims with them or else by whoever needs them.
 // Not modelled: scores beyond NodeTable's rule, preemption, Permit, a nomination's reservation.
 // Threads: one, that which advances the clock.
 #pragma once
@@ -27,6 +28,7 @@
 #include "bench/loop/queue_driver.h"
 #include "bench/loop/scheduler_cache.h"
 #include "bench/loop/virtual_lock.h"
+#include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 
 namespace schedq {
@@ -36,6 +38,7 @@ struct SchedulerLoopOptions {
   const CostModel* costs = nullptr;
   QueueDriverOptions queue;  // Without clock and judge_cost, which follow from the others.
   Random random{0};
+  StatusModel status_model = StatusModel::kImplicitDelayed;  // Of rejections by PreEnqueue.
 };
 
 class SchedulerLoop {
@@ -76,7 +79,9 @@ class SchedulerLoop {
 
   // Bindings.
   void BeginBinding(const AttemptRef& attempt);
+  void GoOn(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
+  bool StoreAllClaims(const AttemptRef& attempt);
   bool StoreClaim(const ClaimDecision& claim, const ClusterPod& pod, const std::string& node);
   void BindAfterClaims(const AttemptRef& attempt);
   void FailBinding(const AttemptRef& attempt);

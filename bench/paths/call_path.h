@@ -72,9 +72,9 @@ class CallPath final : public MeasuredPath {
  private:
   static constexpr Duration kDelay = std::chrono::seconds(5);
 
-  static PodRef MakePod(const char* uid) {
+  static PodRef MakePod() {
     auto pod = std::make_shared<Pod>();
-    pod->uid = uid;
+    pod->uid = "pod";
     return pod;
   }
   void Add(ObjectId object, const char* message) {
@@ -129,8 +129,8 @@ class CallPath final : public MeasuredPath {
   }
 
   const CallWorkload workload_;
-  const PodRef pod_ = MakePod("first");
-  const PodRef newer_pod_ = MakePod("second");  // Which changes nothing for the calls.
+  const PodRef pod_ = MakePod();
+  const PodRef newer_pod_ = MakePod();  // Which changes nothing for the calls.
   Calls calls_;
   bool is_warm_ = false;
   int64_t started_ = 0;

@@ -23,6 +23,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   SchedulerLoopOptions loop;
   loop.cluster = cluster;
   loop.costs = options.costs;
+  loop.status_model = options.status_model;
   loop.random = random;
   loop.queue.engine = options.engine;
   loop.queue.gates = options.gates;

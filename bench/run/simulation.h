@@ -16,6 +16,7 @@
 #include "bench/run/client.h"
 #include "bench/run/pod_watch.h"
 #include "bench/workload/model.h"
+#include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 #include "engine/base/virtual_clock.h"
 
@@ -31,6 +32,7 @@ struct RunOptions {
   const CostModel* costs = nullptr;
   uint64_t seed = 0;
   Gates gates;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
   TraceRecorder* recorder = nullptr;  // May be null.
   RejectedAlternatives alternatives;  // None while recording.
   QueueMaker make_queue;              // Empty: the engine as it is.

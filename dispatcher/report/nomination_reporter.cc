@@ -7,8 +7,9 @@ namespace schedq {
 namespace {
 
 // "" clears.
-ApiCall NominationOf(PodRef pod, ObjectId object, std::string node) {
+ApiCall NominationOf(PodRef pod, ObjectId object, std::string node, CallListener* listener) {
   ApiCall call;
+  call.listener = listener;
   call.object = object;
   call.type = CallType::kStatusPatch;
   call.pod = std::move(pod);
@@ -28,11 +29,11 @@ Status NominationReporter::OnBindingStart(BindingStart start) {
     saved_.fetch_add(1);
     return Status::Ok();
   }
-  ApiCall call = NominationOf(std::move(start.pod), start.object, std::move(start.node));
+  ApiCall call = NominationOf(std::move(start.pod), start.object, std::move(start.node), this);
   call.placement.Mutable().claims = std::move(start.claims);
-  call.listener = start.listener;
+  call.placement.Mutable().asked_by = start.listener;
   call.tag = start.tag;
-  Send(std::move(call));
+  queue_.Add(std::move(call));
   return Status::Ok();
 }
 
@@ -40,12 +41,18 @@ void NominationReporter::OnFailedCycle(const FailedCycle& cycle) {
   const bool is_unschedulable = cycle.failure == CycleFailure::kUnschedulable;
   const std::string node = is_unschedulable ? cycle.post_filter_node : "";
   if (is_unschedulable && node.empty() && cycle.victims_are_going) return;
-  Send(NominationOf(cycle.pod, cycle.object, node));
+  queue_.Add(NominationOf(cycle.pod, cycle.object, node, this));
 }
 
-void NominationReporter::Send(ApiCall&& call) {
-  calls_.fetch_add(1);
-  queue_.Add(std::move(call));
+void NominationReporter::OnEnd(const ApiCall& call, CallEnd end, const Status& status) {
+  const bool is_made = end == CallEnd::kSuccess || end == CallEnd::kError;
+  (is_made ? made_ : dropped_).fetch_add(1);
+  CallListener* const asked_by = call.placement->asked_by;
+  if (asked_by != nullptr) asked_by->OnEnd(call, end, status);
+}
+
+NominationCounts NominationReporter::counts() const {
+  return {.made = made_.load(), .dropped = dropped_.load(), .saved = saved_.load()};
 }
 
 }  // namespace schedq

@@ -48,24 +48,34 @@ struct FailedCycle {
   bool victims_are_going = false;
 };
 
-class NominationReporter {
+struct NominationCounts {
+  uint64_t made = 0;     // Calls made to the API server, whatever came of them.
+  uint64_t dropped = 0;  // Asked for and not made: another's took them along, or nothing changed.
+  uint64_t saved = 0;    // Bindings that needed no call.
+
+  bool operator==(const NominationCounts&) const = default;
+};
+
+class NominationReporter final : public CallListener {
  public:
+  // It must outlive its calls.
   explicit NominationReporter(CallQueue<>* queue) : queue_(*queue) {}
 
   // An error: the cycle fails, and nothing was patched.
   Status OnBindingStart(BindingStart start);
   void OnFailedCycle(const FailedCycle& cycle);
 
-  // Calls that were asked for, and bindings that needed none.
-  uint64_t calls() const { return calls_.load(); }
-  uint64_t saved() const { return saved_.load(); }
+  // Counts, and tells whoever started the binding.
+  void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
+
+  // Not a snapshot while calls end.
+  NominationCounts counts() const;
 
  private:
-  void Send(ApiCall&& call);
-
   CallQueue<>& queue_;
-  // Counted by whoever reports.
-  std::atomic<uint64_t> calls_{0};
+  // Counted by whoever reports or ends a call.
+  std::atomic<uint64_t> made_{0};
+  std::atomic<uint64_t> dropped_{0};
   std::atomic<uint64_t> saved_{0};
 };
 

@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
-#include "engine/base/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 
 namespace schedq {
 
@@ -32,5 +35,10 @@ bool IsDelayed(StatusModel model);
 bool IsExplicit(StatusModel model);
 // A plugin may keep a rejection to itself.
 bool HasOptOut(StatusModel model);
+
+// What a plugin gives the pod's owner to read about a rejection, where the model lets it choose:
+// its own text, or "" to keep the rejection to itself.
+using UserMessage =
+    std::function<std::string(const Pod& pod, PluginId plugin, std::string_view message)>;
 
 }  // namespace schedq

@@ -11,7 +11,7 @@ namespace {
 // What is remembered for a pod. Below kMessages: a state; from there on: a message's fingerprint.
 constexpr uint64_t kUnseen = 0;   // The pod's own condition has not been looked at.
 constexpr uint64_t kNothing = 1;  // No message.
-constexpr uint64_t kUnknown = 2;  // A call failed: the pod may show anything.
+constexpr uint64_t kUnknown = 2;  // A call failed or was not sent: the pod may show anything.
 constexpr uint64_t kMessages = 4;
 
 uint64_t Remember(std::string_view message) { return UidFingerprint(message) | kMessages; }
@@ -68,7 +68,9 @@ void StatusReporter::Hear(Note note) {
 }
 
 void StatusReporter::CarryOut(Slot& slot, const Note& note) {
-  if (note.kind == NoteKind::kFailed) return HearFailed(slot, note);
+  if (note.kind == NoteKind::kFailed || note.kind == NoteKind::kOutranked) {
+    return HearUnsent(slot, note);
+  }
   if (note.move.IsOlderThan({.pod = note.move.pod, .number = slot.heard})) {
     return Count(overtaken_);
   }
@@ -103,14 +105,15 @@ void StatusReporter::HearPassed(Slot& slot, const Note& note) {
 }
 
 // Only what was remembered for this call is taken back or tried again: a pod that was evaluated
-// since, or has gone, has moved on.
-void StatusReporter::HearFailed(Slot& slot, const Note& note) {
+// since, or has gone, has moved on. What was outranked would be so again.
+void StatusReporter::HearUnsent(Slot& slot, const Note& note) {
   if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) return;
   const bool is_clear = note.tag == kNothing;
   const bool is_last = slot.remembered == note.tag || (is_clear && slot.remembered == kUnknown);
   if (!is_last) return;
   slot.remembered = kUnknown;
-  if (is_clear) SendClear(note.pod, note.move.pod.id, options_.delay);
+  const bool tries_again = is_clear && note.kind == NoteKind::kFailed;
+  if (tries_again) SendClear(note.pod, note.move.pod.id, options_.delay);
 }
 
 ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
@@ -130,8 +133,12 @@ void StatusReporter::SendClear(const PodRef& pod, PodId id, Duration delay) {
   options_.queue->Add(std::move(call));
 }
 
-void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
+void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status& status) {
   if (end == CallEnd::kOverwritten) return Count(coalesced_);
+  if (WasOutranked(end, status)) {
+    Count(outranked_);
+    return TellUnsent(NoteKind::kOutranked, call, call.tag);
+  }
   if (end == CallEnd::kSkipped) return Count(cancelled_);
   Count(patches_);
   if (end == CallEnd::kSuccess) {
@@ -139,16 +146,16 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
     return;
   }
   Count(failed_);
-  TellFailed(call, call.tag);
+  TellUnsent(NoteKind::kFailed, call, call.tag);
 }
 
 void StatusReporter::OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) {
-  if (!status.ok()) return TellFailed(successor, tag);
+  if (!status.ok()) return TellUnsent(NoteKind::kFailed, successor, tag);
   if (successor.sends_event) Count(events_);
 }
 
-void StatusReporter::TellFailed(const ApiCall& call, uint64_t tag) {
-  Hear({.kind = NoteKind::kFailed,
+void StatusReporter::TellUnsent(NoteKind kind, const ApiCall& call, uint64_t tag) {
+  Hear({.kind = kind,
         .pod = call.pod,
         .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
         .text = {},
@@ -166,6 +173,7 @@ StatusCounts StatusReporter::counts() const {
   counts.failed = LoadRelaxed(failed_);
   counts.coalesced = LoadRelaxed(coalesced_);
   counts.cancelled = LoadRelaxed(cancelled_);
+  counts.outranked = LoadRelaxed(outranked_);
   return counts;
 }
 

@@ -17,7 +17,9 @@
 //     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
 //  4. Both hold too where the patch was overwritten by a call that says no condition (a nomination
 //     takes it along, a binding makes it vain), and that call failed.
-//  5. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
+//  5. A message or clear for which a binding or deletion left no room was not sent: what the pod
+//     shows is unknown too, for its next evaluation, which comes when that call has failed.
+//  6. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
 //     move has the last word, whichever thread was quicker to tell.
 // Memory: 32 bytes a pod number, and a note for each move that is told while another thread is at
 // the same pod. Messages are remembered as 63-bit fingerprints: two messages of one pod that share
@@ -38,11 +40,6 @@
 
 namespace schedq {
 
-// What a plugin gives the pod's owner to read about a rejection, where the model lets it choose:
-// its own text, or "" to keep the rejection to itself.
-using UserMessage =
-    std::function<std::string(const Pod& pod, PluginId plugin, std::string_view message)>;
-
 struct StatusReporterOptions {
   CallQueue<>* queue = nullptr;
   StatusModel model = StatusModel::kImplicitDelayed;
@@ -60,6 +57,7 @@ struct StatusCounts {
   uint64_t failed = 0;      // Of the calls made.
   uint64_t coalesced = 0;   // Patches that a newer one took the place of.
   uint64_t cancelled = 0;   // Patches that changed nothing any more.
+  uint64_t outranked = 0;   // Patches for which a binding or deletion left no room.
 
   bool operator==(const StatusCounts&) const = default;
 };
@@ -82,14 +80,14 @@ class StatusReporter final : public QueueObserver, public CallListener {
   StatusCounts counts() const;
 
  private:
-  enum class NoteKind : uint8_t { kGated, kPassed, kDeleted, kFailed };
+  enum class NoteKind : uint8_t { kGated, kPassed, kDeleted, kFailed, kOutranked };
   // What happened to a pod.
   struct Note {
     NoteKind kind = NoteKind::kGated;
     PodRef pod;
     PodMove move;
     std::optional<std::string> text;  // Of a rejection: what the pod's owner should read.
-    uint64_t tag = 0;                 // Of a failed call.
+    uint64_t tag = 0;                 // Of a call that failed or was outranked.
     Note* below = nullptr;
   };
   // Behind the door.
@@ -106,9 +104,9 @@ class StatusReporter final : public QueueObserver, public CallListener {
   void CarryOut(Slot& slot, const Note& note);
   void HearGated(Slot& slot, const Note& note);
   void HearPassed(Slot& slot, const Note& note);
-  void HearFailed(Slot& slot, const Note& note);
+  void HearUnsent(Slot& slot, const Note& note);
 
-  void TellFailed(const ApiCall& call, uint64_t tag);
+  void TellUnsent(NoteKind kind, const ApiCall& call, uint64_t tag);
 
   ApiCall CallFor(const PodRef& pod, PodId id, uint64_t tag);
   void SendClear(const PodRef& pod, PodId id, Duration delay);
@@ -126,6 +124,7 @@ class StatusReporter final : public QueueObserver, public CallListener {
   std::atomic<uint64_t> failed_{0};
   std::atomic<uint64_t> coalesced_{0};
   std::atomic<uint64_t> cancelled_{0};
+  std::atomic<uint64_t> outranked_{0};
 };
 
 }  // namespace schedq

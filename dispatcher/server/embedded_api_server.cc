@@ -115,7 +115,7 @@ void EmbeddedApiServer::Patch(const ApiCall& call, const PodRef& pod) {
   ++counts_.patches;
   auto patched = std::make_shared<Pod>(*pod);
   ApplyPatch(call, patched.get());
-  if (call.sends_event) ++counts_.events;
+  if (call.sends_event) StoreEvent(*pod, call.condition);
   if (call.placement.has_value()) {
     for (const ClaimAllocation& claim : call.placement->claims) {
       claim_nodes_[claim.claim] = claim.node;
@@ -124,11 +124,30 @@ void EmbeddedApiServer::Patch(const ApiCall& call, const PodRef& pod) {
   Store(pod, patched);
 }
 
+void EmbeddedApiServer::StoreEvent(const Pod& pod, const ConditionPatch& said) {
+  ++counts_.events;
+  std::vector<PodEvent>& events = events_[NameOf(pod)];
+  auto found = std::find_if(events.begin(), events.end(), [&](const PodEvent& event) {
+    return event.reason == said.reason && event.message == said.message;
+  });
+  if (found == events.end()) {
+    found = events.insert(events.end(), {std::string(said.reason), said.message, 0});
+  }
+  ++found->count;
+}
+
+const std::vector<PodEvent>& EmbeddedApiServer::EventsOf(const std::string& name) const {
+  static const std::vector<PodEvent> kNone;
+  const auto found = events_.find(name);
+  return found == events_.end() ? kNone : found->second;
+}
+
 void EmbeddedApiServer::Store(const PodRef& before, const PodRef& after) {
   if (after != nullptr) {
     pods_[NameOf(*after)] = after;
   } else {
     pods_.erase(NameOf(*before));
+    events_.erase(NameOf(*before));
   }
   for (const Watcher& tracer : tracers_) tracer(before, after);
   if (watchers_.empty()) return;

@@ -7,7 +7,7 @@
 // When not to use it: for workloads of whole clusters, which bench/cluster simulates.
 // A call takes effect when it is answered; a call that fails has none.
 // Threads: one, that on which the clock's actions run.
-// Memory: that of the pods and of the deliveries under way.
+// Memory: that of the pods, of their events and of the deliveries under way.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,15 @@ struct ServerCounts {
   bool operator==(const ServerCounts&) const = default;
 };
 
+// An event about a pod. One that comes again is counted.
+struct PodEvent {
+  std::string reason;
+  std::string message;
+  uint64_t count = 0;
+
+  bool operator==(const PodEvent&) const = default;
+};
+
 // The message of the server's SchedulingGated condition.
 inline constexpr std::string_view kSchedulingGatedMessage =
     "Scheduling is blocked due to non-empty scheduling gates";
@@ -81,6 +90,8 @@ class EmbeddedApiServer final : public ApiSink {
 
   // By "namespace/name"; null: there is none.
   PodRef Find(const std::string& name) const;
+  // Of the pod, by "namespace/name", in the order in which they first came; they go with it.
+  const std::vector<PodEvent>& EventsOf(const std::string& name) const;
   const std::map<std::string, std::string>& claim_nodes() const { return claim_nodes_; }
   const ServerCounts& counts() const { return counts_; }
 
@@ -89,6 +100,7 @@ class EmbeddedApiServer final : public ApiSink {
   Status Refuse();
   Status Apply(const ApiCall& call, const PodRef& pod);
   void Patch(const ApiCall& call, const PodRef& pod);
+  void StoreEvent(const Pod& pod, const ConditionPatch& said);
   void Store(const PodRef& before, const PodRef& after);
 
   const ServerOptions options_;
@@ -99,7 +111,8 @@ class EmbeddedApiServer final : public ApiSink {
   std::vector<std::pair<Instant, Instant>> outages_;
   std::vector<Watcher> watchers_;
   std::vector<Watcher> tracers_;
-  std::unordered_map<std::string, PodRef> pods_;    // By "namespace/name".
+  std::unordered_map<std::string, PodRef> pods_;                   // By "namespace/name".
+  std::unordered_map<std::string, std::vector<PodEvent>> events_;  // Likewise.
   std::map<std::string, std::string> claim_nodes_;  // Where each claim was allocated.
   ServerCounts counts_;
 };

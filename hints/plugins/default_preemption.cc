@@ -17,6 +17,8 @@ Plugin DefaultPreemptionPlugin(const World* world) {
     if (message != nullptr) *message = kMessage;
     return false;
   };
+  // It passes by itself, and which pods are preempted is no concern of the pod's owner.
+  plugin.user_message = [](const Pod&, std::string_view) { return std::string(); };
   // Skip is honest: a preempting pod was rejected by another plugin as well, and that plugin's hint
   // decides when it is worth another attempt. The registration makes the queue look at the gated
   // pod at all when a victim has gone.

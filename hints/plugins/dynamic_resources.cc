@@ -2,6 +2,8 @@
 //
 // PreEnqueue: a pod waits while a claim that its spec names does not exist, or one that is to be
 // generated from a template has not been generated or does not exist yet.
+// For the pod's owner: only the claims that its spec names, which somebody has to create. Those
+// from templates come by themselves.
 // Worth another attempt: one of the pod's claims appears or its status changes, once all of its
 // claims exist; a claim gives up its devices; nodes, classes or slices bring devices.
 // Left out: the owner of a generated claim, and claims that are being deleted.
@@ -27,10 +29,15 @@ const GeneratedClaim* FindGenerated(const Pod& pod, const std::string& entry) {
   return nullptr;
 }
 
-bool AllClaimsExist(const World& world, const Pod& pod, std::string* message) {
+bool NamedClaimsExist(const World& world, const Pod& pod, std::string* message) {
   for (const std::string& claim : pod.claims) {
     if (!Exists(world, pod, claim, message)) return false;
   }
+  return true;
+}
+
+bool AllClaimsExist(const World& world, const Pod& pod, std::string* message) {
+  if (!NamedClaimsExist(world, pod, message)) return false;
   for (const std::string& entry : pod.claim_templates) {
     if (FindGenerated(pod, entry) != nullptr) continue;
     if (message != nullptr) {
@@ -76,6 +83,11 @@ Plugin DynamicResourcesPlugin(const World* world) {
       "no node can provide the devices that the pod's ResourceClaims ask for";
   plugin.pre_enqueue = [world](const Pod& pod, std::string* message) {
     return AllClaimsExist(*world, pod, message);
+  };
+  plugin.user_message = [world](const Pod& pod, std::string_view) {
+    std::string text;
+    NamedClaimsExist(*world, pod, &text);
+    return text;
   };
   plugin.events = {
       {Resource::kNode,

@@ -20,6 +20,8 @@ Plugin SchedulingGatesPlugin() {
   plugin.name = "SchedulingGates";
   plugin.rejection_message = kMessage;
   plugin.pre_enqueue = HasNoGates;
+  // The API server has said it already.
+  plugin.user_message = [](const Pod&, std::string_view) { return std::string(); };
   // The event means that the last gate went, so there is nothing left to look at.
   plugin.events = {{Resource::kTargetPod, Action::kUpdatePodSchedulingGatesEliminated, {}, {}}};
   return plugin;

@@ -93,6 +93,17 @@ TEST_F(CallQueueTest, SyncMakesAWaitingCallANoOp) {
   queue_->Sync(999, MarkedPod("message"));  // Never called about: nothing.
 }
 
+TEST_F(CallQueueTest, SyncWithAnotherPodOfTheNumberChangesNothing) {
+  const CallDraft draft = Draft(0, 1, kDelay);
+  queue_->Add(SetMessage(draft, "message"));
+  const std::shared_ptr<Pod> another = MarkedPod("message");
+  another->uid = "another";
+  queue_->Sync(0, another);
+  EXPECT_TRUE(recorder_.Take().empty()) << "it is the other who shows that";
+  EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{1});
+  EXPECT_EQ(sent_[0].pod, draft.pod) << "the call is about the pod that it was made for";
+}
+
 TEST_F(CallQueueTest, MoreRelevantOverwritesAndLessRelevantIsSkipped) {
   queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
   queue_->Add(CallOf(Draft(0, 2), CallType::kDeletion));

@@ -1,8 +1,11 @@
 // Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and
 // server. Method: the scenarios of bench/dispatch on the virtual clock; each promise is a test,
 // some sizes are the real ones. Every scenario runs twice with one seed, which must agree.
+#include "bench/dispatch/dispatch_scenarios.h"
+
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "bench/dispatch/status_scenarios.h"
@@ -90,6 +93,17 @@ TEST(StatusScenarioTest, OutageChangesNothingInTheQueueAndMessagesConverge) {
       EXPECT_GT(outcome.counts.failed, 0u) << "an outage that hits nothing shows nothing";
       EXPECT_EQ(outcome.wrong_at_end, 0u) << StatusModelName(model);
     }
+  }
+}
+
+TEST(StatusScenarioTest, OutageIsJudgedByItsCallsAndByTheQueueToo) {
+  for (const Scenario& scenario : StatusReportScenarios()) {
+    if (scenario.name != "KEP-5501/outage") continue;
+    const std::vector<PromiseVerdict> verdicts = scenario.play({}).verdicts;
+    ASSERT_EQ(verdicts.size(), 3u) << "gates off, the truth at the end, calls and queue";
+    for (const PromiseVerdict& verdict : verdicts) EXPECT_TRUE(verdict.holds) << verdict.line;
+    EXPECT_NE(verdicts[2].line.find("calls ended, all wanted; at 0 seconds"), std::string::npos)
+        << verdicts[2].line;
   }
 }
 

@@ -61,6 +61,35 @@ TEST_F(EmbeddedApiServerTest, ClearRemovesWhatTheSchedulerSaidAndNothingElse) {
   EXPECT_EQ(UnscheduledCondition(*Stored(server)), nullptr);
 }
 
+TEST_F(EmbeddedApiServerTest, EventsSayWhatThePatchSaysAndAreCounted) {
+  EmbeddedApiServer server(options_);
+  const PodRef pod = server.Create(*UnmarkedPod());
+  const auto shown = [&] { return *UnscheduledCondition(*Stored(server)); };
+  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  EXPECT_EQ(server.EventsOf("default/pod"),
+            (std::vector<PodEvent>{{shown().reason, shown().message, 1}}));
+  Execute(server, SetMessage(Draft(pod), "waiting for a node"));
+  Execute(server, ClearMessage(Draft(pod)));
+  Execute(server, NominateNode(Draft(pod), "node"));
+  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  const std::string reason(kNotReadyReason);
+  EXPECT_EQ(shown().reason, reason);
+  EXPECT_EQ(server.EventsOf("default/pod"),
+            (std::vector<PodEvent>{{reason, "waiting for a claim", 2},
+                                   {reason, "waiting for a node", 1}}));
+  EXPECT_EQ(server.counts().events, 3u);
+  server.Delete("default/pod");
+  EXPECT_TRUE(server.EventsOf("default/pod").empty());
+}
+
+TEST_F(EmbeddedApiServerTest, ACallThatFailsSendsNoEvent) {
+  options_.conflict_rate = 1;
+  EmbeddedApiServer server(options_);
+  const PodRef pod = server.Create(*UnmarkedPod());
+  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  EXPECT_TRUE(server.EventsOf("default/pod").empty());
+}
+
 TEST_F(EmbeddedApiServerTest, BindingTakesTheNominationAwayAndHappensOnce) {
   for (const bool clears : {true, false}) {
     options_.clears_nomination_at_bind = clears;

@@ -25,6 +25,11 @@ class HintsBuiltinPluginsTest : public testing::Test {
     const PluginId plugin = check_.Check(pod_, kNoPlugin);
     return plugin == kNoPlugin ? "" : check_.Explain(pod_, plugin);
   }
+  // What its owner should read of that where plugins may choose.
+  std::string UserMessage() {
+    const PluginId plugin = check_.Check(pod_, kNoPlugin);
+    return check_.UserMessage(pod_, plugin, check_.Explain(pod_, plugin));
+  }
   static ObjectRef Node(const std::function<void(ObjectView*)>& change = {}) {
     ObjectView node;
     node.resource = Resource::kNode;
@@ -57,6 +62,23 @@ TEST_F(HintsBuiltinPluginsTest, SchedulingGates) {
                     Action::kUpdatePodSchedulingGatesEliminated, {Self(), Self()}));
   EXPECT_FALSE(
       Wakes("SchedulingGates", Resource::kTargetPod, Action::kUpdatePodLabel, {Self(), Self()}));
+}
+
+// What a person has to do is said, what passes by itself is not.
+TEST_F(HintsBuiltinPluginsTest, OnlyTheClaimsThatSomebodyMustCreateAreForThePodsOwner) {
+  pod_.scheduling_gates = {"a"};
+  EXPECT_EQ(UserMessage(), "");
+  pod_.scheduling_gates.clear();
+  world_.mutable_preemptions()->Begin(pod_.uid);
+  EXPECT_EQ(UserMessage(), "");
+  world_.mutable_preemptions()->End(pod_.uid);
+  pod_.claim_templates = {"entry"};
+  EXPECT_EQ(UserMessage(), "") << "to be generated";
+  pod_.generated_claims = {{"entry", "a-1"}};
+  EXPECT_NE(Rejection(), "");
+  EXPECT_EQ(UserMessage(), "") << "generated, and not seen yet";
+  pod_.claims = {"a"};
+  EXPECT_EQ(UserMessage(), "waiting for ResourceClaim \"a\" to be created");
 }
 
 TEST_F(HintsBuiltinPluginsTest, NodeUnschedulable) {

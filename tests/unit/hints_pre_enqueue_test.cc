@@ -80,5 +80,19 @@ TEST_F(HintsPreEnqueueTest, ExplainsARejectionThatHasPassedMeanwhile) {
   EXPECT_EQ(check_.Explain(pod_, 2), "no more of B");
 }
 
+TEST_F(HintsPreEnqueueTest, APluginMayHaveOtherWordsForThePodsOwnerOrNone) {
+  Plugin apart = Asking("Apart");
+  apart.user_message = [](const Pod& pod, std::string_view message) {
+    return "for the owner of " + pod.name + ": " + std::string(message);
+  };
+  Plugin quiet = Asking("Quiet");
+  quiet.user_message = [](const Pod&, std::string_view) { return std::string(); };
+  const PluginRegistry registry = BuildOrDie({Asking("Plain"), apart, quiet});
+  const PluginPreEnqueue check(registry);
+  EXPECT_EQ(check.UserMessage(pod_, 0, "because"), "because");
+  EXPECT_EQ(check.UserMessage(pod_, 1, "because"), "for the owner of p: because");
+  EXPECT_EQ(check.UserMessage(pod_, 2, "because"), "");
+}
+
 }  // namespace
 }  // namespace schedq::hints_test

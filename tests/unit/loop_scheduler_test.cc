@@ -173,6 +173,26 @@ TEST_F(SchedulerTest, ClaimsAreAllocatedWhereTheirDevicesAre) {
   EXPECT_THAT(Audit(), IsEmpty());
 }
 
+// KEP-5278: one patch says where the pod goes and what of its claims is taken.
+TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
+  Create(NodeObjectNamed("n"));
+  CreateDevices("n");
+  CreateClaim("c");
+  Pass(5);
+  const uint64_t pod = Create(PodWithClaim("p", "c"));
+  for (int step = 0; step < 200 && NodeOf(pod).empty(); ++step) {
+    Pass(1);
+    const bool is_stored = !cluster_.FindClaim("ns/c")->node_name.empty();
+    const bool is_nominated = cluster_.FindPod(pod)->nominated_node_name == "n";
+    EXPECT_EQ(is_stored, is_nominated || !NodeOf(pod).empty()) << "after " << step << " ms";
+  }
+  EXPECT_EQ(NodeOf(pod), "n");
+  const LabelValues patches = {"pod_status_patch", "success"};
+  EXPECT_EQ(
+      scheduler_.metrics().registry().Value("scheduler_async_api_call_execution_total", patches),
+      1);
+}
+
 TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");
@@ -182,6 +202,34 @@ TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   CreateClaim("c");
   Pass(200);
   EXPECT_EQ(NodeOf(pod), "n");
+}
+
+// A claim that somebody has to create is for the pod's owner in every model; one that comes from a
+// template, which is on its way, only where plugins cannot choose.
+TEST(SchedulerStatusModelTest, PluginsChooseWhatIsShownWhereTheModelLetsThem) {
+  const CostModel costs = Costs();
+  for (const StatusModel model : kStatusModels) {
+    SCOPED_TRACE(StatusModelName(model));
+    VirtualClock clock{Instant(std::chrono::seconds(1000))};
+    Cluster cluster{{&clock, costs.informer_delay, true}};
+    const SchedulerLoop scheduler{{&cluster, &costs, {}, Random(1), model}};
+    const auto shown = [&](const ApiObjectRef& object) {
+      EXPECT_TRUE(cluster.Create(object, "ns").ok());
+      clock.AdvanceBy(std::chrono::milliseconds(100));
+      const uint64_t pod = cluster.pods().rbegin()->first;
+      const bool is_early = FindCondition(*cluster.FindPod(pod), kPodScheduledCondition) != nullptr;
+      EXPECT_TRUE(!is_early || !IsDelayed(model));
+      clock.AdvanceBy(std::chrono::seconds(6));
+      const PodCondition* condition = FindCondition(*cluster.FindPod(pod), kPodScheduledCondition);
+      return condition == nullptr ? "" : condition->reason + ": " + condition->message;
+    };
+    EXPECT_EQ(
+        shown(PodObjectNamed("p", "1m", "  resourceClaims: [{name: d, resourceClaimName: c}]\n")),
+        "NotReadyForScheduling: waiting for ResourceClaim \"c\" to be created");
+    const std::string of_template = shown(
+        PodObjectNamed("q", "1m", "  resourceClaims: [{name: d, resourceClaimTemplateName: t}]\n"));
+    EXPECT_EQ(of_template.empty(), HasOptOut(model)) << of_template;
+  }
 }
 
 TEST_F(SchedulerTest, TheLastDeviceGoesToOnePodAndThenToTheNext) {

@@ -41,8 +41,8 @@ class NominationReporterTest : public testing::Test {
   VirtualClock clock_{Instant(std::chrono::seconds(1))};
   std::shared_ptr<Pod> pod_ = UnmarkedPod();
   std::vector<ClaimAllocation> claims_;
+  NominationReporter reporter_{&queue_};  // It outlives its calls.
   CallQueue<> queue_{CallQueueOptions{.clock = &clock_}};
-  NominationReporter reporter_{&queue_};
 };
 
 TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
@@ -71,7 +71,7 @@ TEST_F(NominationReporterTest, NoWorkNeedsNoCall) {
   const std::array answers = {PreFlight::kSkip, PreFlight::kSkip};
   EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
   EXPECT_EQ(Sent(), "-");
-  EXPECT_EQ(reporter_.saved(), 1u);
+  EXPECT_EQ(reporter_.counts(), (NominationCounts{.saved = 1}));
 }
 
 TEST_F(NominationReporterTest, PermitThatWaitsNominates) {
@@ -133,6 +133,23 @@ TEST_F(NominationReporterTest, PreemptionKeepsItsNode) {
 TEST_F(NominationReporterTest, NothingToClearIsNoCall) {
   reporter_.OnFailedCycle(Failed(CycleFailure::kUnschedulable));
   EXPECT_EQ(Sent(), "-");
+  EXPECT_EQ(reporter_.counts(), (NominationCounts{.dropped = 1}));
+}
+
+TEST_F(NominationReporterTest, OnlyCallsThatWereMadeCountAsMade) {
+  EndRecorder recorder;
+  const std::array answers = {PreFlight::kSuccess};
+  BindingStart start = Start(answers);
+  start.listener = &recorder;
+  start.tag = 1;
+  EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
+  EXPECT_EQ(reporter_.counts(), NominationCounts()) << "asked for";
+  EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
+  EXPECT_EQ(reporter_.counts(), (NominationCounts{.dropped = 1}));
+  EXPECT_EQ(recorder.Take(), (std::vector<EndRecorder::Ended>{{1, CallEnd::kOverwritten}}));
+  EXPECT_EQ(Sent(), "node");
+  EXPECT_EQ(reporter_.counts(), (NominationCounts{.made = 1, .dropped = 1}));
+  EXPECT_TRUE(recorder.Take().empty()) << "of another's call";
 }
 
 }  // namespace

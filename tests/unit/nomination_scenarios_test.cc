@@ -83,11 +83,17 @@ TEST_P(NominationScenarioTest, NoPodIsBoundBeforeItsClaimIsStored) {
 }
 
 TEST_P(NominationScenarioTest, OnlyBindingsWithWorkCostAnExtraCall) {
-  EXPECT_EQ(RunBindings(Options(true)).calls_per_pod, 2);
-  EXPECT_EQ(RunBindings(Options(false)).calls_per_pod, 1);
-  NominationOptions idle = Options(true);
-  idle.provisioning = Duration(0);
-  EXPECT_EQ(RunBindings(idle).calls_per_pod, 1);
+  const BindingOutcome busy = RunBindings(Options(true));
+  EXPECT_EQ(busy.calls_per_pod, 2);
+  EXPECT_EQ(busy.nominations, (NominationCounts{.made = 100}));
+  const BindingOutcome off = RunBindings(Options(false));
+  EXPECT_EQ(off.calls_per_pod, 1);
+  EXPECT_EQ(off.nominations, NominationCounts());
+  NominationOptions without_work = Options(true);
+  without_work.provisioning = Duration(0);
+  const BindingOutcome idle = RunBindings(without_work);
+  EXPECT_EQ(idle.calls_per_pod, 1);
+  EXPECT_EQ(idle.nominations, (NominationCounts{.saved = 100}));
 }
 
 TEST_P(NominationScenarioTest, EqualSeedsGiveEqualOutcomes) {

@@ -42,6 +42,7 @@ RunDocument SampleRun() {
   document.engine = "lockfree";
   document.seed = UINT64_MAX;  // Larger than a double holds exactly.
   document.cost_model = "upstream";
+  document.status_model = "implicit-delayed";
   document.gates = {{"SchedulerPopFromBackoffQ", true}, {"SchedulerAsyncAPICalls", false}};
   Repetition repetition;
   repetition.seed = 42;

@@ -253,8 +253,35 @@ TEST_F(RunCommandTest, CallsGoTheWayThatTheGatesSay) {
   EXPECT_EQ(count({}, "^Basic/10", patches), 0u) << "nothing to say of pods that are bound at once";
   EXPECT_EQ(count(direct, "^Basic/10", bindings), 0u);
   EXPECT_EQ(count({}, "^Gated/20", patches), 0u) << "the server says it already";
-  EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u) << "a nomination each";
+  EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u)
+      << "a nomination each, which takes the claim along";
   EXPECT_EQ(count(silent, "^ClaimTemplates/5Nodes_20", patches), 0u);
+}
+
+// Claims that come from templates pass by themselves, so only the implicit model tells of them.
+TEST_F(RunCommandTest, RejectionsAreReportedAsTheStatusModelSays) {
+  const std::string events = "schedq_pod_events_total{reason=\"NotReadyForScheduling\"}";
+  const auto events_with = [&](const std::string& model) {
+    EXPECT_EQ(
+        Run({"--name", "^ClaimTemplates/5Nodes_20", "--gate", "SchedulerPreEnqueuePodStatus=true",
+             "--status-model", model, "--out", Path("model")})
+            .exit_code,
+        0);
+    const Result<RunDocument> document = Read(Path("model"));
+    EXPECT_TRUE(document.ok());
+    EXPECT_EQ(document->status_model, model);
+    const auto& counters = document->workloads.at(0).repetitions.at(0).counters;
+    const auto found = counters.find(events);
+    return found == counters.end() ? uint64_t{0} : found->second;
+  };
+  EXPECT_EQ(events_with("implicit-immediate"), 20u) << "one a pod";
+  for (const char* quiet :
+       {"implicit-delayed", "implicit-delayed-optout", "explicit-delayed", "explicit-immediate"}) {
+    EXPECT_EQ(events_with(quiet), 0u) << quiet;
+  }
+  ExpectBad({"--status-model", "implicit-delay"}, "did you mean 'implicit-delayed'?");
+  ExpectBad({"--status-model", "x"}, "expected one of: explicit-immediate, explicit-delayed");
+  ExpectBad({"--suite", "kep", "--status-model", "implicit-delayed"}, "play all models");
 }
 
 TEST_F(RunCommandTest, BothEnginesMakeTheSameCalls) {

@@ -162,6 +162,48 @@ TEST_F(StatusReporterTest, ClearThatABindingMadeVainIsSentWhenThatFails) {
   EXPECT_EQ(Sent(), Texts{"-"});
 }
 
+// The queue skips what comes while a binding waits or is in flight, so it was never sent.
+TEST_F(StatusReporterTest, MessageThatABindingLeftNoRoomForIsSentOnceThatHasFailed) {
+  for (const bool is_in_flight : {false, true}) {
+    pod_ = UnmarkedPod();
+    pod_->uid = is_in_flight ? "in flight" : "waits";
+    queue_.Add(BindTo(Draft(), "node"));
+    const auto fail = [&](const ApiCall& call) { queue_.Complete(call.object, Error("409")); };
+    if (is_in_flight) queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
+    Gate("waiting for a claim");
+    is_in_flight ? queue_.Complete(7, Error("409")) : void(queue_.Dispatch(clock_.Now(), fail));
+    EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+    Gate("waiting for a claim");
+    EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
+  }
+  EXPECT_EQ(reporter_.counts().outranked, 2u);
+  EXPECT_EQ(reporter_.counts().repeated, 0u);
+}
+
+TEST_F(StatusReporterTest, ClearThatABindingLeftNoRoomForIsSentByTheNextPass) {
+  pod_ = MarkedPod("waiting for a claim");
+  queue_.Add(BindTo(Draft(), "node"));
+  queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
+  Pass();
+  EXPECT_EQ(reporter_.counts().outranked, 1u) << "and tried no second time while it would be again";
+  queue_.Complete(7, Error("409"));
+  Pass();
+  EXPECT_EQ(Sent(), Texts{"-"});
+}
+
+// What the pod shows already is remembered, although the call for it was skipped.
+TEST_F(StatusReporterTest, MessageThatChangedNothingStaysRemembered) {
+  Gate("waiting for a node");
+  queue_.Sync(7, MarkedPod("waiting for a claim"));
+  Gate("waiting for a claim");
+  queue_.Sync(7, MarkedPod("waiting for a claim"));
+  EXPECT_EQ(Sent(), Texts{});
+  Gate("waiting for a claim");
+  EXPECT_EQ(reporter_.counts().repeated, 1u);
+  EXPECT_EQ(reporter_.counts().outranked, 0u);
+  EXPECT_EQ(reporter_.counts().cancelled, 1u);
+}
+
 TEST_F(StatusReporterTest, DeletionTakesBackWhatWaits) {
   Gate("waiting for a claim");
   Delete();
