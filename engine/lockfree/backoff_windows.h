@@ -15,7 +15,8 @@
 //     one second the one in the window goes first.
 //  3. Entries carry the version of their pod, so one that was pushed twice counts once.
 // Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each
-// grows to the most entries that it ever held.
+// grows to the most entries that it ever held, and shares nothing with the others. A smaller ring
+// would hold less, but where flushes are late it would send more beside the ring.
 #pragma once
 
 #include <algorithm>
