@@ -16,7 +16,10 @@ MaybeInstant BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) c
       fields->consecutive_errors > 0 ? fields->consecutive_errors : fields->unschedulable_count;
   if (count == 0 || maximum == Duration::zero()) return {};
   if (!fields->backoff_expiration) {
-    const Instant exact = fields->timestamp + DurationFor(count);
+    const Duration duration = DurationFor(count);
+    // The longest backoffs end with time itself.
+    const bool is_beyond = fields->timestamp > Instant::max() - duration;
+    const Instant exact = is_beyond ? Instant::max() : fields->timestamp + duration;
     fields->backoff_expiration = windows ? TruncateToSecond(exact) : exact;
   }
   return fields->backoff_expiration;

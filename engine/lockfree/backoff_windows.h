@@ -3,22 +3,27 @@
 // Purpose: a ring of 1-second windows, each a small strict queue. Insert is one push; a flush takes
 // whole windows in order; popping early looks at the first windows that hold something.
 // When not to use it: for exact expirations (see BackoffByTime in lockfree_queue.h).
-// Threads: all operations from any thread, lock-free.
+// Threads: all operations from any thread, lock-free. However far apart seconds lie, an operation
+// looks at each window at most once and at no second that no window serves.
 // Invariants:
 //  1. A window serves one second at a time. Before it is given to a later second it is closed, and
 //     then seen empty: a push looks whether it is open after its entry is visible. So either the
 //     entry is seen, or the push knows that nobody may look for it there. What has been closed is
 //     still looked at.
-//  2. Seconds with entries lie between `first` and `last`. An entry whose second is outside of what
-//     the ring can hold, or whose window changed hands under it, is in `far`, ordered by second.
+//  2. Seconds with entries lie between `first` and `last`. An entry whose window serves another
+//     second, or changed hands under it, is in `far`, ordered by second alone: of two entries of
+//     one second the one in the window goes first.
 //  3. Entries carry the version of their pod, so one that was pushed twice counts once.
 // Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each
-// grows to the most entries that it ever held.
+// grows to the most entries that it ever held, and shares nothing with the others. A smaller ring
+// would hold less, but where flushes are late it would send more beside the ring.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -81,18 +86,23 @@ class BackoffWindows {
     far_in_use_.store(true);
   }
 
-  // The best entry of the first window that is not empty. `is_unchanged()` is asked right before it
-  // is taken: false gives it up (kChanged). Linearization point: that question.
+  // The best entry of the first second that has one. `is_unchanged()` is asked right before it is
+  // taken: false gives it up (kChanged). Linearization point: that question.
   template <typename IsUnchanged>
   EarlyPop TryPopFirst(IsUnchanged is_unchanged, ActiveEntry* taken) {
-    const int64_t last = last_.load();
-    for (int64_t second = first_.load(); second <= last; ++second) {
-      Window& window = WindowOf(second);
-      if (SecondServedBy(window) != second) continue;
-      const EarlyPop outcome = TakeFrom(QueueOf(window), is_unchanged, taken);
-      if (outcome != EarlyPop::kEmpty) return outcome;
-    }
-    return far_in_use_.load() ? TakeFrom(far_, is_unchanged, taken) : EarlyPop::kEmpty;
+    const bool has_far = far_in_use_.load();
+    const auto is_any = [](const ActiveEntry&) { return true; };
+    EarlyPop outcome = EarlyPop::kEmpty;
+    ForEachServed(first_.load(), last_.load(), [&](int64_t second, Queue& queue) {
+      if (has_far) {
+        const auto is_earlier = [&](const ActiveEntry& far) { return far.timestamp_ns < second; };
+        outcome = TakeFrom(far_, is_earlier, is_unchanged, taken);
+      }
+      if (outcome == EarlyPop::kEmpty) outcome = TakeFrom(queue, is_any, is_unchanged, taken);
+      return outcome != EarlyPop::kEmpty;
+    });
+    if (outcome != EarlyPop::kEmpty || !has_far) return outcome;
+    return TakeFrom(far_, is_any, is_unchanged, taken);
   }
 
   // Takes every entry whose second is before `cutoff`, window by window, best first within one.
@@ -103,14 +113,12 @@ class BackoffWindows {
   void Flush(int64_t cutoff, TakeRun take_run, TakeTicket take_ticket) {
     std::array<ActiveEntry, kRunEntriesMax> run;
     const int64_t last = std::min(last_.load(), cutoff - 1);
-    for (int64_t second = first_.load(); second <= last; ++second) {
-      Window& window = WindowOf(second);
-      if (SecondServedBy(window) != second) continue;
-      Queue& queue = QueueOf(window);
+    ForEachServed(first_.load(), last, [&](int64_t, Queue& queue) {
       while (const size_t count = queue.TryPopMany(run.data(), run.size())) {
         take_run(std::span(run.data(), count));
       }
-    }
+      return false;
+    });
     FlushFar(cutoff, take_ticket);
     // A push that is late lowers it again (Widen).
     RaiseFirst(cutoff);
@@ -131,6 +139,37 @@ class BackoffWindows {
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 4;
   static constexpr int64_t Open(int64_t second) { return 2 * second; }
   static int64_t SecondServedBy(const Window& window) { return window.served.load() >> 1; }
+
+  // Calls `visit(second, queue)` for each second from `first` to `last` that a window serves, in
+  // their order, until it says true.
+  template <typename Visit>
+  void ForEachServed(int64_t first, int64_t last, const Visit& visit) {
+    if (first > last) return;
+    if (last - first >= kWindows) return ForEachServedOfMany(first, last, visit);
+    for (int64_t second = first; second <= last; ++second) {
+      if (VisitIfServed(second, visit)) return;
+    }
+  }
+  // The same where there are more seconds than windows: asks the windows what they serve.
+  template <typename Visit>
+  [[gnu::noinline, gnu::cold]] void ForEachServedOfMany(int64_t first, int64_t last,
+                                                        const Visit& visit) {
+    std::array<int64_t, kWindows> served;
+    int64_t* end = served.data();
+    for (const Window& window : windows_) {
+      const int64_t second = SecondServedBy(window);
+      if (first <= second && second <= last) *end++ = second;
+    }
+    std::sort(served.data(), end);
+    for (const int64_t* second = served.data(); second != end; ++second) {
+      if (VisitIfServed(*second, visit)) return;
+    }
+  }
+  template <typename Visit>
+  bool VisitIfServed(int64_t second, const Visit& visit) {
+    Window& window = WindowOf(second);
+    return SecondServedBy(window) == second && visit(second, QueueOf(window));
+  }
 
   // Whether the window serves `second` and is open. A window that was closed and is not empty
   // stays closed until it is; it needs no more pushes, for its second is long past.
@@ -184,10 +223,13 @@ class BackoffWindows {
     }
   }
 
-  template <typename Source, typename IsUnchanged>
-  static EarlyPop TakeFrom(Source& queue, IsUnchanged is_unchanged, ActiveEntry* taken) {
+  // The queue's first entry, if it `is_wanted`.
+  template <typename IsWanted, typename IsUnchanged>
+  static EarlyPop TakeFrom(Queue& queue, IsWanted is_wanted, IsUnchanged is_unchanged,
+                           ActiveEntry* taken) {
     bool has_changed = false;
-    const std::optional<ActiveEntry> entry = queue.TryPopIf([&](const ActiveEntry&) {
+    const std::optional<ActiveEntry> entry = queue.TryPopIf([&](const ActiveEntry& first) {
+      if (!is_wanted(first)) return Consent::kLeave;
       has_changed = !is_unchanged();
       return has_changed ? Consent::kLeave : Consent::kTake;
     });

@@ -46,8 +46,10 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Pop(std::optional<Dura
   for (;;) {
     if (std::optional<PoppedPod> popped = TryPop()) return popped;
     const auto ticket = poppable_.PrepareWait();
+    // Asked before the look: what came before Close is popped before a Pop returns nothing.
+    const bool is_closed = is_closed_.load();
     std::optional<PoppedPod> popped = TryPop();
-    if (popped || is_closed_.load()) {
+    if (popped || is_closed) {
       poppable_.CancelWait();
       return popped;
     }

@@ -23,7 +23,8 @@
 //     their owner gave up, and one of them wins the exchange of the root. Who meets a frozen front
 //     replaces it before anything else; otherwise a pop that drains the first bucket and a push
 //     that replaces it could undo each other's work for ever.
-// Memory: buckets are at least a quarter full on average after a split, 32 bytes a slot. Parts are
+// Memory: buckets are at least a quarter full on average, unless pops have emptied them or entries
+// are dropped; 32 bytes a slot. Parts are
 // used again when no thread may look at them (era_pool.h), so a stalled thread holds what there was
 // when it stalled, and no more.
 // Source: G. Navarro and R. Paredes, On Sorting, Heaps, and Minimum Spanning Trees (quickheaps,
@@ -148,14 +149,17 @@ class QuickHeap {
 
  private:
   // A front that is replaced while it holds more than this gives all but the first of them to a new
-  // bucket, so that the next replacement copies few.
+  // bucket, so that the next replacement copies few. What it gives and the first bucket become one
+  // if that holds both: otherwise entries that each go before all others would fill the directory
+  // with small buckets.
   static constexpr uint32_t kFrontMax = kBucketEntries / 4;
   static constexpr uint32_t kFrontKept = kBucketEntries / 8;
-  using Scratch = HeapScratch<kBucketEntries + Shape::kBagEntries>;
+  using Scratch = HeapScratch<2 * kBucketEntries + Shape::kBagEntries>;
   static constexpr uint32_t kNoBucket = ~uint32_t{0};
   static_assert(kFrontKept >= Shape::kBagEntries,
                 "what a front does not keep fits into one bucket");
 
+  class Change;
   struct View {
     uint64_t word;
     Front* front;
@@ -229,11 +233,26 @@ class QuickHeap {
       return;
     }
     change.NewDirectory();
-    if (kept < scratch.size()) change.AddBucket(scratch, kept, scratch.size());
+    if (kept < scratch.size()) drained = GiveFromFront(view, kept, scratch, change);
     change.AddRange(drained, view.directory->count());
     if (change.Commit() && drained != 0) {
       buckets_.Retire(view.directory->BucketAt(0), change.era());
     }
+  }
+
+  // Puts what the front does not keep into a new bucket, with what the first one held if that is
+  // little. Returns how many of the old buckets that replaces.
+  uint32_t GiveFromFront(const View& view, uint32_t kept, Scratch& scratch, Change& change) {
+    const uint32_t end = scratch.size();
+    const bool takes_first =
+        view.directory->count() > 0 &&
+        buckets_[view.directory->BucketAt(0)].Size() + (end - kept) <= kBucketEntries;
+    if (takes_first) buckets_[view.directory->BucketAt(0)].FreezeInto(scratch);
+    // Pushes may have filled it before it was frozen.
+    const bool is_one = scratch.size() - kept <= kBucketEntries;
+    change.AddBucket(scratch, kept, is_one ? scratch.size() : end);
+    if (!is_one) change.AddBucket(scratch, end, scratch.size(), &view.directory->BoundAt(0));
+    return takes_first ? 1 : 0;
   }
 
   // Replaces a bucket that is full or frozen by two, or by one if little of it was ready.

@@ -117,6 +117,26 @@ TEST(ActiveQueueModel, HeapBucketSplits) {
   ExpectLinearizable<HeapShape>(first, {{Push(4, 2)}, {Push(5, 2)}});
 }
 
+// The front is full and the first bucket takes what it gives; `further` entries are there already.
+// Many entries are copied at each of many steps: two preemptions would take minutes.
+void ExpectGiven(int32_t further, const std::vector<ActiveSteps>& threads, const char* suffix) {
+  ActiveSteps first;
+  for (int32_t i = 0; i < 5; ++i) first.push_back(Push(11 + i, 1));
+  for (int32_t i = 0; i < further; ++i) first.push_back(Push(1 + i, 1));
+  model::Options options = Named(suffix);
+  options.preemptions_max = 1;
+  options.stale_reads_max = 0;
+  const Report report = model::Exhaust(options, BodyOf<HeapShape>(first, threads));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+TEST(ActiveQueueModel, HeapFrontGivesToTheFirstBucket) {
+  ExpectGiven(0, {{Push(16, 1)}, {Push(5, 1)}}, "_push");
+  ExpectGiven(0, {{Push(16, 1)}, {Push(17, 1)}}, "_give");
+  ExpectGiven(0, {{Push(16, 1)}, {Pop()}}, "_pop");
+  ExpectGiven(4, {{Push(16, 1)}, {Push(5, 1), Push(6, 1)}}, "_full");
+}
+
 TEST(ActiveQueueModel, IdleLanesGoOutOfUse) {
   ExpectLinearizable<SweepingShape>({Push(2, 1), Push(1, 2), Push(1, 3), Pop()},
                                     {{Pop()}, {Push(2, 4), Pop()}}, "_lane");

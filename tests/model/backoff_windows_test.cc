@@ -97,6 +97,40 @@ TEST(BackoffWindowsModel, PushMeetsPop) {
   });
 }
 
+// Second 3 finds its window in use by second 1, and waits beside the ring.
+TEST(BackoffWindowsModel, PopBesideTheRingMeetsPush) {
+  ExpectRight([](model::Trial& trial) {
+    Windows windows;
+    Put(windows, 1, 1);
+    Put(windows, 3, 3);
+    std::array<std::set<uint64_t>, 2> popped;
+    trial.Thread([&] { Put(windows, 2, 2); });
+    trial.Thread([&] { popped = {PopOne(windows), PopOne(windows)}; });
+    trial.Join();
+    MODEL_CHECK(popped[0].count(1) == 1, "the earliest goes first");
+    MODEL_CHECK(popped[1].size() == 1, "there is another one");
+    const uint64_t left = popped[1].count(2) == 1 ? 3 : 2;
+    MODEL_CHECK(PopOne(windows).count(left) == 1, "and the third is still there");
+    MODEL_CHECK(PopOne(windows).empty(), "and nothing else");
+  });
+}
+
+TEST(BackoffWindowsModel, PopBesideTheRingMeetsPop) {
+  ExpectRight([](model::Trial& trial) {
+    Windows windows;
+    Put(windows, 1, 1);
+    Put(windows, 3, 3);
+    Put(windows, 4, 4);
+    std::array<std::set<uint64_t>, 2> popped;
+    trial.Thread([&] { popped[0] = PopOne(windows); });
+    trial.Thread([&] { popped[1] = PopOne(windows); });
+    trial.Join();
+    popped[0].merge(popped[1]);
+    MODEL_CHECK((popped[0] == std::set<uint64_t>{1, 3}), "the two earliest went");
+    MODEL_CHECK(PopOne(windows).count(4) == 1, "the third is still there");
+  });
+}
+
 TEST(BackoffWindowsModel, FlushMeetsPop) {
   ExpectRight([](model::Trial& trial) {
     Windows windows;

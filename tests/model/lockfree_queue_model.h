@@ -106,7 +106,12 @@ class ModelScene {
     options.plugin_names = {"Filter", "Door"};
     options.backoff = {.initial = backoff, .maximum = backoff};
     queue_ = std::make_unique<Queue>(std::move(options));
-    for (size_t i = 0; i < pods_.size(); ++i) pods_[i] = MakeVersion(i, 1, "first");
+    for (size_t i = 0; i < pods_.size(); ++i) {
+      pods_[i] = MakeVersion(i, 1, "first");
+      auto anew = std::make_shared<Pod>(*pods_[i]);
+      anew->uid = "anew-" + pods_[i]->name;
+      created_anew_[i] = std::move(anew);
+    }
   }
 
   Queue& queue() { return *queue_; }
@@ -123,6 +128,8 @@ class ModelScene {
   }
 
   void Add(size_t number) { queue_->Add(pods_[number]); }
+  // Under the same name and another uid. The old pod is gone, whether that was told or not.
+  void AddAnew(size_t number) { queue_->Add(created_anew_[number]); }
   void Delete(size_t number) { queue_->Delete(*pods_[number]); }
   void Activate(size_t number) { queue_->Activate({&pods_[number], 1}); }
   // Another version: an event of its own, and another place among the active.
@@ -153,6 +160,7 @@ class ModelScene {
   // everybody who can be popped is popped once, and in the end nothing is left of anything.
   void Judge() {
     CheckCounts();
+    CheckGauges();
     for (size_t i = 0; i < pods_.size(); ++i) {
       const Place place = PlaceOf(i);
       MODEL_CHECK(place != Place::kUnschedulable || !world.has_room.load(), "a pod sleeps on");
@@ -160,9 +168,19 @@ class ModelScene {
     }
     CheckPops();
     for (const PodRef& pod : queue_->List(Place::kInFlight)) queue_->Done(queue_->KeyOf(*pod));
-    for (size_t i = 0; i < pods_.size(); ++i) Delete(i);
+    for (size_t i = 0; i < pods_.size(); ++i) {
+      Delete(i);
+      queue_->Delete(*created_anew_[i]);
+    }
     MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
     MODEL_CHECK(queue_->LoggedEvents() == 0, "nobody needs an event");
+    CheckGauges();
+    for (const Resource resource : {Resource::kNode, Resource::kResourceClaim}) {
+      for (const Action action : {Action::kAdd, Action::kUpdate}) {
+        const std::string label(LabelText(MakeEvent(resource, action).label));
+        MODEL_CHECK(Gauge("scheduler_inflight_events", {label}) == 0, "a dropped event is counted");
+      }
+    }
     MODEL_CHECK(names_.size() == 0, "no name is held");
   }
 
@@ -182,6 +200,29 @@ class ModelScene {
     MODEL_CHECK(is_right(Place::kInFlight, counts.in_flight), "attempts are counted");
   }
 
+  double Gauge(const std::string& name, const std::vector<std::string>& labels) const {
+    return metrics_.Value(name, labels).value_or(0);
+  }
+  // As an observer would recount them.
+  void CheckGauges() const {
+    std::array<int, 2> rejected{};
+    for (const Place place : {Place::kActive, Place::kBackoff, Place::kErrorBackoff,
+                              Place::kUnschedulable, Place::kGated}) {
+      for (const PodRef& pod : queue_->List(place)) {
+        const QueueingFields fields = queue_->Where("ns/" + pod->name).fields;
+        fields.Rejectors().ForEach([&](PluginId plugin) { ++rejected[plugin]; });
+      }
+    }
+    for (const PluginId plugin : {kFilter, kDoor}) {
+      const std::string name = plugin == kFilter ? "Filter" : "Door";
+      const double value =
+          Gauge("scheduler_unschedulable_pods", {name, std::string(kDefaultProfile)});
+      MODEL_CHECK(value == rejected[plugin], "rejected pods are counted: " + name);
+    }
+    const double flying = static_cast<double>(queue_->List(Place::kInFlight).size());
+    MODEL_CHECK(Gauge("scheduler_inflight_events", {"PodPopped"}) == flying, "so are attempts");
+  }
+
   void CheckPops() {
     world.now += std::chrono::seconds(100);
     queue_->FlushBackoff();
@@ -198,6 +239,7 @@ class ModelScene {
   BasicInterner<std::atomic> names_;
   MetricsRegistry metrics_;
   std::array<PodRef, 2> pods_;
+  std::array<PodRef, 2> created_anew_;
   std::unique_ptr<Queue> queue_;
 };
 

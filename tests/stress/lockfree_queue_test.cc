@@ -184,6 +184,19 @@ class LockfreeQueueStress : public QueueTest {
     for (const PodRef& pod : pods_) queue().Delete(*pod);
     EXPECT_EQ(queue().Counts(), QueueCounts());
     EXPECT_EQ(bench_->pod_names().size(), 0u);
+    ExpectGaugesAreBackAtZero();
+  }
+
+  // Threads that counted up and down for one another are even in the end.
+  void ExpectGaugesAreBackAtZero() {
+    const auto value = [this](const std::string& name, const std::vector<std::string>& labels) {
+      return bench_->metrics().Value(name, labels).value_or(0);
+    };
+    EXPECT_EQ(value("scheduler_unschedulable_pods", {"Filter", std::string(kDefaultProfile)}), 0);
+    for (EventLabel label = 0; label < kEventLabelCount; ++label) {
+      const std::string text(LabelText(label));
+      EXPECT_EQ(value("scheduler_inflight_events", {text}), 0) << text;
+    }
   }
 
   std::unique_ptr<QueueBench> bench_;

@@ -194,5 +194,22 @@ TEST(ActiveQueueTest, EntriesComeOutWhole) {
   EXPECT_EQ(queue.TryPop(), std::nullopt);
 }
 
+struct FewBuckets : SmallShape {
+  static constexpr uint32_t kBuckets = 64;
+};
+
+// Each entry goes before all that are there, so that all go through the heap's front.
+TEST(ActiveQueue, RisingPrioritiesFillTheirBuckets) {
+  ActiveQueue<std::atomic, FewBuckets> queue;
+  constexpr int32_t kEntries = FewBuckets::kBuckets * FewBuckets::kBucketEntries / 2;
+  for (int32_t i = 0; i < kEntries; ++i) queue.Push({i, 0, static_cast<uint64_t>(i)});
+  for (int32_t i = kEntries; i-- > 0;) {
+    const std::optional<ActiveEntry> popped = queue.TryPop();
+    ASSERT_TRUE(popped);
+    EXPECT_EQ(popped->priority, i);
+  }
+  EXPECT_FALSE(queue.TryPop());
+}
+
 }  // namespace
 }  // namespace schedq

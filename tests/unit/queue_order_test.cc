@@ -33,6 +33,19 @@ TEST(BackoffPolicy, DoesNotOverflow) {
   EXPECT_EQ(widest.DurationFor(64), Duration::max());
 }
 
+TEST(BackoffPolicy, LongestBackoffEndsAtTheEndOfTime) {
+  const BackoffPolicy widest{.initial = Duration(1), .maximum = Duration::max()};
+  for (const bool windows : {false, true}) {
+    QueueingFields fields;
+    fields.timestamp = Instant(seconds(1767225600));
+    fields.unschedulable_count = 64;
+    const MaybeInstant expiration = widest.ExpirationOf(&fields, windows);
+    ASSERT_TRUE(expiration);
+    EXPECT_GT(*expiration, fields.timestamp);
+    EXPECT_EQ(*expiration, windows ? TruncateToSecond(Instant::max()) : Instant::max());
+  }
+}
+
 TEST(BackoffPolicy, InitialAboveMaximumGivesTheMaximum) {
   const BackoffPolicy policy{.initial = seconds(20), .maximum = seconds(10)};
   EXPECT_EQ(policy.DurationFor(1), seconds(10));
