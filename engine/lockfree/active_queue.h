@@ -53,8 +53,8 @@
 // owner knows which of them was first, and that one was the pop.
 //
 // Memory: the runs' segments, as many as were ever in use at one time (16 bytes an entry and one
-// segment of kSegmentEntries for each run that was ever used); the heap's parts likewise (32 bytes
-// a slot). They are used again and go back when the queue is destroyed. In steady state no
+// segment of kSegmentEntries for each run that was ever used), which queues may share; the heap's
+// parts likewise (32 bytes a slot). They are used again and go back at the end. In steady state no
 // operation allocates. A stalled thread holds back no segment, and at most the heap's parts of its
 // time.
 #pragma once
@@ -66,6 +66,7 @@
 #include <utility>
 
 #include "engine/base/atom.h"
+#include "engine/base/index_pool.h"
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/double_collect.h"
 #include "engine/lockfree/lane.h"
@@ -96,7 +97,11 @@ template <template <typename> class Atom = std::atomic, typename Shape = ActiveQ
           template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
 class ActiveQueue {
  public:
-  ActiveQueue() : segments_(Shape::kFirstSegmentsBits) {}
+  using Segments = IndexPool<RunSegment<Atom, Shape::kSegmentEntries>, Atom>;
+
+  ActiveQueue() : own_segments_(std::in_place, Shape::kFirstSegmentsBits) {}
+  // Takes its runs' memory from `segments`, which outlives it and serves other queues too.
+  explicit ActiveQueue(Segments& segments) : segments_(segments) {}
   ActiveQueue(const ActiveQueue&) = delete;
   ActiveQueue& operator=(const ActiveQueue&) = delete;
 
@@ -391,7 +396,8 @@ class ActiveQueue {
     if (is_empty()) in_use_.Clear(kHeapMember, is_empty);
   }
 
-  typename Lane::Pool segments_;
+  std::optional<Segments> own_segments_;
+  Segments& segments_ = *own_segments_;
   LaneDirectory<Atom, Lane, Shape::kLanesAtOnce, Shape::kLanesMax> lanes_;
   // Which lanes' main runs, and whether the heap, may hold something; and which lanes' further
   // runs. Read by each operation, written when one of them comes into use or out of it; so they

@@ -14,9 +14,10 @@
 //     second, or changed hands under it, is in `far`, ordered by second alone: of two entries of
 //     one second the one in the window goes first.
 //  3. Entries carry the version of their pod, so one that was pushed twice counts once.
-// Memory: a window for each second of the ring that was ever used, at most Shape::kWindows; each
-// grows to the most entries that it ever held, and shares nothing with the others. A smaller ring
-// would hold less, but where flushes are late it would send more beside the ring.
+// Memory: a window for each second of the ring that was ever used, at most Shape::kWindows. They
+// share the memory of their runs: as much as was ever in use at one time. That of its heap, where
+// entries that come unsorted go, each keeps for itself at the most that it ever held. A smaller
+// ring would hold less, but where flushes are late it would send more beside the ring.
 #pragma once
 
 #include <algorithm>
@@ -85,6 +86,9 @@ class BackoffWindows {
     far_.Push({0, second, entry.ticket});
     far_in_use_.store(true);
   }
+
+  // How many segments of runs there are, used or to be used again. May be stale.
+  uint64_t Segments() const { return segments_.Used(); }
 
   // The best entry of the first second that has one. `is_unchanged()` is asked right before it is
   // taken: false gives it up (kChanged). Linearization point: that question.
@@ -191,7 +195,7 @@ class BackoffWindows {
   Queue& QueueOf(Window& window) {
     Queue* queue = window.queue.load();
     if (queue != nullptr) return *queue;
-    auto fresh = std::make_unique<Queue>();
+    auto fresh = std::make_unique<Queue>(segments_);
     if (window.queue.compare_exchange_strong(queue, fresh.get())) return *fresh.release();
     return *queue;
   }
@@ -249,12 +253,14 @@ class BackoffWindows {
     }
   }
 
+  // Of all windows: as much as was in use at one time, not as each window once used.
+  typename Queue::Segments segments_{Shape::Window::kFirstSegmentsBits};
   std::array<Window, kWindows> windows_;
   // Bounds of the seconds that may hold entries. Lowered and raised by pushes, `first` raised by
   // flushes; a stale reader of `first` looks at windows that are empty.
   Atom<int64_t> first_{std::numeric_limits<int64_t>::max()};
   Atom<int64_t> last_{std::numeric_limits<int64_t>::min()};
-  Queue far_;
+  Queue far_{segments_};
   Atom<bool> far_in_use_{false};
 };
 

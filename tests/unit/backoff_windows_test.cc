@@ -86,6 +86,26 @@ TEST(BackoffWindows, ComeOutInOrderBeyondTheRing) {
   WindowsDifferential(5000).Run(20'000);
 }
 
+// As many pods fail together again and again, and each time another window takes them.
+TEST(BackoffWindows, ShareTheMemoryOfTheirRuns) {
+  using Shape = BackoffWindowsShape;
+  constexpr int64_t kPods = 50 * Shape::Window::kSegmentEntries;
+  BackoffWindows<std::atomic> windows;
+  int64_t flushed = 0;
+  const auto take_run = [&](std::span<ActiveEntry> run) {
+    flushed += static_cast<int64_t>(run.size());
+  };
+  for (int64_t second = 1; second <= Shape::kWindows; ++second) {
+    for (int64_t pod = 1; pod <= kPods; ++pod) {
+      windows.Push(second, {0, second * kPods + pod, static_cast<uint64_t>(pod)});
+    }
+    windows.Flush(second + 1, take_run, [&](uint64_t) { ++flushed; });
+  }
+  EXPECT_EQ(flushed, Shape::kWindows * kPods);
+  // What one burst needs, and the segment that each window begins its run with.
+  EXPECT_LE(windows.Segments(), 50 + 2 + Shape::kWindows);
+}
+
 TEST(BackoffWindows, NobodyWalksToAFarOffSecond) {
   constexpr int64_t kNow = 1'767'225'600;
   constexpr int64_t kFarOff = 9'000'000'000;  // About what fits into an Instant.
