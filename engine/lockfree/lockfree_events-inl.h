@@ -12,7 +12,8 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
                                             const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   if (!event.IsWildcard() && registered.empty()) return;
-  const auto started = std::chrono::steady_clock::now();
+  const bool is_sampled = short_event_.IsDue();
+  MonotonicTime started = is_sampled ? std::chrono::steady_clock::now() : MonotonicTime();
   LogIfAnyInFlight(event, change);
   event_epoch_.fetch_add(1);
   Narrowing narrowing;
@@ -23,8 +24,15 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
     narrowing.asked_of_all = kEveryRegistration;
     narrowing.plugins_of_all = event.IsWildcard() ? all_plugins_ : registered;
   }
+  const bool is_short = IsForFew(narrowing);
+  // Up to here any event takes as long.
+  if (!is_short && !is_sampled) started = std::chrono::steady_clock::now();
   JudgePool({event, change, registered, pre_check}, narrowing);
-  metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
+  const bool is_timed = !is_short || is_sampled;
+  const Duration duration =
+      is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest();
+  if (is_short && is_sampled) short_event_.Set(duration);
+  metrics_.ObserveEventHandling(event.label, duration);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -39,7 +47,7 @@ void BasicLockfreeQueue<Atom, Shape>::LogIfAnyInFlight(const ClusterEvent& event
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
                                                 const Narrowing& narrowing) {
-  if (narrowing.plugins_of_all.empty() && narrowing.pods.size() <= kFewPods) {
+  if (IsForFew(narrowing)) {
     for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
     return;
   }

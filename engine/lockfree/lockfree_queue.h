@@ -28,6 +28,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/sampled_duration.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "engine/lockfree/draft.h"
@@ -219,6 +220,9 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Of a pod of the pool.
   bool Concerns(const PoolEvent& incident, const Pinned& pinned) const;
   static bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
+  static bool IsForFew(const Narrowing& narrowing) {
+    return narrowing.plugins_of_all.empty() && narrowing.pods.size() <= kFewPods;
+  }
   JudgedPod ToJudge(const PodFacts& facts, RegistrationMask asked = kEveryRegistration) const;
   void JudgePool(const PoolEvent& incident, const Narrowing& narrowing);
   size_t CollectCandidates(const PoolEvent& incident, Batch* batch);
@@ -260,6 +264,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Events that have begun to look at the pool. Added to before they look.
   Atom<uint64_t> event_epoch_{0};
   Atom<uint64_t> cycle_{0};
+  // Of an event that concerns few pods: a hundredth of the shortest that its histogram tells apart.
+  SampledDuration short_event_;
   Atom<bool> is_closed_{false};
 
   std::mutex tickers_mutex_;  // Guards tickers_; never taken by an operation on pods.
