@@ -18,18 +18,8 @@ using Scene = ModelScene<ModelQueueShape>;
 using Acts = Act<ModelQueueShape>;
 using Pair = Program<ModelQueueShape>;
 
-model::Options Named() {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  options.preemptions_max = 2;
-  options.stale_reads_max = 0;
-  options.weak_failures_max = 0;
-  options.steps_max = 20'000;
-  return options;
-}
-
 void ExpectRight(const Pair& program) {
-  const Report report = model::Exhaust(Named(), BodyOfProgram(program));
+  const Report report = model::Exhaust(Named(model::PreemptionsOr(2)), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 20u) << report;
 }

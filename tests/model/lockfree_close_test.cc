@@ -18,13 +18,8 @@ using Acts = Act<ModelQueueShape>;
 using Pair = Program<ModelQueueShape>;
 
 void ExpectRight(const Pair& program, uint32_t preemptions_max = 2) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  options.preemptions_max = preemptions_max;
-  options.stale_reads_max = 0;
-  options.weak_failures_max = 0;
-  options.steps_max = 20'000;
-  const Report report = model::Exhaust(options, BodyOfProgram(program));
+  const Report report =
+      model::Exhaust(Named(model::PreemptionsOr(preemptions_max)), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.schedules, 20u) << report;
 }
