@@ -163,13 +163,14 @@ class ActiveQueue {
   // first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses which. Others may
   // be there twice from then on: who pops a ticket for the second time must take it for stale.
   // Lock-free. No pop misses an entry: those that stay are pushed anew before they are dropped.
+  // Returns how many entries were looked at.
   template <typename IsStale>
-  void DropStale(uint64_t chance, const IsStale& is_stale) {
+  uint64_t DropStale(uint64_t chance, const IsStale& is_stale) {
     // As if its buckets were full: to count what they hold would take a look at each.
     const uint64_t in_heap = heap_.BucketCount() * Shape::kBucketEntries;
     uint64_t size = in_heap;
     for (const auto& place : lanes_.Current()) size += place.lane->Size();
-    if (size == 0) return;
+    if (size == 0) return 0;
     uint64_t before = chance % size;
     if (before < in_heap) return heap_.DropStale(before / Shape::kBucketEntries, is_stale);
     before -= in_heap;
@@ -177,6 +178,7 @@ class ActiveQueue {
       typename Lane::Run* const run = place.lane->RunAt(&before);
       if (run != nullptr) return DropStaleOf(*run, place.lane->priority(), is_stale);
     }
+    return 0;
   }
   // How many entries of a run DropStale looks at, at most.
   static constexpr uint32_t kDropMax = Shape::kSegmentEntries;
@@ -353,11 +355,11 @@ class ActiveQueue {
   }
 
   template <typename IsStale>
-  void DropStaleOf(typename Lane::Run& run, int32_t priority, const IsStale& is_stale) {
+  uint64_t DropStaleOf(typename Lane::Run& run, int32_t priority, const IsStale& is_stale) {
     const auto view = run.Look();
     const size_t count = view.IsEmpty() ? 0 : Lane::Run::TakeableIn(view, kDropMax);
     std::array<ActiveEntry, kDropMax> entries;
-    if (count == 0 || !run.TryPeekMany(segments_, view, entries.data(), count)) return;
+    if (count == 0 || !run.TryPeekMany(segments_, view, entries.data(), count)) return 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
       if (is_stale(entries[i].ticket)) continue;
@@ -367,6 +369,7 @@ class ActiveQueue {
     // If another thread takes the first of them meanwhile, the run keeps all the others too.
     if (kept > 0) PushGroup(entries.data(), kept);
     run.TryDropMany(segments_, view, count);
+    return count;
   }
 
   static PopOutcome TakenAsNumber(uint64_t number) {

@@ -57,8 +57,7 @@ struct LockfreeQueueShape {
   static constexpr uint32_t kWarmAhead = 6;
   // When stale tickets are looked for (stale_watch.h).
   static constexpr uint64_t kSpareTickets = 4096;
-  static constexpr uint64_t kStepTickets = Active::kSegmentEntries;
-  static constexpr uint64_t kPushesPerStep = 32;
+  static constexpr uint64_t kTicketsPerPush = 4;
 };
 
 template <template <typename> class Atom, typename Shape = LockfreeQueueShape>

@@ -211,12 +211,13 @@ inline void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticke
 // A pod that is not active by this very ticket never will be again: it comes back by another.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::DropStaleTickets(uint64_t pushes) {
-  if (!stale_watch_.TakeStep(pushes)) {
+  if (!stale_watch_.IsInRound()) {
     return stale_watch_.Plan(pushes, active_.Size(), counts_.Read().active);
   }
-  active_.DropStale(Random(pushes).Next(), [this](uint64_t ticket) {
+  const auto is_stale = [this](uint64_t ticket) {
     return !IsOf(ticket, Place::kActive, table_.Peek(IdIn(ticket)));
-  });
+  };
+  stale_watch_.Looked(pushes, active_.DropStale(Random(pushes).Next(), is_stale));
 }
 
 // A pod was gated by a PreEnqueue that an event may have overtaken: the event changed the world

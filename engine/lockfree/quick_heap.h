@@ -24,9 +24,8 @@
 //     replaces it before anything else; otherwise a pop that drains the first bucket and a push
 //     that replaces it could undo each other's work for ever.
 // Memory: buckets are at least a quarter full on average, unless pops have emptied them or entries
-// are dropped; 32 bytes a slot. Parts are
-// used again when no thread may look at them (era_pool.h), so a stalled thread holds what there was
-// when it stalled, and no more.
+// are dropped; 32 bytes a slot. Parts are used again when no thread may look at them (era_pool.h),
+// so a stalled thread holds what there was when it stalled, and no more.
 // Source: G. Navarro and R. Paredes, On Sorting, Heaps, and Minimum Spanning Trees (quickheaps,
 // 2010); freezing a part before it is replaced: A. Braginsky et al., CBPQ, 2016.
 #pragma once
@@ -121,14 +120,18 @@ class QuickHeap {
   bool TryTake(const Peeked& peeked) { return peeked.front->TryTake(peeked.word, peeked.first); }
 
   // Drops entries of which is_stale(ticket) says so: in the bucket of this number, if there is one,
-  // and perhaps in the next. Lock-free: it is done, or another thread came first.
+  // and perhaps in the next. Lock-free: it is done, or another thread came first. Returns how many
+  // entries were looked at.
   template <typename IsStale>
-  void DropStale(uint64_t number, const IsStale& is_stale) {
+  uint64_t DropStale(uint64_t number, const IsStale& is_stale) {
     const Session session(*this);
     const View view = EnterRoot();
-    if (number >= view.directory->count()) return;
-    if ((view.front->word().load() & Front::kFrozen) != 0) return ReplaceFront(view);
-    DropStaleFrom(view, static_cast<uint32_t>(number), is_stale);
+    if (number >= view.directory->count()) return 0;
+    if ((view.front->word().load() & Front::kFrozen) == 0) {
+      return DropStaleFrom(view, static_cast<uint32_t>(number), is_stale);
+    }
+    ReplaceFront(view);
+    return 0;
   }
   // May be stale.
   uint64_t BucketCount() const {
@@ -278,18 +281,20 @@ class QuickHeap {
   // Replaces a bucket by one without stale entries, or by none. Takes the next one with it if both
   // have become small.
   template <typename IsStale>
-  void DropStaleFrom(const View& view, uint32_t index, const IsStale& is_stale) {
+  uint64_t DropStaleFrom(const View& view, uint32_t index, const IsStale& is_stale) {
     HeapScratch<2 * kBucketEntries> live;
     const uint32_t old[] = {
         view.directory->BucketAt(index),
         index + 1 < view.directory->count() ? view.directory->BucketAt(index + 1) : kNoBucket};
     buckets_[old[0]].FreezeInto(live);
+    uint64_t looked = live.size();
     live.DropStaleFrom(0, is_stale);
     const uint32_t live_in_first = live.size();
     const bool takes_next = old[1] != kNoBucket && live_in_first <= kBucketEntries / 4 &&
                             buckets_[old[1]].Size() <= kBucketEntries / 4;
     if (takes_next) {
       buckets_[old[1]].FreezeInto(live);
+      looked += live.size() - live_in_first;
       live.DropStaleFrom(live_in_first, is_stale);
     }
 
@@ -303,9 +308,10 @@ class QuickHeap {
       change.AddBucket(live, end, live.size(), &view.directory->BoundAt(index + 1));
     }
     change.AddRange(index + (takes_next ? 2 : 1), view.directory->count());
-    if (!change.Commit()) return;
+    if (!change.Commit()) return looked;
     buckets_.Retire(old[0], change.era());
     if (takes_next) buckets_.Retire(old[1], change.era());
+    return looked;
   }
 
   // New parts, known to this thread until Commit.

@@ -19,17 +19,18 @@ struct DropsBeforeItPushes : ModelShape {};
 
 template <>
 template <typename IsStale>
-void ActiveQueue<model::Atomic, DropsBeforeItPushes>::DropStaleOf(typename Lane::Run& run,
-                                                                  int32_t priority,
-                                                                  const IsStale& is_stale) {
+uint64_t ActiveQueue<model::Atomic, DropsBeforeItPushes>::DropStaleOf(typename Lane::Run& run,
+                                                                      int32_t priority,
+                                                                      const IsStale& is_stale) {
   std::array<ActiveEntry, kDropMax> entries;
   const auto view = run.Look();
   const size_t count = view.IsEmpty() ? 0 : Lane::Run::TakeableIn(view, kDropMax);
-  if (count == 0 || !run.TryTakeMany(segments_, view, entries.data(), count)) return;
+  if (count == 0 || !run.TryTakeMany(segments_, view, entries.data(), count)) return 0;
   for (size_t i = 0; i < count; ++i) {
     entries[i].priority = priority;
     if (!is_stale(entries[i].ticket)) Push(entries[i]);
   }
+  return count;
 }
 
 namespace {

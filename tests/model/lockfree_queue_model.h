@@ -45,8 +45,7 @@ struct ModelQueueShape {
   static constexpr uint32_t kWarmAhead = 0;
   // Never: see SweepingQueueShape.
   static constexpr uint64_t kSpareTickets = 1'000'000;
-  static constexpr uint64_t kStepTickets = 2;
-  static constexpr uint64_t kPushesPerStep = 1;
+  static constexpr uint64_t kTicketsPerPush = 1;
 };
 
 inline constexpr PluginId kFilter = 0;
