@@ -42,6 +42,20 @@ uint64_t WorkingSet(int64_t pods) {
   return (pods <= 10'000 ? 4 : pods <= 100'000 ? 64 : 256) * kMebibyte;
 }
 
+const char* ReasonOfActiveQueue(bool is_random, int threads) {
+  if (is_random) {
+    return "every pair meets another priority: no lane is shared, and the heap behind the lanes "
+           "does "
+           "the work";
+  }
+  if (threads == 1) {
+    return "a pair takes three locked instructions and two collects, a lock two; a heap of few "
+           "entries lies in the first cache";
+  }
+  return "a run's line changes hands for each push and pop, and appends that meet spread over "
+         "further runs, which pops then collect; a combiner works for all threads at once";
+}
+
 void AddActiveQueue(Table& table, const char* priorities, int64_t entries, int threads,
                     double limit, double aim) {
   const bool is_random = priorities == std::string("random");
@@ -56,9 +70,7 @@ void AddActiveQueue(Table& table, const char* priorities, int64_t entries, int t
   bar.aim = aim;
   // One exchange to publish and one to claim; between threads the claimed line has moved.
   bar.floor = {{2, threads == 1 ? "atomic_add_uncontended" : "atomic_add_contended"}};
-  bar.reason = is_random ? "every pair meets another priority: no lane is shared, and the heap "
-                           "behind the lanes does the work"
-                         : "";
+  bar.reason = ReasonOfActiveQueue(is_random, threads);
 }
 
 void AddActiveQueues(Table& table) {
