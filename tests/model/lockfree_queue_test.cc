@@ -280,6 +280,16 @@ TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
   ExpectNobodyWaits({kInPool, {kActivate, kDelete, kSchedule}});
 }
 TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
+// Reads, too, wait for nobody and hold back nobody.
+const Act<ModelQueueShape> kRead = [](Scene& scene) {
+  static_cast<void>(scene.PlaceOf(0));
+  static_cast<void>(scene.queue().List(Place::kActive));
+  static_cast<void>(scene.queue().Counts());
+};
+TEST(LockfreeQueueModelStall, FrozenBindOrRead) {
+  ExpectNobodyWaits({kPopped, {kBind, kRead, kUpdate}});
+  ExpectNobodyWaits({kInPool, {kRead, kActivate, kSchedule}});
+}
 TEST(LockfreeQueueModelStall, FrozenFlush) {
   ExpectNobodyWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
 }
