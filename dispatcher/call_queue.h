@@ -12,10 +12,9 @@
 //  1. At most one call waits and at most one is in flight for an object. One in flight is never
 //     changed; what comes meanwhile waits for its end.
 //  2. A call less relevant than one that waits or is in flight is skipped, and its listener told
-//     apart (WasOutranked). A more relevant one
-//     overwrites what waits. One of the same type takes over what it does not say itself from what
-//     waits, or else from what is in flight; the older waiting call ends as overwritten, and its
-//     deadline stays, unless the new call has none.
+//     apart (WasOutranked). A more relevant one overwrites what waits. One of the same type takes
+//     over what it does not say itself from what waits, or else from what is in flight; the older
+//     waiting call ends as overwritten, and its deadline stays, unless the new call has none.
 //  3. A call that would change nothing is skipped: when it is added, merged, or its object is
 //     synced, unless one is in flight, and again when that ends. What a patch has changed counts
 //     from its success on, before the object is seen with it: watches are behind.

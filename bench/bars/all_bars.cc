@@ -45,8 +45,7 @@ uint64_t WorkingSet(int64_t pods) {
 const char* ReasonOfActiveQueue(bool is_random, int threads) {
   if (is_random) {
     return "every pair meets another priority: no lane is shared, and the heap behind the lanes "
-           "does "
-           "the work";
+           "does the work";
   }
   if (threads == 1) {
     return "a pair takes three locked instructions and two collects, a lock two; a heap of few "

@@ -103,6 +103,7 @@ class TimerWheel {
   Tick ScheduleAlone(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
     return ScheduleBy<&TimerWheel::ExchangeWordAlone>(timer, entry, tick, lane);
   }
+
   // The pump's instant; may be an earlier one.
   Tick now() const { return LoadNow(); }
 

@@ -17,7 +17,7 @@ class SampledDuration {
  public:
   static constexpr uint32_t kTimesPerLook = 16;
 
-  // Whether this time is to be measured.
+  // Whether this time is to be measured. A thread counts its times of all such durations together.
   bool IsDue() const {
     thread_local uint32_t times = 0;
     return times++ % kTimesPerLook == 0 || LoadRelaxed(latest_ns_) == kNever;

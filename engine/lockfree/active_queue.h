@@ -48,9 +48,8 @@
 // A pop that claims without the second collect is the classic error: A, visible before B, can be
 // missed by a scan that passed A's lane before A came and then meets B.
 //
-// DropStale: an entry that stays is visible in its new place before it leaves the old one. A pop
-// that claimed it in the old one meanwhile has it, and so may another one have in the new one: the
-// owner knows which of them was first, and that one was the pop.
+// DropStale pushes what stays, and then takes away the old entries all at once or not at all. So a
+// ticket may be there twice, and each of the two may be popped: to the owner the second is stale.
 //
 // Memory: the runs' segments, as many as were ever in use at one time (16 bytes an entry and one
 // segment of kSegmentEntries for each run that was ever used), which queues may share; the heap's

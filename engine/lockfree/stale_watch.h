@@ -7,7 +7,8 @@
 // looks a little earlier or later.
 // Bound: while more than half of the tickets, and more than kSpareTickets, are stale,
 // kTicketsPerPush others are looked at for each push, so that one round through all of them is over
-// before a quarter as many have come.
+// before a quarter as many have come. A look that another thread's pop interrupts leaves up to a
+// segment of tickets twice; they are looked through like the others.
 #pragma once
 
 #include <algorithm>

@@ -11,6 +11,7 @@
 
 #include "engine/base/metrics.h"
 #include "engine/base/metrics_text.h"
+#include "engine/base/sampled_duration.h"
 
 namespace schedq {
 namespace {
@@ -183,6 +184,20 @@ TEST(Metrics, TextIsWhatPrometheusReads) {
             "# HELP scheduler_b_total Bees.\n"
             "# TYPE scheduler_b_total counter\n"
             "scheduler_b_total{queue=\"active\"} 2\n");
+}
+
+TEST(SampledDuration, IsMeasuredFirstAndThenNowAndThen) {
+  constexpr int kTimes = 160;
+  SampledDuration duration;
+  int measured = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    if (!duration.IsDue()) continue;
+    EXPECT_TRUE(measured > 0 || i == 0) << "until something was measured, each time is";
+    duration.Set(Duration(++measured));
+    EXPECT_EQ(duration.Latest(), Duration(measured));
+  }
+  EXPECT_GE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook));
+  EXPECT_LE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook) + 1);
 }
 
 }  // namespace
