@@ -4,7 +4,7 @@
 // server's own behaviour: latency, errors, conflicts, throttling (429), outages; a SchedulingGated
 // condition on pods with gates; a nominated node that goes with the binding. Every change comes
 // back to watchers after a delay. Deterministic: equal seeds and calls give equal answers.
-// When not to use it: for workloads of whole clusters, which bench/cluster simulates.
+// When not to use it: for workloads of whole clusters, which bench/sim/cluster simulates.
 // A call takes effect when it is answered; a call that fails has none.
 // Threads: one, that on which the clock's actions run.
 // Memory: that of the pods, of their events and of the deliveries under way.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/engine_kind.h"
-#include "bench/trace/replay_file.h"
+#include "bench/format/trace/replay_file.h"
 
 namespace schedq {
 namespace {

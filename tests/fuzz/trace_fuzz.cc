@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "bench/trace/replayer.h"
-#include "bench/trace/trace_writer.h"
+#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace_writer.h"
 
 namespace schedq {
 namespace {

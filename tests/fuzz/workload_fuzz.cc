@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "bench/workload/decoder.h"
-#include "bench/workload/go_duration.h"
-#include "bench/workload/object_template.h"
-#include "bench/workload/quantity.h"
+#include "bench/format/workload/decoder.h"
+#include "bench/format/workload/go_duration.h"
+#include "bench/format/objects/object_template.h"
+#include "bench/format/objects/quantity.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <set>
 
-#include "bench/bars/bar.h"
-#include "bench/micro/suites.h"
+#include "bench/lab/bars/bar.h"
+#include "bench/lab/micro/suites.h"
 
 namespace schedq {
 namespace {

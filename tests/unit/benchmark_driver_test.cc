@@ -1,7 +1,7 @@
 // Goal: contestants of a group take turns round by round, and a wrong answer is never recorded.
 // Method: cases that report a known time and note when they ran.
 
-#include "bench/micro/benchmark_driver.h"
+#include "bench/lab/micro/benchmark_driver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/cluster/audit.h"
-#include "bench/cluster/claim_controller.h"
+#include "bench/sim/cluster/audit.h"
+#include "bench/sim/cluster/claim_controller.h"
 #include "engine/base/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cluster/cluster.h"
-#include "bench/workload/object_template.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/format/objects/object_template.h"
 
 namespace schedq {
 

@@ -1,9 +1,9 @@
 // Goal: a flood of status patches does not delay bindings, and patches still advance.
-// Method: the flood of bench/dispatch at its real size; the rival runs in the same test with the
+// Method: the flood of bench/kep/dispatch at its real size; the rival runs in the same test with the
 // same seed.
 #include <gtest/gtest.h>
 
-#include "bench/dispatch/flood_scenario.h"
+#include "bench/kep/dispatch/flood_scenario.h"
 
 namespace schedq {
 namespace {

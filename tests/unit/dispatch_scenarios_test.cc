@@ -1,14 +1,14 @@
 // Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and
-// server. Method: the scenarios of bench/dispatch on the virtual clock; each promise is a test,
+// server. Method: the scenarios of bench/kep/dispatch on the virtual clock; each promise is a test,
 // some sizes are the real ones. Every scenario runs twice with one seed, which must agree.
-#include "bench/dispatch/dispatch_scenarios.h"
+#include "bench/kep/dispatch/dispatch_scenarios.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "bench/dispatch/status_scenarios.h"
+#include "bench/kep/dispatch/status_scenarios.h"
 
 namespace schedq {
 namespace {

@@ -2,7 +2,7 @@
 // do.
 // Method: documents with made-up figures, one of which is wrong at a time; what real runs give is
 // tested with `schedq run`.
-#include "bench/experiments/experiments.h"
+#include "bench/kep/experiments/experiments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

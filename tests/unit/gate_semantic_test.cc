@@ -7,8 +7,8 @@
 
 #include <utility>
 
-#include "bench/run/run_workload.h"
-#include "bench/workload/selection.h"
+#include "bench/sim/run/run_workload.h"
+#include "bench/format/suite/selection.h"
 #include "perf/document.h"
 #include "perf/file_io.h"
 #include "perf/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "bench/paths/reporting_port.h"
+#include "bench/lab/paths/reporting_port.h"
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/loop/cost_model.h"
-#include "bench/loop/event_handlers.h"
-#include "bench/loop/node_table.h"
-#include "bench/loop/scheduler_cache.h"
-#include "bench/loop/virtual_lock.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "bench/sim/scheduler/event_handlers.h"
+#include "bench/sim/scheduler/node_table.h"
+#include "bench/sim/scheduler/scheduler_cache.h"
+#include "bench/sim/scheduler/virtual_lock.h"
 #include "engine/base/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/loop/queue_watch.h"
-#include "bench/loop/scheduler_loop.h"
+#include "bench/sim/queue/queue_watch.h"
+#include "bench/sim/scheduler/scheduler_loop.h"
 #include "engine/base/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 

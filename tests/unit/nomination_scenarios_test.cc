@@ -1,7 +1,7 @@
 // Goal: the stories of KEP-5278 come out as the KEP says, and not because somebody wrote them so:
 // without nominations they go wrong.
-// Method: the scenarios of bench/dispatch on both engines, gate on and off, with several seeds.
-#include "bench/dispatch/nomination_scenarios.h"
+// Method: the scenarios of bench/kep/dispatch on both engines, gate on and off, with several seeds.
+#include "bench/kep/dispatch/nomination_scenarios.h"
 
 #include <gtest/gtest.h>
 

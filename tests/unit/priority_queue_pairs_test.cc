@@ -2,7 +2,7 @@
 // Method: right queues pass the check; queues with a planted fault each must be caught (canaries).
 // The 8-ary heap runs against std::priority_queue on seeded random operations.
 
-#include "bench/micro/priority_queue_pairs.h"
+#include "bench/lab/micro/priority_queue_pairs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <queue>
 #include <random>
 
-#include "bench/micro/octonary_heap.h"
+#include "bench/lab/micro/rivals/octonary_heap.h"
 
 namespace schedq {
 namespace {

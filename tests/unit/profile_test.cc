@@ -9,11 +9,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "bench/profile/callgrind.h"
-#include "bench/profile/instruction_counts.h"
-#include "bench/profile/profiler.h"
-#include "bench/profile/symbols.h"
-#include "bench/profile/time_sampler.h"
+#include "bench/lab/profile/callgrind.h"
+#include "bench/lab/profile/instruction_counts.h"
+#include "bench/lab/profile/profiler.h"
+#include "bench/lab/profile/symbols.h"
+#include "bench/lab/profile/time_sampler.h"
 
 namespace schedq {
 

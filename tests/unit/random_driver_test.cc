@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-#include "bench/trace/replay_file.h"
+#include "bench/format/trace/replay_file.h"
 #include "tests/support/driver/driver.h"
 #include "tests/support/driver/faulty_queues.h"
 

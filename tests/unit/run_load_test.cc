@@ -7,8 +7,8 @@
 
 #include <map>
 
-#include "bench/run/load_generator.h"
-#include "bench/run/run_workload.h"
+#include "bench/sim/run/load_generator.h"
+#include "bench/sim/run/run_workload.h"
 #include "tests/unit/workload_test_files.h"
 
 namespace schedq {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/run/metric_values.h"
-#include "bench/run/thresholds.h"
-#include "bench/run/throughput.h"
+#include "bench/sim/measure/metric_values.h"
+#include "bench/sim/measure/thresholds.h"
+#include "bench/sim/measure/throughput.h"
 
 namespace schedq {
 namespace {

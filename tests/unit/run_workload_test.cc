@@ -2,12 +2,12 @@
 // that cannot come to its end says so.
 // Method: small workloads from text, run on the virtual clock; results and the last state of the
 // metrics tell what happened.
-#include "bench/run/run_workload.h"
+#include "bench/sim/run/run_workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/trace/replayer.h"
+#include "bench/format/trace/replayer.h"
 #include "perf/document.h"
 #include "tests/unit/workload_test_files.h"
 

@@ -2,12 +2,12 @@
 // equal results, and a promise that is broken is said to be.
 // Method: all scenarios but the large ones, played as the commands play them; then a scenario made
 // for the test.
-#include "bench/scenario/scenario.h"
+#include "bench/kep/scenario/scenario.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/dispatch/dispatch_scenarios.h"
+#include "bench/kep/dispatch/dispatch_scenarios.h"
 
 namespace schedq {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trace/replayer.h"
-#include "bench/trace/timestamp.h"
-#include "bench/trace/trace_writer.h"
+#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/timestamp.h"
+#include "bench/format/trace/trace_writer.h"
 
 namespace schedq {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "bench/workload/needs.h"
+#include "bench/format/suite/needs.h"
 #include "tests/unit/workload_test_files.h"
 
 namespace schedq {

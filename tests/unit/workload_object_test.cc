@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/workload/object_reader.h"
-#include "bench/workload/object_template.h"
+#include "bench/format/objects/object_reader.h"
+#include "bench/format/objects/object_template.h"
 
 namespace schedq {
 namespace {

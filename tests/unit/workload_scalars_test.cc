@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
-#include "bench/workload/go_duration.h"
-#include "bench/workload/label_filter.h"
-#include "bench/workload/quantity.h"
-#include "bench/workload/yaml_scalar.h"
+#include "bench/format/workload/go_duration.h"
+#include "bench/format/suite/label_filter.h"
+#include "bench/format/objects/quantity.h"
+#include "bench/format/yaml/yaml_scalar.h"
 
 namespace schedq {
 namespace {

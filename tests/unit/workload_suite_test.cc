@@ -11,9 +11,9 @@
 #include <set>
 #include <string>
 
-#include "bench/workload/builtin_suite.h"
-#include "bench/workload/needs.h"
-#include "bench/workload/selection.h"
+#include "bench/format/suite/builtin_suite.h"
+#include "bench/format/suite/needs.h"
+#include "bench/format/suite/selection.h"
 #include "tests/unit/workload_test_files.h"
 
 namespace schedq {

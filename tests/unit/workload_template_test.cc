@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "bench/workload/go_template.h"
-#include "bench/workload/yaml_parser.h"
+#include "bench/format/template/go_template.h"
+#include "bench/format/yaml/yaml_parser.h"
 
 namespace schedq {
 namespace {

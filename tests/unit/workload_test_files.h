@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/workload/decoder.h"
+#include "bench/format/workload/decoder.h"
 
 namespace schedq {
 

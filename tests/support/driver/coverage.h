@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/trace/trace.h"
+#include "bench/format/trace/trace.h"
 #include "engine/place.h"
 
 namespace schedq {

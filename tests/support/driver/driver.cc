@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/trace/expectation.h"
+#include "bench/format/trace/expectation.h"
 #include "tests/support/driver/operation_generator.h"
 #include "tests/support/driver/random_header.h"
 #include "tests/support/driver/state_judge.h"

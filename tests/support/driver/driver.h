@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/trace/replayer.h"
+#include "bench/format/trace/replayer.h"
 #include "tests/support/driver/coverage.h"
 
 namespace schedq {

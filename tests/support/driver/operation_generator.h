@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/trace/trace.h"
+#include "bench/format/trace/trace.h"
 #include "engine/base/random.h"
 #include "tests/support/driver/coverage.h"
 #include "tests/support/driver/state_judge.h"

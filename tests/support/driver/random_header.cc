@@ -1,6 +1,6 @@
 #include "tests/support/driver/random_header.h"
 
-#include "bench/trace/timestamp.h"
+#include "bench/format/trace/timestamp.h"
 
 namespace schedq {
 namespace {

@@ -1,7 +1,7 @@
 // A random first line of a trace: plugins of every kind, backoff settings, a start.
 #pragma once
 
-#include "bench/trace/trace.h"
+#include "bench/format/trace/trace.h"
 #include "engine/base/random.h"
 
 namespace schedq {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/trace/trace_writer.h"
+#include "bench/format/trace/trace_writer.h"
 #include "tests/support/driver/driver.h"
 
 namespace schedq {

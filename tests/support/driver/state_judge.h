@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/trace/replayer.h"
+#include "bench/format/trace/replayer.h"
 
 namespace schedq {
 

@@ -1,5 +1,0 @@
-#include "bench/command/command_line.h"
-
-int main(int argument_count, char** arguments) {
-  return schedq::RunCommandLine(argument_count, arguments);
-}

@@ -1,0 +1,304 @@
+#include "bench/format/objects/object_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "bench/format/objects/quantity.h"
+
+namespace schedq {
+namespace {
+
+// Kinds that are created but that no modelled plugin reads.
+bool IsInertKind(std::string_view kind) {
+  static constexpr std::array<std::string_view, 8> kInert = {
+      "ConfigMap",  "Secret",     "Service",    "ServiceAccount",
+      "Deployment", "ReplicaSet", "LimitRange", "ResourceQuota"};
+  return std::find(kInert.begin(), kInert.end(), kind) != kInert.end();
+}
+
+void NoteOtherKind(const std::string& kind, FeatureUses& features) {
+  static constexpr std::array<std::pair<std::string_view, Feature>, 7> kFeatureOfKind = {{
+      {"PersistentVolume", Feature::kPersistentVolumes},
+      {"PersistentVolumeClaim", Feature::kPersistentVolumes},
+      {"StorageClass", Feature::kPersistentVolumes},
+      {"CSINode", Feature::kPersistentVolumes},
+      {"PodGroup", Feature::kPodGroups},
+      {"DeviceTaintRule", Feature::kSliceTaints},
+      {"PriorityClass", Feature::kPriorityClasses},
+  }};
+  for (const auto& [name, feature] : kFeatureOfKind) {
+    if (name == kind) return AddFeature(features, feature);
+  }
+  AddFeature(features, Feature::kObjectKind, kind);
+}
+
+ObjectMetadata ReadMetadata(YamlErrors& errors, const YamlNode& node) {
+  ObjectMetadata metadata;
+  YamlFields fields(errors, node, "metadata");
+  fields.Read("name", &metadata.name);
+  fields.Read("generateName", &metadata.generate_name);
+  fields.Read("namespace", &metadata.namespace_name);
+  if (const auto* labels = fields.Find("labels")) {
+    metadata.labels = ReadLabels(errors, *labels, "labels");
+  }
+  if (const auto* annotations = fields.Find("annotations")) {
+    metadata.annotations = ReadLabels(errors, *annotations, "annotations");
+  }
+  fields.Read("finalizers", &metadata.finalizers);
+  if (const auto* owners = fields.FindList("ownerReferences")) {
+    for (const YamlNode& item : owners->items) {
+      std::string kind;
+      std::string name;
+      YamlFields owner(errors, item, "an owner reference");
+      owner.ReadRequired("kind", &kind);
+      owner.ReadRequired("name", &name);
+      owner.Ignore({"apiVersion", "uid", "controller", "blockOwnerDeletion"});
+      metadata.owners.push_back(kind + "/" + name);
+    }
+  }
+  fields.Ignore({"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+                 "deletionGracePeriodSeconds", "managedFields", "selfLink"});
+  return metadata;
+}
+
+ResourceClaimTemplateObject ReadClaimTemplateBody(YamlErrors& errors, const YamlNode& spec,
+                                                  FeatureUses& features) {
+  ResourceClaimTemplateObject body;
+  YamlFields fields(errors, spec, "the template's spec");
+  if (const auto* metadata = fields.Find("metadata")) {
+    body.claim_labels = ReadMetadata(errors, *metadata).labels;
+  }
+  if (const auto* claim = fields.Require("spec")) {
+    body.spec = ReadClaimSpec(errors, *claim, features);
+  }
+  return body;
+}
+
+void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
+  const std::string& kind = object->kind;
+  if (kind == "Pod") {
+    object->body = ReadPodBody(errors, fields.Require("spec"), object->features);
+    fields.Ignore({"status"});
+  } else if (kind == "Node") {
+    const YamlNode* spec = fields.Find("spec");
+    object->body = ReadNodeBody(errors, spec, fields.Find("status"));
+  } else if (kind == "ResourceClaim") {
+    ResourceClaimObject body;
+    if (const auto* spec = fields.Require("spec")) {
+      body.spec = ReadClaimSpec(errors, *spec, object->features);
+    }
+    object->body = std::move(body);
+    fields.Ignore({"status"});
+  } else if (kind == "ResourceClaimTemplate") {
+    if (const auto* spec = fields.Require("spec")) {
+      object->body = ReadClaimTemplateBody(errors, *spec, object->features);
+    }
+  } else if (kind == "DeviceClass") {
+    object->body = ReadDeviceClassBody(errors, fields.Find("spec"), object->features);
+  } else if (kind == "ResourceSlice") {
+    if (const auto* spec = fields.Require("spec")) {
+      object->body = ReadResourceSliceBody(errors, *spec, object->features);
+    }
+  } else if (kind == "Namespace") {
+    object->body = NamespaceObject{};
+    fields.Ignore({"spec", "status"});
+  } else {
+    if (!IsInertKind(kind)) NoteOtherKind(kind, object->features);
+    fields.AllowOthers();
+  }
+}
+
+// Pods and claims are put together from several files, so a pod's labels are in two places.
+void FinishPod(ApiObject* object) {
+  if (auto* body = std::get_if<PodObject>(&object->body)) {
+    body->pod.labels = object->metadata.labels;
+    body->pod.namespace_name = object->metadata.namespace_name;
+    body->pod.name = object->metadata.name;
+  }
+}
+
+}  // namespace
+
+ApiObject ReadApiObject(YamlErrors& errors, const YamlNode& root) {
+  ApiObject object;
+  if (root.kind != YamlKind::kMap) {
+    errors.Add(root.at, "the object is " + std::string(YamlKindName(root.kind)) +
+                            ", expected a map with apiVersion and kind");
+    return object;
+  }
+  YamlFields fields(errors, root, "the object");
+  fields.ReadRequired("apiVersion", &object.api_version);
+  if (!fields.ReadRequired("kind", &object.kind)) return object;
+  if (const auto* metadata = fields.Find("metadata")) {
+    object.metadata = ReadMetadata(errors, *metadata);
+  }
+  ReadBody(errors, fields, &object);
+  FinishPod(&object);
+  return object;
+}
+
+Labels ReadLabels(YamlErrors& errors, const YamlNode& node, std::string_view what) {
+  Labels labels;
+  if (node.kind != YamlKind::kMap) {
+    errors.Add(node.at, std::string(what) + " is " + std::string(YamlKindName(node.kind)) +
+                            ", expected a map of strings");
+    return labels;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    std::string value;
+    if (!entry.value.IsNull()) ReadYaml(errors, entry.value, entry.key, &value);
+    labels.emplace_back(entry.key, std::move(value));
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+ResourceList ReadResourceList(YamlErrors& errors, const YamlNode& node) {
+  ResourceList resources;
+  if (node.kind != YamlKind::kMap) {
+    errors.Add(node.at, "resources are " + std::string(YamlKindName(node.kind)) +
+                            ", expected a map of quantities");
+    return resources;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    std::string text;
+    if (!ReadYaml(errors, entry.value, entry.key, &text)) return resources;
+    const auto quantity = Quantity::Parse(text);
+    if (!quantity || quantity->negative()) {
+      errors.Add(entry.value.at, entry.key + " is \"" + text.substr(0, 60) +
+                                     "\", expected a quantity such as 100m, 500Mi or 2");
+      return resources;
+    }
+    resources.emplace_back(entry.key,
+                           entry.key == "cpu" ? quantity->MilliValue() : quantity->Value());
+  }
+  std::sort(resources.begin(), resources.end());
+  return resources;
+}
+
+NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode* status) {
+  NodeObject node;
+  if (spec != nullptr) {
+    YamlFields fields(errors, *spec, "the node's spec");
+    fields.Read("unschedulable", &node.unschedulable);
+    if (const auto* taints = fields.FindList("taints")) {
+      for (const YamlNode& item : taints->items) {
+        Taint taint;
+        YamlFields parts(errors, item, "a taint");
+        parts.ReadRequired("key", &taint.key);
+        parts.Read("value", &taint.value);
+        parts.ReadRequired("effect", &taint.effect);
+        parts.Ignore({"timeAdded"});
+        node.taints.push_back(std::move(taint));
+      }
+    }
+    fields.Ignore({"podCIDR", "podCIDRs", "providerID", "configSource", "externalID"});
+  }
+  if (status == nullptr) return node;
+  YamlFields fields(errors, *status, "the node's status");
+  if (const auto* capacity = fields.Find("capacity")) {
+    node.capacity = ReadResourceList(errors, *capacity);
+  }
+  node.allocatable = node.capacity;
+  if (const auto* allocatable = fields.Find("allocatable")) {
+    node.allocatable = ReadResourceList(errors, *allocatable);
+  }
+  if (const auto* conditions = fields.FindList("conditions")) {
+    for (const YamlNode& item : conditions->items) {
+      std::string type;
+      std::string value;
+      YamlFields condition(errors, item, "a condition");
+      condition.ReadRequired("type", &type);
+      condition.ReadRequired("status", &value);
+      condition.Ignore({"reason", "message", "lastHeartbeatTime", "lastTransitionTime"});
+      if (type == "Ready") node.ready = value == "True";
+    }
+  }
+  fields.Ignore({"phase", "addresses", "daemonEndpoints", "nodeInfo", "images", "volumesInUse",
+                 "volumesAttached", "config", "runtimeHandlers", "features", "declaredFeatures"});
+  return node;
+}
+
+std::vector<NodeTerm> ReadNodeSelector(YamlErrors& errors, const YamlNode& node) {
+  using Operator = NodeRequirement::Operator;
+  static constexpr std::array<std::pair<std::string_view, Operator>, 6> kOperators = {{
+      {"In", Operator::kIn},
+      {"NotIn", Operator::kNotIn},
+      {"Exists", Operator::kExists},
+      {"DoesNotExist", Operator::kDoesNotExist},
+      {"Gt", Operator::kGreater},
+      {"Lt", Operator::kLess},
+  }};
+  std::vector<NodeTerm> terms;
+  const auto read_list = [&errors](const YamlNode* list, bool is_field, NodeTerm* term) {
+    if (list == nullptr) return;
+    for (const YamlNode& item : list->items) {
+      NodeRequirement requirement;
+      requirement.is_field = is_field;
+      std::string op;
+      YamlFields fields(errors, item, "a node requirement");
+      fields.ReadRequired("key", &requirement.key);
+      fields.ReadRequired("operator", &op);
+      fields.Read("values", &requirement.values);
+      const auto found = std::find_if(kOperators.begin(), kOperators.end(),
+                                      [&op](const auto& pair) { return pair.first == op; });
+      if (found == kOperators.end()) {
+        errors.Add(item.at, "operator is \"" + op +
+                                "\", expected In, NotIn, Exists, DoesNotExist, Gt or Lt");
+        return;
+      }
+      requirement.op = found->second;
+      term->push_back(std::move(requirement));
+    }
+  };
+  YamlFields fields(errors, node, "the node selector");
+  if (const auto* list = fields.FindList("nodeSelectorTerms")) {
+    for (const YamlNode& item : list->items) {
+      NodeTerm term;
+      YamlFields parts(errors, item, "a node selector term");
+      read_list(parts.FindList("matchExpressions"), false, &term);
+      read_list(parts.FindList("matchFields"), true, &term);
+      terms.push_back(std::move(term));
+    }
+  }
+  return terms;
+}
+
+std::optional<bool> IsNamespacedKind(std::string_view kind) {
+  static constexpr std::array<std::string_view, 13> kCluster = {"Node",
+                                                                "Namespace",
+                                                                "PersistentVolume",
+                                                                "DeviceClass",
+                                                                "ResourceSlice",
+                                                                "DeviceTaintRule",
+                                                                "StorageClass",
+                                                                "CSINode",
+                                                                "CSIDriver",
+                                                                "PriorityClass",
+                                                                "VolumeAttachment",
+                                                                "RuntimeClass",
+                                                                "CustomResourceDefinition"};
+  static constexpr std::array<std::string_view, 17> kNamespaced = {"Pod",
+                                                                   "ResourceClaim",
+                                                                   "ResourceClaimTemplate",
+                                                                   "PersistentVolumeClaim",
+                                                                   "PodGroup",
+                                                                   "Service",
+                                                                   "ConfigMap",
+                                                                   "Secret",
+                                                                   "Deployment",
+                                                                   "ReplicaSet",
+                                                                   "ServiceAccount",
+                                                                   "PodDisruptionBudget",
+                                                                   "LimitRange",
+                                                                   "ResourceQuota",
+                                                                   "CSIStorageCapacity",
+                                                                   "CompositePodGroup",
+                                                                   "Workload"};
+  if (std::find(kCluster.begin(), kCluster.end(), kind) != kCluster.end()) return false;
+  if (std::find(kNamespaced.begin(), kNamespaced.end(), kind) != kNamespaced.end()) return true;
+  return std::nullopt;
+}
+
+}  // namespace schedq

@@ -1,0 +1,58 @@
+#include "bench/format/suite/selection.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "bench/format/suite/builtin_suite.h"
+#include "bench/format/workload/decoder.h"
+#include "bench/format/suite/label_filter.h"
+
+namespace schedq {
+namespace {
+
+// nullopt: not a regular expression.
+std::optional<std::regex> ParseExpression(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection) {
+  const std::optional<std::regex> name = ParseExpression(selection.name);
+  if (!name) {
+    return Error("--name \"" + selection.name + "\" is not valid, expected a regular expression");
+  }
+  const LabelFilter filter(selection.labels);
+  const bool builtin = selection.paths.empty();
+  const FileSource source = builtin ? BuiltinSource() : FileSource(ReadDiskFile);
+  std::vector<TestCase> selected;
+  const std::string suite = selection.suite.empty() ? kDefaultSuite : selection.suite;
+  for (const std::string& path : builtin ? BuiltinWorkloadFiles(suite) : selection.paths) {
+    Result<std::vector<TestCase>> cases = DecodeWorkloadFile(path, source);
+    if (!cases) return cases.error();
+    for (TestCase& test_case : *cases) {
+      std::vector<Workload>& workloads = test_case.workloads;
+      const auto unwanted = [&](const Workload& workload) {
+        return !filter.Accepts(workload.labels) ||
+               !std::regex_search(test_case.name + "/" + workload.name, *name);
+      };
+      workloads.erase(std::remove_if(workloads.begin(), workloads.end(), unwanted),
+                      workloads.end());
+      if (!workloads.empty()) selected.push_back(std::move(test_case));
+    }
+  }
+  if (selected.empty() && !selection.may_be_empty) {
+    return Error("no workload is left by --name \"" + selection.name + "\" and --labels \"" +
+                 selection.labels + "\", expected at least one");
+  }
+  return selected;
+}
+
+}  // namespace schedq

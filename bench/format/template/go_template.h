@@ -1,0 +1,47 @@
+// A template file: Go's text/template, as scheduler_perf uses it.
+//
+// Purpose: compile once, render for every object. Supported: fields, variables (:= and =), if,
+// else if, else, with, range (over ints, lists and maps; break and continue), pipes, parentheses,
+// comments, trim markers, and the functions of template_functions.h. Not supported, with an error
+// when compiling: define, template, block, call, html, js, slice, urlquery.
+// Threads: immutable after Compile; Render may run on several threads.
+// Bound: see template_evaluator.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/format/template/template_evaluator.h"
+#include "bench/format/yaml/yaml_node.h"
+#include "engine/base/result.h"
+
+namespace schedq {
+
+class GoTemplate {
+ public:
+  // `file` is for messages, which read `file:line:column: what`.
+  static Result<GoTemplate> Compile(std::string file, std::string source);
+  // A file that is not a template: {{ means nothing in it.
+  static GoTemplate Literal(std::string file, std::string text);
+
+  Result<std::string> Render(const Value& data) const;
+
+  // Where in this file the given place of the output for `data` came from.
+  TextPosition Locate(const Value& data, TextPosition in_output) const;
+
+  const std::string& file() const { return file_; }
+  // No action: every rendering is the same.
+  bool IsConstant() const;
+
+ private:
+  GoTemplate(std::string file, std::string source)
+      : file_(std::move(file)), source_(std::move(source)) {}
+  Error Complain(const TemplateProblem& problem) const;
+
+  std::string file_;
+  std::string source_;
+  std::vector<TemplateNode> nodes_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,67 @@
+// A value as Go's encoding/json and text/template see it: nil, bool, int, float64, string, list or
+// map with sorted string keys. Parameters of workloads and everything inside a template are Values.
+//
+// Numbers that come from a workload file are floats, as they are in Go after JSON; integer literals
+// of a template, .Index, .Count and the results of the Int functions are ints. The difference shows
+// in comparisons (eq 1 1.0 is an error) and in printing (1e+06).
+// Threads: immutable once built; lists and maps are shared.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bench/format/yaml/yaml_node.h"
+
+namespace schedq {
+
+class Value;
+using ValueList = std::vector<Value>;
+using ValueMap = std::map<std::string, Value, std::less<>>;
+
+class Value {
+ public:
+  Value() = default;  // nil
+  explicit Value(bool value) : content_(value) {}
+  explicit Value(int64_t value) : content_(value) {}
+  explicit Value(double value) : content_(value) {}
+  explicit Value(std::string value) : content_(std::move(value)) {}
+  explicit Value(ValueList value);
+  explicit Value(ValueMap value);
+
+  bool IsNil() const { return std::holds_alternative<std::monostate>(content_); }
+  const bool* AsBool() const { return std::get_if<bool>(&content_); }
+  const int64_t* AsInt() const { return std::get_if<int64_t>(&content_); }
+  const double* AsFloat() const { return std::get_if<double>(&content_); }
+  const std::string* AsString() const { return std::get_if<std::string>(&content_); }
+  const ValueList* AsList() const;
+  const ValueMap* AsMap() const;
+
+  // Go's name of the dynamic type: "float64", "string", "<nil>", ...
+  std::string_view TypeName() const;
+  // What `if` decides on: not nil, not zero, not empty.
+  bool Truth() const;
+
+ private:
+  std::variant<std::monostate, bool, int64_t, double, std::string, std::shared_ptr<const ValueList>,
+               std::shared_ptr<const ValueMap>>
+      content_;
+};
+
+// As decoding YAML into an `any` does it: numbers become floats.
+Value ValueFromYaml(const YamlNode& node);
+
+// Go's %v.
+std::string FormatValue(const Value& value);
+// Go's strconv.FormatFloat(value, 'g', -1, 64).
+std::string FormatFloat(double value);
+// Go's encoding/json without HTML escapes.
+std::string ToJson(const Value& value);
+// Go's strconv.Quote.
+std::string QuoteString(std::string_view text);
+
+}  // namespace schedq

@@ -1,0 +1,53 @@
+#include "bench/format/trace/expectation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace schedq {
+namespace {
+
+// What is only in one of two maps, or differs between them.
+template <typename Value>
+void CompareMaps(const std::string& what, const std::map<std::string, Value>& want,
+                 const std::map<std::string, Value>& got, std::vector<std::string>* lines) {
+  for (const auto& [key, value] : want) {
+    const auto found = got.find(key);
+    if (found == got.end()) {
+      lines->push_back(fmt::format("{} {}: wanted {}, got nothing", what, key, value));
+    } else if (found->second != value) {
+      lines->push_back(fmt::format("{} {}: wanted {}, got {}", what, key, value, found->second));
+    }
+  }
+  for (const auto& [key, value] : got) {
+    if (!want.contains(key)) {
+      lines->push_back(fmt::format("{} {}: wanted nothing, got {}", what, key, value));
+    }
+  }
+}
+
+template <typename Value>
+void Compare(const std::string& what, const Value& want, const Value& got,
+             std::vector<std::string>* lines) {
+  if (want != got) lines->push_back(fmt::format("{}: wanted {}, got {}", what, want, got));
+}
+
+}  // namespace
+
+std::vector<std::string> Differences(TraceOp op, const TraceWant& want,
+                                     const TraceOutcome& outcome) {
+  std::vector<std::string> lines;
+  CompareMaps("changed", want.changed, outcome.changed, &lines);
+  if (op == TraceOp::kPop) {
+    Compare("pod", want.popped.value_or("null"), outcome.popped.value_or("null"), &lines);
+    Compare("attempts", want.attempts, outcome.attempts, &lines);
+    Compare("cycle", want.cycle, outcome.cycle, &lines);
+  } else if (op == TraceOp::kNominated) {
+    Compare("pods", want.nominated, outcome.nominated, &lines);
+  } else if (op == TraceOp::kEnd) {
+    Compare("scheduling_cycle", want.scheduling_cycle, outcome.scheduling_cycle, &lines);
+    CompareMaps("queue_incoming_pods_total", want.incoming, outcome.incoming, &lines);
+  }
+  return lines;
+}
+
+}  // namespace schedq

@@ -1,0 +1,16 @@
+// Compares what a trace wants with what came out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
+
+namespace schedq {
+
+// One line for each difference, "wanted ..., got ..."; empty: they agree.
+std::vector<std::string> Differences(TraceOp op, const TraceWant& want,
+                                     const TraceOutcome& outcome);
+
+}  // namespace schedq

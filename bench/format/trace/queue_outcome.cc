@@ -1,0 +1,32 @@
+#include "bench/format/trace/queue_outcome.h"
+
+namespace schedq {
+
+std::string PlaceText(const SchedulingQueue& queue, const PluginRegistry& plugins, Instant start,
+                      const std::string& full_name) {
+  const PodWhereabouts where = queue.Where(full_name);
+  std::string text(PlaceName(where.place));
+  if (InBackoff(where.place)) {
+    const Instant expiration = where.fields.backoff_expiration.value_or(start);
+    text += "@" + std::to_string(MillisecondsSince(start, expiration));
+  } else if (where.place == Place::kGated) {
+    text += ":" + plugins.plugin(where.fields.gating_plugin).name;
+  }
+  return text;
+}
+
+void SumQueue(const SchedulingQueue& queue, TraceWant* outcome) {
+  outcome->scheduling_cycle = static_cast<int64_t>(queue.SchedulingCycle());
+  outcome->logged_events = static_cast<int64_t>(queue.LoggedEvents());
+  for (const Place place : {Place::kActive, Place::kBackoff, Place::kUnschedulable}) {
+    for (EventLabel label = 0; label < kEventLabelCount; ++label) {
+      const uint64_t total = queue.Metrics().IncomingTotal(place, label);
+      if (total == 0) continue;
+      const std::string key =
+          std::string(IncomingQueueName(place)) + "|" + std::string(LabelText(label));
+      outcome->incoming[key] = static_cast<int64_t>(total);
+    }
+  }
+}
+
+}  // namespace schedq

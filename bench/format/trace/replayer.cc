@@ -1,0 +1,323 @@
+#include "bench/format/trace/replayer.h"
+
+#include <algorithm>
+
+#include "bench/format/trace/queue_outcome.h"
+
+namespace schedq {
+namespace {
+
+QueueOptions OptionsFor(const TraceHeader& header, const PluginRegistry& registry) {
+  QueueOptions options;
+  options.plugin_names = registry.Names();
+  options.gates = header.gates;
+  options.backoff = header.backoff;
+  options.max_in_unschedulable = header.max_in_unschedulable;
+  return options;
+}
+
+ObjectRef MakeObject(const TraceObject& object, Resource resource, bool allocated) {
+  auto view = std::make_shared<ObjectView>();
+  view->resource = resource;
+  view->namespace_name = object.namespace_name;
+  view->name = object.name;
+  view->labels = object.labels;
+  view->allocated = allocated;
+  return view;
+}
+
+ObjectChange ChangeOf(const TraceOperation& operation) {
+  const Resource resource = operation.event.resource;
+  ObjectChange change;
+  if (operation.event.IsWildcard()) return change;
+  if (operation.event.action != Action::kAdd) {
+    change.before = MakeObject(operation.object, resource, operation.object.was_allocated);
+  }
+  if (operation.event.action != Action::kDelete) {
+    change.after = MakeObject(operation.object, resource, operation.object.is_allocated);
+  }
+  return change;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header, EngineKind engine) {
+  return Create(header,
+                [engine](QueueOptions options) { return MakeQueue(engine, std::move(options)); });
+}
+
+Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header,
+                                                   const EngineMaker& make_engine) {
+  auto answers = std::make_unique<RecordedAnswers>();
+  auto replayer = std::unique_ptr<Replayer>(new Replayer(header, std::move(answers)));
+  if (Status status = replayer->Build(make_engine); !status) return status.error();
+  return replayer;
+}
+
+Replayer::Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> answers)
+    : header_(header), world_(&pod_names_), clock_(header.start), answers_(std::move(answers)) {}
+
+Replayer::~Replayer() = default;
+
+Status Replayer::Build(const EngineMaker& make_engine) {
+  Result<std::vector<Plugin>> plugins = MakeTracePlugins(header_.plugins, &world_, answers_.get());
+  if (!plugins) return plugins.error();
+  Result<PluginRegistry> registry = PluginRegistry::Build(std::move(*plugins));
+  if (!registry) return registry.error();
+  registry_ = std::make_unique<PluginRegistry>(std::move(*registry));
+  pre_enqueue_ = std::make_unique<PluginPreEnqueue>(*registry_);
+  judge_ = std::make_unique<PluginJudge>(*registry_, JudgeOptions{.metrics = &metrics_});
+  QueueOptions options = OptionsFor(header_, *registry_);
+  options.clock = &clock_;
+  options.pod_names = &pod_names_;
+  options.pre_enqueue = pre_enqueue_.get();
+  options.judge = judge_.get();
+  options.observers = {&touched_};
+  options.metrics = &metrics_;
+  queue_ = make_engine(std::move(options));
+  return Status::Ok();
+}
+
+Result<TraceOutcome> Replayer::Apply(const TraceOperation& operation) {
+  if (operation.time_ms < time_ms_) {
+    return Error("time runs backwards: " + std::to_string(operation.time_ms) + " after " +
+                 std::to_string(time_ms_));
+  }
+  time_ms_ = operation.time_ms;
+  clock_.AdvanceTo(header_.start + std::chrono::milliseconds(time_ms_));
+  touched_.names.clear();
+  TraceOutcome outcome;
+  if (Status status = Act(operation, &outcome); !status) return status.error();
+  TellChanges(/*all=*/operation.op == TraceOp::kEnd, &outcome);
+  return outcome;
+}
+
+Status Replayer::Act(const TraceOperation& operation, TraceOutcome* outcome) {
+  const ObjectChange change =
+      operation.op == TraceOp::kEvent ? ChangeOf(operation) : ObjectChange();
+  if (Status status = SetAnswers(operation, change.after ? change.after : change.before); !status) {
+    return status;
+  }
+  switch (operation.op) {
+    case TraceOp::kAdd:
+      return Add(operation);
+    case TraceOp::kUpdate:
+      return Update(operation);
+    case TraceOp::kDelete:
+      return Delete(operation);
+    case TraceOp::kBind:
+    case TraceOp::kFail:
+      return EndAttempt(operation);
+    case TraceOp::kEvent:
+      return ActOnEvent(operation, change);
+    case TraceOp::kActivate:
+      return Activate(operation);
+    case TraceOp::kNominate:
+      return Nominate(operation);
+    case TraceOp::kPop:
+      Pop(outcome);
+      break;
+    case TraceOp::kNominated:
+      AskNominated(operation, outcome);
+      break;
+    case TraceOp::kFlushBackoff:
+      queue_->FlushBackoff();
+      break;
+    case TraceOp::kFlushUnschedulable:
+      queue_->FlushUnschedulable();
+      break;
+    case TraceOp::kEnd:
+      SumQueue(*queue_, outcome);
+      break;
+  }
+  return Status::Ok();
+}
+
+// A pod that is added by this very operation may be named too.
+Status Replayer::SetAnswers(const TraceOperation& operation, const ObjectRef& object) {
+  answers_->BeginOperation(object);
+  for (const bool rejecting : {true, false}) {
+    for (const auto& [pod, plugin] : rejecting ? operation.rejected : operation.verdicts) {
+      if (!plugin.empty() && !registry_->Find(plugin)) {
+        return Error("unknown plugin " + plugin + " in recorded answers");
+      }
+      std::string full_name;
+      if (operation.pod != nullptr && operation.pod->name == pod) {
+        full_name = FullName(*operation.pod);
+      } else {
+        Result<TracedPods::Entry*> entry = pods_.Named(pod);
+        if (!entry) return entry.error();
+        full_name = (*entry)->full_name;
+      }
+      const size_t slash = full_name.find('/');
+      const std::string space = full_name.substr(0, slash);
+      const std::string name = full_name.substr(slash + 1);
+      for (const std::string& each : registry_->Names()) {
+        if (!plugin.empty() && plugin != each) continue;
+        if (rejecting) {
+          answers_->Reject(space, name, each);
+        } else {
+          answers_->Queue(space, name, each);
+        }
+      }
+    }
+  }
+  return Status::Ok();
+}
+
+Status Replayer::Add(const TraceOperation& operation) {
+  TracedPods::Entry* entry = pods_.Of(*operation.pod);
+  if (entry->live != nullptr) {
+    return Error("add: pod " + operation.pod->name + " is live already");
+  }
+  entry->live = operation.pod;
+  touched_.Touch(*operation.pod);
+  world_.PodChanged(nullptr, operation.pod.get());
+  queue_->Add(operation.pod);
+  return Status::Ok();
+}
+
+Status Replayer::Update(const TraceOperation& operation) {
+  const Result<TracedPods::Entry*> found = pods_.Named(FullName(*operation.pod));
+  if (!found || (*found)->live == nullptr) {
+    return Error("update: pod " + operation.pod->name + " is not live");
+  }
+  TracedPods::Entry* entry = *found;
+  if (entry->live->uid != operation.pod->uid) {
+    return Error("update: pod " + operation.pod->name + " has uid " + operation.pod->uid +
+                 ", expected " + entry->live->uid);
+  }
+  const PodRef before = std::exchange(entry->live, operation.pod);
+  touched_.Touch(*before);
+  world_.PodChanged(before.get(), operation.pod.get());
+  queue_->Update(before, operation.pod);
+  return Status::Ok();
+}
+
+Status Replayer::Delete(const TraceOperation& operation) {
+  Result<TracedPods::Entry*> found = pods_.Present(operation.pod_name);
+  if (!found) return found.error();
+  TracedPods::Entry* entry = *found;
+  if (entry->live == nullptr) return Status::Ok();  // In flight, and deleted before.
+  const PodRef pod = std::exchange(entry->live, nullptr);
+  touched_.Touch(*pod);
+  world_.PodChanged(pod.get(), nullptr);
+  queue_->Delete(*pod);
+  return Status::Ok();
+}
+
+// Bind or fail. Of several incarnations the live one is meant if it is in flight, else the one that
+// was popped last.
+Status Replayer::EndAttempt(const TraceOperation& operation) {
+  Result<TracedPods::Entry*> found = pods_.Present(operation.pod_name);
+  if (!found) return found.error();
+  TracedPods::Entry* entry = *found;
+  auto& flying = entry->in_flight;
+  auto meant = std::find_if(flying.begin(), flying.end(), [&](const auto& incarnation) {
+    return entry->live != nullptr && incarnation.pod->uid == entry->live->uid;
+  });
+  if (meant == flying.end() && !flying.empty()) meant = std::prev(flying.end());
+  TracedPods::Incarnation incarnation;
+  if (meant != flying.end()) {
+    incarnation = *meant;
+    flying.erase(meant);
+  } else {
+    incarnation = {entry->live, queue_->KeyOf(*entry->live)};
+  }
+  touched_.Touch(*incarnation.pod);
+
+  if (operation.op == TraceOp::kFail) {
+    Result<PluginSet> unschedulable = Plugins(operation.unschedulable);
+    if (!unschedulable) return unschedulable.error();
+    Result<PluginSet> pending = Plugins(operation.pending);
+    if (!pending) return pending.error();
+    // A refusal, because the pod is queued, is an answer like any other: it changes no place.
+    static_cast<void>(queue_->Fail(incarnation.key, *unschedulable, *pending));
+    return Status::Ok();
+  }
+  if (entry->live != nullptr && entry->live->uid == incarnation.pod->uid) {
+    const PodRef bound = std::exchange(entry->live, nullptr);
+    world_.PodChanged(bound.get(), nullptr);
+  }
+  queue_->Bind(incarnation.key);
+  return Status::Ok();
+}
+
+Status Replayer::ActOnEvent(const TraceOperation& operation, const ObjectChange& change) {
+  if (operation.event.resource == Resource::kResourceClaim) {
+    const TraceObject& claim = operation.object;
+    if (operation.event.action == Action::kDelete) {
+      world_.ClaimGone(claim.namespace_name, claim.name);
+    } else {
+      world_.ClaimSeen(claim.namespace_name, claim.name);
+    }
+  }
+  queue_->Event(operation.event, change);
+  return Status::Ok();
+}
+
+Status Replayer::Activate(const TraceOperation& operation) {
+  std::vector<PodRef> pods;
+  for (const std::string& name : operation.pod_names) {
+    Result<TracedPods::Entry*> entry = pods_.Present(name);
+    if (!entry) return entry.error();
+    pods.push_back((*entry)->live ? (*entry)->live : (*entry)->in_flight.back().pod);
+    touched_.Touch(*pods.back());
+  }
+  queue_->Activate(pods);
+  return Status::Ok();
+}
+
+Status Replayer::Nominate(const TraceOperation& operation) {
+  Result<TracedPods::Entry*> entry = pods_.Present(operation.pod_name);
+  if (!entry) return entry.error();
+  const PodRef& pod = (*entry)->live ? (*entry)->live : (*entry)->in_flight.back().pod;
+  queue_->Nominate(pod, operation.node);
+  return Status::Ok();
+}
+
+void Replayer::Pop(TraceOutcome* outcome) {
+  const std::optional<PoppedPod> popped = queue_->TryPop();
+  if (!popped) return;
+  TracedPods::Entry* entry = pods_.Of(*popped->pod);
+  entry->in_flight.push_back({popped->pod, popped->key});
+  touched_.Touch(*popped->pod);
+  outcome->popped = pods_.DisplayName(*entry);
+  outcome->attempts = popped->fields.attempts;
+  outcome->cycle = static_cast<int64_t>(popped->cycle);
+}
+
+void Replayer::AskNominated(const TraceOperation& operation, TraceOutcome* outcome) {
+  for (const PodRef& pod : queue_->NominatedPods(operation.node)) {
+    outcome->nominated.push_back(pods_.DisplayName(*pods_.Of(*pod)));
+  }
+  std::sort(outcome->nominated.begin(), outcome->nominated.end());
+}
+
+Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const {
+  PluginSet plugins;
+  for (const std::string& name : names) {
+    const std::optional<PluginId> plugin = registry_->Find(name);
+    if (!plugin) return Error("fail: unknown plugin " + name + ", expected one of the header's");
+    plugins.Insert(*plugin);
+  }
+  return plugins;
+}
+
+// `all`: also pods that nobody said were touched. That catches an engine that moves a pod and tells
+// no observer.
+void Replayer::TellChanges(bool all, TraceOutcome* outcome) {
+  const auto tell = [&](TracedPods::Entry& entry) {
+    std::string place = PlaceText(*queue_, *registry_, header_.start, entry.full_name);
+    if (place == entry.place) return;
+    outcome->changed[pods_.DisplayName(entry)] = place;
+    entry.place = std::move(place);
+  };
+  if (all) {
+    for (auto& [name, entry] : pods_.entries()) tell(entry);
+    return;
+  }
+  for (const std::string& name : touched_.names) tell(pods_.entries().at(name));
+}
+
+}  // namespace schedq

@@ -1,0 +1,98 @@
+// Replays one trace on an engine and says what came out of each operation.
+//
+// Purpose: the judge of an engine against recorded behaviour, and the player of a sequence that a
+// random test has shrunk. The caller compares Outcome with what the trace wants (expectation.h).
+// Threads: one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/engine_kind.h"
+#include "bench/format/trace/trace.h"
+#include "bench/format/trace/traced_pods.h"
+#include "engine/base/interner.h"
+#include "engine/base/metrics.h"
+#include "engine/base/virtual_clock.h"
+#include "engine/queue.h"
+#include "hints/judge.h"
+#include "hints/pre_enqueue.h"
+#include "hints/registry.h"
+#include "hints/world.h"
+
+namespace schedq {
+
+// What came out of one operation: the same shape as what a trace wants.
+using TraceOutcome = TraceWant;
+
+class Replayer {
+ public:
+  using EngineMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions)>;
+
+  // An error says what is wrong with the header.
+  static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header, EngineKind engine);
+  // With any engine: a test's own, for instance.
+  static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header,
+                                                  const EngineMaker& make_engine);
+  ~Replayer();
+
+  // An error: the operation is malformed here (time running backwards, a name that is neither live
+  // nor in flight, a plugin that the header does not have).
+  Result<TraceOutcome> Apply(const TraceOperation& operation);
+
+  SchedulingQueue& queue() { return *queue_; }
+  MetricsRegistry& metrics() { return metrics_; }
+  const PluginRegistry& plugins() const { return *registry_; }
+  Instant Now() const { return clock_.Now(); }
+  const TracedPods& pods() const { return pods_; }
+
+ private:
+  // Collects the pods that an operation touched.
+  class Touched final : public QueueObserver {
+   public:
+    void OnGated(const PodRef& pod, PluginId, std::string_view, const PodMove&) override {
+      Touch(*pod);
+    }
+    void OnMoved(const PodRef& pod, Place, Place, EventLabel) override { Touch(*pod); }
+    void Touch(const Pod& pod) { names.insert(FullName(pod)); }
+    std::set<std::string> names;
+  };
+
+  Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> answers);
+
+  Status Build(const EngineMaker& make_engine);
+  Status SetAnswers(const TraceOperation& operation, const ObjectRef& object);
+  Status Act(const TraceOperation& operation, TraceOutcome* outcome);
+  Status Add(const TraceOperation& operation);
+  Status Update(const TraceOperation& operation);
+  Status Delete(const TraceOperation& operation);
+  Status EndAttempt(const TraceOperation& operation);
+  Status ActOnEvent(const TraceOperation& operation, const ObjectChange& change);
+  Status Activate(const TraceOperation& operation);
+  Status Nominate(const TraceOperation& operation);
+  void Pop(TraceOutcome* outcome);
+  void AskNominated(const TraceOperation& operation, TraceOutcome* outcome);
+  Result<PluginSet> Plugins(const std::vector<std::string>& names) const;
+  void TellChanges(bool all, TraceOutcome* outcome);
+
+  const TraceHeader header_;
+  Interner pod_names_;
+  World world_;
+  MetricsRegistry metrics_;
+  VirtualClock clock_;
+  std::unique_ptr<RecordedAnswers> answers_;
+  std::unique_ptr<PluginRegistry> registry_;
+  std::unique_ptr<PluginPreEnqueue> pre_enqueue_;
+  std::unique_ptr<PluginJudge> judge_;
+  Touched touched_;
+  TracedPods pods_;
+  int64_t time_ms_ = 0;
+  std::unique_ptr<SchedulingQueue> queue_;
+};
+
+}  // namespace schedq

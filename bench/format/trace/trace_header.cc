@@ -1,0 +1,107 @@
+// The first line of a trace.
+#include <nlohmann/json.hpp>
+
+#include "bench/format/trace/json_fields.h"
+#include "bench/format/trace/timestamp.h"
+#include "bench/format/trace/trace.h"
+
+namespace schedq {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMillisecondsMax = int64_t{1} << 40;  // 34 years: no sum of them overflows.
+
+Result<TraceEventSpec> ParseEventSpec(const json& value, const std::string& plugin) {
+  JsonFields fields(value, "plugin " + plugin + ": event");
+  TraceEventSpec spec;
+  const std::string on = fields.Text("on");
+  if (const auto resource = ParseResource(on)) {
+    spec.on = *resource;
+  } else {
+    fields.Refuse("plugin " + plugin + ": unknown resource " + on);
+  }
+  for (const json& item : fields.Array("actions")) {
+    const auto action = item.is_string() ? ParseAction(item.get<std::string>()) : std::nullopt;
+    if (action) {
+      spec.actions = spec.actions | *action;
+    } else {
+      fields.Refuse("plugin " + plugin + ": unknown action " + item.dump());
+    }
+  }
+  spec.hint = fields.TextOr("hint", "");
+  spec.pre_hint = fields.TextOr("pre_hint", "");
+  if (const Status status = fields.Finish(); !status) return status.error();
+  return spec;
+}
+
+Result<TracePluginSpec> ParsePluginSpec(const json& value) {
+  JsonFields fields(value, "plugin");
+  TracePluginSpec spec;
+  spec.name = fields.Text("name");
+  spec.pre_enqueue = fields.TextOr("pre_enqueue", "");
+  const json& events = fields.Array("events");
+  if (const Status status = fields.Finish(); !status) return status.error();
+  for (const json& event : events) {
+    Result<TraceEventSpec> parsed = ParseEventSpec(event, spec.name);
+    if (!parsed) return parsed.error();
+    spec.events.push_back(std::move(*parsed));
+  }
+  return spec;
+}
+
+Status ParseGates(const json& value, TraceHeader* header) {
+  GateRequest request;
+  for (const auto& [name, on] : value.items()) {
+    if (!on.is_boolean()) {
+      return Error("gates: " + name + " is " + on.type_name() + ", expected true or false");
+    }
+    if (const auto gate = ParseGate(name)) {
+      request.Set(*gate, on.get<bool>());
+    } else {
+      header->gates_not_modelled.push_back(name);
+    }
+  }
+  Result<Gates> gates = Gates::Resolve(request);
+  if (!gates) return gates.error();
+  header->gates = *gates;
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<TraceHeader> ParseTraceHeader(std::string_view line) {
+  const json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return Error("the first line is not JSON");
+  JsonFields fields(value, "header");
+  TraceHeader header;
+  if (fields.Integer("schedq_trace") != 1) fields.Refuse("header: expected schedq_trace 1");
+  const std::string start = fields.Text("start");
+  if (const auto instant = ParseTimestamp(start)) {
+    header.start = *instant;
+  } else {
+    fields.Refuse("header: start is " + start + ", expected RFC 3339 with a Z");
+  }
+  const auto milliseconds = [&](std::string_view field, Duration absent) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(absent).count();
+    return std::chrono::milliseconds(fields.IntegerOr(field, ms, 0, kMillisecondsMax));
+  };
+  header.backoff.initial = milliseconds("pod_initial_backoff_ms", header.backoff.initial);
+  header.backoff.maximum = milliseconds("pod_max_backoff_ms", header.backoff.maximum);
+  header.max_in_unschedulable =
+      milliseconds("pod_max_in_unschedulable_ms", std::chrono::minutes(5));
+  const json* gates = fields.ObjectOr("gates");
+  const json& plugins = fields.Array("plugins");
+  if (const Status status = fields.Finish(); !status) return status.error();
+  if (gates != nullptr) {
+    if (const Status status = ParseGates(*gates, &header); !status) return status.error();
+  }
+  for (const json& plugin : plugins) {
+    Result<TracePluginSpec> parsed = ParsePluginSpec(plugin);
+    if (!parsed) return parsed.error();
+    header.plugins.push_back(std::move(*parsed));
+  }
+  return header;
+}
+
+}  // namespace schedq

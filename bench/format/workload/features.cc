@@ -1,0 +1,78 @@
+#include "bench/format/workload/features.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace schedq {
+namespace {
+
+constexpr bool kModelled = true;
+constexpr bool kMissing = false;
+constexpr bool kBlocks = true;
+constexpr bool kNamedOnly = false;
+
+// In the order of the enumeration.
+constexpr FeatureInfo kFeatures[] = {
+    {Feature::kUpdateAny, "updateAny operations", kMissing, kBlocks},
+    {Feature::kCreatePodGroups, "createPodGroups operations", kMissing, kBlocks},
+    {Feature::kCollectProfile, "collecting profiles", kMissing, kNamedOnly},
+    {Feature::kCsiNodeAllocatable, "CSI volume limits of nodes", kMissing, kBlocks},
+    {Feature::kNodeAffinity, "required node affinity", kModelled, kBlocks},
+    {Feature::kPreferredNodeAffinity, "preferred node affinity", kMissing, kBlocks},
+    {Feature::kPodAffinity, "pod affinity", kMissing, kBlocks},
+    {Feature::kPreferredPodAffinity, "preferred pod affinity", kMissing, kBlocks},
+    {Feature::kPodAntiAffinity, "pod anti-affinity", kMissing, kBlocks},
+    {Feature::kPreferredPodAntiAffinity, "preferred pod anti-affinity", kMissing, kBlocks},
+    {Feature::kTopologySpread, "topology spread", kMissing, kBlocks},
+    {Feature::kPreferredTopologySpread, "preferred topology spread", kMissing, kBlocks},
+    {Feature::kHostPorts, "host ports", kMissing, kBlocks},
+    {Feature::kPersistentVolumes, "persistent volumes", kMissing, kBlocks},
+    {Feature::kPodGroups, "pod groups", kMissing, kBlocks},
+    {Feature::kPreboundPods, "pods created with a node name", kMissing, kBlocks},
+    {Feature::kPriorityClasses, "priority classes", kMissing, kBlocks},
+    {Feature::kPreemption, "preemption", kMissing, kBlocks},
+    {Feature::kOtherScheduler, "other schedulers", kMissing, kBlocks},
+    {Feature::kClaimSelectors, "CEL selectors in claims", kMissing, kBlocks},
+    {Feature::kClaimConstraints, "constraints in claims", kMissing, kBlocks},
+    {Feature::kClaimAlternatives, "prioritized lists in claims", kMissing, kBlocks},
+    {Feature::kClaimTolerations, "device tolerations in claims", kMissing, kBlocks},
+    {Feature::kClaimAdminAccess, "admin access in claims", kMissing, kBlocks},
+    {Feature::kClaimCapacity, "capacity requests in claims", kMissing, kBlocks},
+    {Feature::kClaimAllDevices, "allocation mode All in claims", kMissing, kBlocks},
+    {Feature::kClassSelectors, "CEL selectors in device classes", kMissing, kBlocks},
+    {Feature::kClassExtendedResource, "extended resources of device classes", kMissing, kBlocks},
+    {Feature::kSliceCounters, "partitionable devices", kMissing, kBlocks},
+    {Feature::kSliceSharedDevices, "devices with several allocations", kMissing, kBlocks},
+    {Feature::kSliceNodeSelector, "devices outside one node", kMissing, kBlocks},
+    {Feature::kSliceTaints, "device taints", kMissing, kBlocks},
+    {Feature::kImplicitExtendedResource, "implicit extended resources", kMissing, kBlocks},
+    {Feature::kObjectKind, "objects of kind", kMissing, kBlocks},
+    {Feature::kSchedulerConfiguration, "scheduler configuration", kMissing, kBlocks},
+    {Feature::kSchedulerScoring, "scoring configuration", kMissing, kBlocks},
+    {Feature::kFeatureGate, "feature gate", kMissing, kNamedOnly},
+    {Feature::kMetric, "metric", kMissing, kNamedOnly},
+    {Feature::kHookParameter, "parameter of Go code", kMissing, kBlocks},
+    {Feature::kDefect, "a correct workload", kMissing, kBlocks},
+};
+
+constexpr bool InOrder() {
+  for (size_t i = 0; i < std::size(kFeatures); ++i) {
+    if (static_cast<size_t>(kFeatures[i].feature) != i) return false;
+  }
+  return std::size(kFeatures) == static_cast<size_t>(Feature::kDefect) + 1;
+}
+static_assert(InOrder(), "the table of features is in the order of the enumeration");
+
+}  // namespace
+
+const FeatureInfo& GetFeatureInfo(Feature feature) {
+  return kFeatures[static_cast<size_t>(feature)];
+}
+
+void AddFeature(FeatureUses& uses, Feature feature, std::string detail) {
+  FeatureUse use{feature, std::move(detail)};
+  if (std::find(uses.begin(), uses.end(), use) == uses.end()) uses.push_back(std::move(use));
+}
+
+}  // namespace schedq

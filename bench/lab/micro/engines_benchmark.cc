@@ -1,0 +1,72 @@
+// Whole engines on the workloads of anchors.json.
+//
+//   pod_life      add all N pods  ->  pop and done all N           time / N
+//
+//   claim_storm   N pods rejected by DynamicResources, each with its own claim
+//                         |
+//     claim update  ->  engine  ->  one pod requeued               time / events
+//     (random order)
+//
+// Answers: every pod is popped once, higher priorities first; every event requeues one pod, and
+// narrowed ones judge exactly one. Filling is not timed in claim_storm.
+#include <algorithm>
+
+#include "bench/interrupt.h"
+#include "bench/lab/micro/path_case.h"
+#include "bench/lab/micro/suites.h"
+#include "bench/lab/paths/claim_storm.h"
+#include "bench/lab/paths/pod_life.h"
+
+namespace schedq {
+namespace {
+
+// Not narrowed, an event costs time in proportion to the pods: a few hundred events say how much.
+constexpr int64_t kEventsMaxNotNarrowed = 200;
+
+void AddPodLife(BenchmarkList& list, EngineKind engine, int64_t count) {
+  BenchmarkCase one = EngineCase(engine, "engine/pod_life", count);
+  one.topology = "add all -> pop and done all";
+  one.anchor_ns = EngineAnchor("add_pop_done_per_pod", std::to_string(count), "total");
+  one.body = [=](benchmark::State& state) {
+    if (Interrupted()) return state.SkipWithError("interrupted");
+    PodLife path(engine, count);
+    MeasurePath(state, path);
+  };
+  list.Add(std::move(one));
+}
+
+void AddClaimStorm(BenchmarkList& list, EngineKind engine, bool narrows, int64_t count) {
+  const char* kind = narrows ? "narrowed" : "all_pods";
+  BenchmarkCase one = EngineCase(engine, std::string("engine/claim_storm/") + kind, count);
+  one.topology = "N rejected pods <- one update of each claim";
+  const int64_t events = narrows ? count : std::min(count, kEventsMaxNotNarrowed);
+  one.operations = events;
+  one.anchor_ns =
+      EngineAnchor(narrows ? "claim_storm_per_event_narrowed" : "claim_storm_per_event_all_pods",
+                   std::to_string(count), nullptr);
+  one.body = [=](benchmark::State& state) {
+    if (Interrupted()) return state.SkipWithError("interrupted");
+    ClaimStorm path({engine, narrows, count, events});
+    MeasurePath(state, path);
+  };
+  list.Add(std::move(one));
+}
+
+}  // namespace
+
+void AddEngineBenchmarks(BenchmarkList& list, BenchmarkSize size) {
+  const bool is_tiny = size == BenchmarkSize::kTiny;
+  const std::vector<int64_t> counts =
+      is_tiny ? std::vector<int64_t>{1000} : std::vector<int64_t>{10'000, 100'000, 1'000'000};
+  for (const int64_t count : counts) {
+    for (const EngineKind engine : AllEngines()) AddPodLife(list, engine, count);
+  }
+  for (const int64_t count : counts) {
+    for (const EngineKind engine : AllEngines()) AddClaimStorm(list, engine, true, count);
+  }
+  for (const int64_t count : is_tiny ? counts : std::vector<int64_t>{1000, 10'000, 100'000}) {
+    for (const EngineKind engine : AllEngines()) AddClaimStorm(list, engine, false, count);
+  }
+}
+
+}  // namespace schedq

@@ -1,0 +1,46 @@
+#include "bench/lab/micro/rivals/folly_timers.h"
+
+#include <folly/io/async/AsyncTimeout.h>
+#include <folly/io/async/EventBase.h>
+
+#include "engine/base/result.h"
+
+namespace folly {
+
+// The rival's parts of folly name it for event loops, of which there are none here. Weak, so that a
+// whole folly's own goes before it.
+__attribute__((weak)) event_base* EventBase::getLibeventBase() const {
+  SCHEDQ_CHECK(false, "a timeout without an event loop has no libevent");
+  return nullptr;
+}
+
+}  // namespace folly
+
+namespace schedq {
+namespace {
+
+// What the wheel asks whether its timeout is scheduled.
+void Mark(folly::AsyncTimeout* timeout, bool is_scheduled) {
+  auto& flags = folly::event_ref_flags(timeout->getEvent()->getEvent()).get();
+  flags = static_cast<short>(is_scheduled ? flags | EVLIST_TIMEOUT : flags & ~EVLIST_TIMEOUT);
+}
+
+}  // namespace
+
+void ManualTimeouts::Fire() {
+  Mark(timeout_, false);
+  timeout_->timeoutExpired();
+}
+
+void ManualTimeouts::attachTimeoutManager(folly::AsyncTimeout* timeout, InternalEnum) {
+  timeout_ = timeout;
+}
+
+bool ManualTimeouts::scheduleTimeout(folly::AsyncTimeout* timeout, timeout_type) {
+  Mark(timeout, true);
+  return true;
+}
+
+void ManualTimeouts::cancelTimeout(folly::AsyncTimeout* timeout) { Mark(timeout, false); }
+
+}  // namespace schedq

@@ -1,0 +1,97 @@
+#include "bench/lab/paths/engine_stage.h"
+
+#include <numeric>
+#include <string>
+
+#include "engine/base/random.h"
+#include "hints/plugins/builtin.h"
+
+namespace schedq {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr int32_t kPriorities[] = {0, 0, 0, 0, 100, 1000, 1'000'000, 2'000'000'000};
+
+std::string ClaimName(int64_t number) { return "claim-" + std::to_string(number); }
+
+}  // namespace
+
+std::vector<PodRef> MakePods(int64_t count, ClaimUse use, const std::string& prefix) {
+  Random random(kSeed);
+  std::vector<PodRef> pods;
+  pods.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    auto pod = std::make_shared<Pod>();
+    pod->namespace_name = "benchmark";
+    pod->name = prefix + std::to_string(i);
+    pod->uid = "5c1d34a0-0000-4000-8000-" + pod->name;
+    pod->priority = kPriorities[random.Below(std::size(kPriorities))];
+    if (use == ClaimUse::kOwnClaim) pod->claims = {ClaimName(i)};
+    pods.push_back(std::move(pod));
+  }
+  return pods;
+}
+
+std::vector<ObjectChange> MakeClaimUpdates(int64_t count) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  Random(kSeed).Shuffle(order);
+  std::vector<ObjectChange> changes;
+  changes.reserve(order.size());
+  for (const int64_t number : order) {
+    auto before = std::make_shared<ObjectView>();
+    before->resource = Resource::kResourceClaim;
+    before->namespace_name = "benchmark";
+    before->name = ClaimName(number);
+    auto after = std::make_shared<ObjectView>(*before);
+    after->allocated = true;
+    changes.push_back({std::move(before), std::move(after)});
+  }
+  return changes;
+}
+
+EngineStage::EngineStage(const StageOptions& options) {
+  GateRequest request;
+  request.Set(Gate::kSchedulerPreQueueingHints, options.narrows);
+  request.Set(Gate::kSchedulerPopFromBackoffQ, options.pops_from_backoff);
+  if (options.clock == nullptr) real_clock = std::make_unique<RealClock>();
+  QueueRigOptions of_rig;
+  of_rig.engine = options.engine;
+  of_rig.clock = options.clock != nullptr ? options.clock : real_clock.get();
+  of_rig.make_plugins = [](World* world) { return BuiltinPlugins(world); };
+  of_rig.gates = Gates::Resolve(request).value();
+  of_rig.judges_in_parallel = false;
+  of_rig.make_queue = options.make_queue;
+  of_rig.observers = options.observers;
+  Result<std::unique_ptr<QueueRig>> created = QueueRig::Create(of_rig);
+  SCHEDQ_CHECK(created.ok(), "the built-in plugins are well-formed");
+  rig = std::move(*created);
+}
+
+PluginSet EngineStage::PluginNamed(std::string_view name) const {
+  return PluginSet::Of(*rig->plugins().Find(name));
+}
+
+uint64_t EngineStage::HintsAsked(std::string_view plugin, const ClusterEvent& event) const {
+  uint64_t asked = 0;
+  for (const char* answer : {"Queue", "QueueSkip", "Error"}) {
+    const auto histogram = rig->metrics().HistogramAt(
+        "scheduler_queueing_hint_execution_duration_seconds",
+        {std::string(plugin), std::string(LabelText(event.label)), answer});
+    if (histogram) asked += histogram->count;
+  }
+  return asked;
+}
+
+void RejectAll(EngineStage& stage, const std::vector<PodRef>& pods, PluginSet rejector) {
+  World& world = stage.rig->world();
+  SchedulingQueue& queue = stage.queue();
+  for (const PodRef& pod : pods) {
+    for (const std::string& claim : pod->claims) world.ClaimSeen(pod->namespace_name, claim);
+    world.PodChanged(nullptr, pod.get());
+    queue.Add(pod);
+    static_cast<void>(queue.Fail(queue.TryPop()->key, rejector, PluginSet()));
+  }
+}
+
+}  // namespace schedq

@@ -1,0 +1,47 @@
+#include "bench/lab/paths/memory_use.h"
+
+#include "bench/allocation_meter.h"
+#include "bench/lab/paths/engine_stage.h"
+
+namespace schedq {
+namespace {
+
+// Add, pop and bind of every pod.
+void LiveAndLeave(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
+  for (const PodRef& pod : pods) queue.Add(pod);
+  while (const std::optional<PoppedPod> popped = queue.TryPop()) queue.Bind(popped->key);
+}
+
+}  // namespace
+
+std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count) {
+  const std::vector<PodRef> pods = MakePods(pod_count, ClaimUse::kOwnClaim);
+  EngineStage stage(StageOptions{.engine = engine});
+  for (const PodRef& pod : pods) {
+    stage.rig->world().ClaimSeen(pod->namespace_name, pod->claims.front());
+  }
+  const std::optional<double> before = BytesInUse();
+  for (const PodRef& pod : pods) {
+    stage.rig->world().PodChanged(nullptr, pod.get());
+    stage.queue().Add(pod);
+  }
+  const std::optional<double> after = BytesInUse();
+  SCHEDQ_CHECK(stage.queue().Counts().active == pods.size(), "every pod is queued");
+  if (!before || !after) return std::nullopt;
+  return (*after - *before) / static_cast<double>(pod_count);
+}
+
+std::optional<double> MeasureAllocationsPerOperation(EngineKind engine, int64_t pod_count) {
+  const std::vector<PodRef> pods = MakePods(pod_count, ClaimUse::kNone);
+  EngineStage stage(StageOptions{.engine = engine});
+  LiveAndLeave(stage.queue(), pods);
+  const AllocationMeter meter;
+  LiveAndLeave(stage.queue(), pods);
+  const std::optional<Allocations> taken = meter.Taken();
+  SCHEDQ_CHECK(stage.queue().SchedulingCycle() == 2 * pods.size(), "every pod was popped twice");
+  if (!taken) return std::nullopt;
+  constexpr double kOperationsPerPod = 3;
+  return taken->requests / (kOperationsPerPod * static_cast<double>(pod_count));
+}
+
+}  // namespace schedq

@@ -1,0 +1,39 @@
+// Add with nobody who observes: what the port through which pods' rejections are reported costs
+// those who do not report (gates off).
+//
+// Purpose: two series, the product and the same engine compiled without the port; what one takes
+// more instructions than the other is the price.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/lab/paths/engine_stage.h"
+#include "bench/lab/paths/measured_path.h"
+
+namespace schedq {
+
+enum class ReportingPort : uint8_t { kCompiledIn, kCompiledOut };
+
+struct UnobservedAdds {
+  ReportingPort port = ReportingPort::kCompiledIn;
+  int64_t pods = 0;
+  bool are_gated = false;                 // PreEnqueue rejects them.
+  std::vector<QueueObserver*> observers;  // For controls; none where the port is compiled out.
+};
+
+// Answer: all pods are active, or gated. An operation is an Add.
+class AddUnobserved final : public MeasuredPath {
+ public:
+  explicit AddUnobserved(const UnobservedAdds& adds);
+
+  void Run() override;
+  PathOutcome Outcome() override;
+
+ private:
+  const bool are_gated_;
+  const std::vector<PodRef> pods_;
+  EngineStage stage_;
+};
+
+}  // namespace schedq

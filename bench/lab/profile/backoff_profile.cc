@@ -1,0 +1,44 @@
+// What a pod costs on its way into backoff (its pop, an event, its failure) and out of it, with N
+// pods there. The variants are those
+// of SchedulerPopFromBackoffQ: windows of a second, or exact expirations. Narrowing has no part in
+// it: what a failing pod judges is never narrowed.
+#include "bench/lab/paths/backoff_paths.h"
+#include "bench/lab/profile/profile_kind.h"
+
+namespace schedq {
+namespace {
+
+template <typename Path>
+ProfileSubject SubjectOf(const BackoffOptions& options, const char* stage) {
+  ProfileSubject subject;
+  subject.name = std::string(EngineName(options.engine)) +
+                 (options.pops_from_backoff ? "/windows/" : "/exact/") + stage;
+  subject.operation = "pod";
+  // A backoff that stops half-way is another workload: the size alone says how much is done.
+  subject.prepare = [options](uint64_t size, uint64_t) -> MeasuredPathRef {
+    BackoffOptions sized = options;
+    sized.pods = static_cast<int64_t>(size);
+    return std::make_unique<Path>(sized);
+  };
+  return subject;
+}
+
+}  // namespace
+
+ProfileKind BackoffProfile() {
+  ProfileKind kind;
+  kind.name = "backoff";
+  kind.summary = "N pods fail into backoff, are flushed by the second, or popped early";
+  kind.size_of = "pods in backoff";
+  for (const EngineKind engine : AllEngines()) {
+    for (const bool windows : {true, false}) {
+      const BackoffOptions options{.engine = engine, .pops_from_backoff = windows};
+      kind.subjects.push_back(SubjectOf<BackoffInsert>(options, "insert"));
+      kind.subjects.push_back(SubjectOf<BackoffFlush>(options, "flush"));
+      if (windows) kind.subjects.push_back(SubjectOf<BackoffPop>(options, "pop"));
+    }
+  }
+  return kind;
+}
+
+}  // namespace schedq

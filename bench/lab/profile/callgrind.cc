@@ -1,0 +1,122 @@
+#include "bench/lab/profile/callgrind.h"
+
+#include <fmt/format.h>
+#include <valgrind/callgrind.h>
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "bench/lab/profile/symbols.h"
+#include "bench/lab/profile/time_sampler.h"
+#include "bench/run_program.h"
+#include "perf/file_io.h"
+#include "perf/temporary_folder.h"
+
+namespace schedq {
+namespace {
+
+// The last number of a line; nothing when it ends otherwise.
+std::optional<uint64_t> LastNumber(std::string_view line) {
+  const std::string_view word = line.substr(line.rfind(' ') + 1);
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+// Callgrind's format: "fn=(1) name" starts a function, later "fn=(1)"; a line of a position and a
+// cost is its own; the one after "calls=" is a callee's inclusive cost.
+class CallgrindReader {
+ public:
+  void ReadLine(std::string_view line) {
+    if (line.starts_with("fn=")) {
+      function_ = NameOf(line.substr(3));
+    } else if (line.starts_with("cfn=")) {
+      NameOf(line.substr(4));
+    } else if (line.starts_with("calls=")) {
+      is_call_ = true;
+    } else if (!line.empty() && IsPosition(line[0])) {
+      const uint64_t cost = LastNumber(line).value_or(0);
+      inclusive_[function_] += cost;
+      if (!is_call_) self_[function_] += cost;
+      if (!is_call_) total_ += cost;
+      is_call_ = false;
+    }
+  }
+
+  InstructionCount Take() const {
+    InstructionCount count;
+    count.instructions = total_;
+    count.spots.method = "callgrind";
+    count.spots.samples = total_;
+    // A recursive function counts its own calls again: at most the whole.
+    std::map<std::string, uint64_t> inclusive = inclusive_;
+    for (auto& [name, cost] : inclusive) cost = std::min(cost, total_);
+    count.spots.functions = RankHotSpots(self_, inclusive, total_);
+    return count;
+  }
+
+ private:
+  static bool IsPosition(char first) {
+    return (first >= '0' && first <= '9') || first == '+' || first == '-' || first == '*';
+  }
+
+  const std::string& NameOf(std::string_view text) {
+    const size_t bracket = text.find(')');
+    const std::string number(text.substr(0, bracket + 1));
+    std::string& name = names_[number];
+    if (bracket + 2 < text.size()) name = ShortFunctionName(text.substr(bracket + 2));
+    return name;
+  }
+
+  std::map<std::string, std::string> names_;
+  std::map<std::string, uint64_t> self_;
+  std::map<std::string, uint64_t> inclusive_;
+  std::string function_;
+  uint64_t total_ = 0;
+  bool is_call_ = false;
+};
+
+}  // namespace
+
+Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string& name) {
+  if (text.find("events: Ir\n") == std::string_view::npos) {
+    return Error(name + ": expected callgrind's output with the one event Ir");
+  }
+  CallgrindReader reader;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    reader.ReadLine(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return reader.Take();
+}
+
+Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
+                                           std::string* output) {
+  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
+  if (!folder) return folder.error();
+  const std::string counts = folder->File("callgrind.out");
+  std::vector<std::string> command = {"valgrind", "--tool=callgrind", "--instr-atstart=no",
+                                      "--callgrind-out-file=" + counts};
+  command.insert(command.end(), program.begin(), program.end());
+  const Result<ProgramEnd> end = RunProgram(command);
+  if (!end) return Error("callgrind: expected valgrind to be installed");
+  if (end->exit_code != 0) {
+    return Error(
+        fmt::format("callgrind: valgrind ended with {}: {}", end->exit_code, end->LastLine()));
+  }
+  *output = end->out;
+  const Result<std::string> text = ReadWholeFile(counts);
+  if (!text.ok()) return text.error();
+  return ParseCallgrind(*text, "callgrind's output");
+}
+
+void RunCounted(MeasuredPath& path) {
+  CALLGRIND_START_INSTRUMENTATION;
+  path.Run();
+  CALLGRIND_STOP_INSTRUMENTATION;
+}
+
+}  // namespace schedq

@@ -1,0 +1,9 @@
+#include "bench/lab/profile/profile_kind.h"
+
+namespace schedq {
+
+std::vector<ProfileKind> AllProfileKinds() {
+  return {RequeueProfile(), BackoffProfile(), DispatchProfile()};
+}
+
+}  // namespace schedq

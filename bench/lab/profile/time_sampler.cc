@@ -1,0 +1,130 @@
+#include "bench/lab/profile/time_sampler.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <set>
+
+#include "bench/lab/profile/symbols.h"
+#include "engine/base/result.h"
+
+namespace schedq {
+namespace {
+
+// Prime, so that it does not beat with anything periodic in the work.
+constexpr long kSampleIntervalNs = 499'979;
+
+// How many frames of the stack come before the one that is at `address`; all if none is. Sanitizers
+// put frames of their own around backtrace, so these are not counted but looked for.
+int FramesBefore(const void* address, void* const* frames, int depth) {
+  return static_cast<int>(std::find(frames, frames + depth, address) - frames);
+}
+
+TimeSampler* active_sampler = nullptr;
+
+}  // namespace
+
+// Not inlined, so that the number of frames above is that of the caller.
+[[gnu::noinline]] TimeSampler::TimeSampler() : stacks_(kSamplesMax) {
+  SCHEDQ_CHECK(active_sampler == nullptr, "one time sampler at a time");
+  // The first call loads the unwinder, which the handler must not do.
+  std::array<void*, kDepthMax> frames;
+  const int depth = backtrace(frames.data(), kDepthMax);
+  frames_above_ = depth - FramesBefore(__builtin_return_address(0), frames.data(), depth);
+  active_sampler = this;
+
+  struct sigaction action {};
+  action.sa_sigaction = &TimeSampler::OnTimer;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigaction(SIGPROF, &action, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGPROF;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
+  is_running_ = true;
+  itimerspec interval{};
+  interval.it_interval.tv_nsec = kSampleIntervalNs;
+  interval.it_value.tv_nsec = kSampleIntervalNs;
+  timer_settime(timer_, 0, &interval, nullptr);
+}
+
+TimeSampler::~TimeSampler() { Stop(); }
+
+void TimeSampler::Stop() {
+  if (is_running_) timer_delete(timer_);
+  is_running_ = false;
+  // A signal that is still pending finds nobody.
+  active_sampler = nullptr;
+}
+
+void TimeSampler::OnTimer(int, siginfo_t*, void* context) {
+  const int saved_errno = errno;
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (active_sampler != nullptr) {
+    active_sampler->TakeSample(reinterpret_cast<const void*>(registers[REG_RIP]));
+  }
+  errno = saved_errno;
+}
+
+[[gnu::noinline]] void TimeSampler::TakeSample(const void* interrupted) {
+  if (count_ == stacks_.size()) return;
+  Stack& stack = stacks_[count_];
+  stack.depth = backtrace(stack.frames.data(), kDepthMax);
+  stack.first = FramesBefore(interrupted, stack.frames.data(), stack.depth);
+  if (stack.depth > stack.first + frames_above_) ++count_;
+}
+
+HotSpots TimeSampler::Finish() {
+  Stop();
+  HotSpots spots;
+  spots.method = "timer";
+  spots.samples = count_;
+  const SymbolTable symbols;
+  std::map<void*, std::string> names;
+  std::map<std::string, uint64_t> self;
+  std::map<std::string, uint64_t> inclusive;
+  for (size_t i = 0; i < count_; ++i) {
+    const Stack& stack = stacks_[i];
+    std::set<std::string> functions;
+    for (int frame = stack.first; frame < stack.depth - frames_above_; ++frame) {
+      void* const address = stack.frames[static_cast<size_t>(frame)];
+      std::string& name = names[address];
+      // Callers are return addresses, which may lie behind the end of the function.
+      const uintptr_t inside =
+          reinterpret_cast<uintptr_t>(address) - (frame == stack.first ? 0 : 1);
+      if (name.empty()) name = symbols.FunctionAt(inside);
+      if (frame == stack.first) ++self[name];
+      functions.insert(name);
+    }
+    for (const std::string& name : functions) ++inclusive[name];
+  }
+  spots.functions = RankHotSpots(self, inclusive, spots.samples);
+  return spots;
+}
+
+std::vector<HotSpot> RankHotSpots(const std::map<std::string, uint64_t>& self,
+                                  const std::map<std::string, uint64_t>& inclusive, uint64_t total,
+                                  size_t limit) {
+  std::vector<HotSpot> spots;
+  if (total == 0) return spots;
+  const auto share = [total](uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(total);
+  };
+  for (const auto& [name, count] : self) {
+    const auto found = inclusive.find(name);
+    spots.push_back({name, share(count), share(found == inclusive.end() ? count : found->second)});
+  }
+  std::stable_sort(spots.begin(), spots.end(),
+                   [](const HotSpot& a, const HotSpot& b) { return a.self_share > b.self_share; });
+  if (spots.size() > limit) spots.resize(limit);
+  return spots;
+}
+
+}  // namespace schedq

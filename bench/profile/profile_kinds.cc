@@ -1,9 +1,0 @@
-#include "bench/profile/profile_kind.h"
-
-namespace schedq {
-
-std::vector<ProfileKind> AllProfileKinds() {
-  return {RequeueProfile(), BackoffProfile(), DispatchProfile()};
-}
-
-}  // namespace schedq

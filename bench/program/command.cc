@@ -1,0 +1,30 @@
+#include "bench/program/command.h"
+
+#include <map>
+#include <utility>
+
+namespace schedq {
+namespace {
+
+using Factory = std::function<std::unique_ptr<Command>()>;
+
+// Inside a function, so that it exists before the first registration of another file.
+std::map<int, Factory>& Registry() {
+  static std::map<int, Factory> registry;
+  return registry;
+}
+
+}  // namespace
+
+CommandRegistration::CommandRegistration(int line, Factory create) {
+  const bool is_new = Registry().emplace(line, std::move(create)).second;
+  SCHEDQ_CHECK(is_new, "two commands want the same line of --help");
+}
+
+std::vector<std::unique_ptr<Command>> CreateCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const auto& [line, create] : Registry()) commands.push_back(create());
+  return commands;
+}
+
+}  // namespace schedq

@@ -1,0 +1,64 @@
+// A subcommand of `schedq`, and how it joins the program.
+//
+// Purpose: one file a subcommand. A file `replay_command.cc` derives a class from Command, ends
+// with
+//
+//   const CommandRegistration kRegistration(40, std::make_unique<ReplayCommand>);
+//
+// and is named in bench/program/CMakeLists.txt; nothing else changes. The number is its line in
+// `schedq --help`, lowest first; numbers are unique.
+//
+// Rules that hold for every command (FORMATS.md):
+// 1. Results go to stdout, progress and logs to stderr; ColourOnStdout() of terminal.h decides on
+// colour.
+// 2. Run returns an Error for input or usage that is wrong: it is printed as one line, exit code 2.
+//    The line says what is wrong, where (file and line, or flag), and what was expected.
+// 3. A long Run polls Interrupted() of bench/interrupt.h, stops, and still prints and writes what
+//    it has measured; the exit code becomes 130 without the command's help.
+// 4. Exceptions that leave Run are bugs: one line, exit code 3.
+// Threads: everything here is used by the main thread only.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace schedq {
+
+enum class ExitCode : int {
+  kGood = 0,
+  kNo = 1,  // The answer is no: a mismatch, a regression, a threshold missed.
+  kUsage = 2,
+  kBug = 3,
+  kInterrupted = 130,
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  virtual std::string Name() const = 0;
+  // One line for `schedq --help`, without a full stop.
+  virtual std::string Summary() const = 0;
+
+  // Declares flags and positionals, bound to members. `app` outlives the command's Run. An unknown
+  // flag is an error unless the command calls app.allow_extras() and judges the rest itself.
+  virtual void Declare(CLI::App& app) = 0;
+
+  virtual Result<ExitCode> Run() = 0;
+};
+
+// Adds a command when the program starts; an object of static storage in the command's file.
+class CommandRegistration {
+ public:
+  CommandRegistration(int line, std::function<std::unique_ptr<Command>()> create);
+};
+
+// New instances of every registered command, in the order of their lines.
+std::vector<std::unique_ptr<Command>> CreateCommands();
+
+}  // namespace schedq

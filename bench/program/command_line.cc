@@ -1,0 +1,138 @@
+#include "bench/program/command_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/program/command.h"
+#include "bench/program/usage_error.h"
+#include "bench/interrupt.h"
+#include "perf/environment.h"
+
+namespace schedq {
+namespace {
+
+std::string& MutableCommandLineText() {
+  static std::string text = "schedq";
+  return text;
+}
+
+int Code(ExitCode code) { return static_cast<int>(code); }
+
+int FailUsage(const std::string& line) {
+  fmt::print(stderr, "{}\n", OneLine(line));
+  return Code(ExitCode::kUsage);
+}
+
+int FailBug(const std::string& what) {
+  fmt::print(stderr, "schedq: internal error: {}\n", OneLine(what));
+  return Code(ExitCode::kBug);
+}
+
+// A failed SCHEDQ_CHECK has printed its line when it aborts; what is left is the exit code.
+extern "C" void ExitAfterAbort(int) { _exit(static_cast<int>(ExitCode::kBug)); }
+
+// An exception that nobody catches on any thread.
+[[noreturn]] void ExitAfterTerminate() {
+  std::string what = "terminated";
+  if (const std::exception_ptr current = std::current_exception()) {
+    try {
+      std::rethrow_exception(current);
+    } catch (const std::exception& error) {
+      what = error.what();
+    } catch (...) {
+      what = "an exception of unknown type";
+    }
+  }
+  _exit(FailBug(what));
+}
+
+struct Declared {
+  std::unique_ptr<Command> command;
+  CLI::App* app;
+};
+
+std::vector<Declared> DeclareCommands(CLI::App& program) {
+  std::vector<Declared> declared;
+  for (std::unique_ptr<Command>& command : CreateCommands()) {
+    CLI::App* app = program.add_subcommand(command->Name(), command->Summary());
+    app->set_help_flag("--help", "Print this help and exit");
+    command->Declare(*app);
+    declared.push_back({std::move(command), app});
+  }
+  return declared;
+}
+
+bool IsCommand(const std::vector<Declared>& declared, const std::string& name) {
+  return std::any_of(declared.begin(), declared.end(),
+                     [&name](const Declared& each) { return each.app->get_name() == name; });
+}
+
+int RunCommand(Command& command, const std::string& name) {
+  const Result<ExitCode> result = command.Run();
+  if (std::fflush(stdout) != 0) return FailUsage(name + ": cannot write the results to stdout");
+  if (!result.ok()) return FailUsage(name + ": " + result.error().message());
+  // A bug that showed before the interruption stays a bug.
+  if (Interrupted() && result.value() != ExitCode::kBug) return Code(ExitCode::kInterrupted);
+  return Code(result.value());
+}
+
+int ParseAndRun(int argument_count, const char* const* arguments) {
+  CLI::App program("The Kubernetes scheduling queue as an engine, and its laboratory", "schedq");
+  program.set_help_flag("--help", "Print this help and exit");
+  program.set_version_flag(
+      "--version", [] { return VersionText(ReadBuild()); },
+      "Print versions and build flags, and exit");
+  program.require_subcommand(1);
+  const std::vector<Declared> declared = DeclareCommands(program);
+
+  // Judged first, so that `schedq nonsense --help` is an error too.
+  const std::string first = argument_count > 1 ? arguments[1] : "";
+  if (!first.empty() && first[0] != '-' && !IsCommand(declared, first)) {
+    return FailUsage(UnknownCommandLine(program, first));
+  }
+  try {
+    program.parse(argument_count, arguments);
+  } catch (const CLI::Success& success) {
+    program.exit(success);  // Prints the help or the version on stdout.
+    return Code(ExitCode::kGood);
+  } catch (const CLI::ParseError& error) {
+    return FailUsage(UsageErrorLine(program, error));
+  }
+  for (const Declared& each : declared) {
+    if (each.app->parsed()) return RunCommand(*each.command, "schedq " + each.app->get_name());
+  }
+  return FailBug("no command was parsed");
+}
+
+}  // namespace
+
+const std::string& CommandLineText() { return MutableCommandLineText(); }
+
+int RunCommandLine(int argument_count, const char* const* arguments) {
+  std::signal(SIGABRT, ExitAfterAbort);
+  std::set_terminate(ExitAfterTerminate);
+  CatchInterrupts();
+  for (int i = 1; i < argument_count; ++i) {
+    MutableCommandLineText() += std::string(" ") + arguments[i];
+  }
+  try {
+    return ParseAndRun(argument_count, arguments);
+  } catch (const std::exception& error) {
+    return FailBug(error.what());
+  }
+}
+
+}  // namespace schedq

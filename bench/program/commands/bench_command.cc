@@ -1,0 +1,204 @@
+#include "bench/program/commands/bench_command.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <utility>
+
+#include "bench/program/reports/bars_report.h"
+#include "bench/program/command_line.h"
+#include "bench/program/output_file.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/tables.h"
+#include "bench/program/usage_error.h"
+#include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_driver.h"
+#include "bench/lab/micro/suites.h"
+#include "perf/document.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+const CommandRegistration kRegistration(50, [] { return std::make_unique<BenchCommand>(); });
+
+constexpr uint64_t kRounds = 7;
+constexpr uint64_t kQuickRounds = 3;
+// A group that takes longer has fewer rounds, unless a number of rounds was asked for.
+constexpr std::chrono::seconds kPatience{15};
+constexpr uint64_t kBarsRounds = 5;
+constexpr uint64_t kQuickBarsRounds = 1;
+
+void InitializeLibrary(const std::vector<std::string>& flags) {
+  // The library keeps pointing at the first of them for its reports.
+  static std::vector<std::string> texts;
+  texts.assign(1, "schedq");
+  texts.insert(texts.end(), flags.begin(), flags.end());
+  std::vector<char*> arguments;
+  for (std::string& text : texts) arguments.push_back(text.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  SCHEDQ_CHECK(count == 1, "google-benchmark refused a flag that was already judged");
+}
+
+}  // namespace
+
+std::string BenchCommand::Summary() const {
+  return "Micro-benchmarks by area, with rivals in the same run";
+}
+
+void BenchCommand::Declare(CLI::App& app) {
+  app_ = &app;
+  app.add_option("regex", pattern_, "Run only cases whose full name it matches")
+      ->type_name("REGEX");
+  app.add_flag("--list", lists_, "Print the names of the cases and exit");
+  app.add_flag("--bars", shows_bars_, "One table: what the product is held to; REGEX chooses rows");
+  app.add_option("--json", json_path_,
+                 "Write bench.json (or bars.json) here (docs/bench.schema.json, bars.schema.json)")
+      ->type_name("FILE");
+  app.add_flag("--quick", is_quick_, "For CI: the same cases and checks at tiny sizes");
+  app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
+  app.footer(
+      "google-benchmark's own flags: --benchmark_filter, --benchmark_list_tests,\n"
+      "--benchmark_repetitions (rounds; by default 7,\n"
+      "but 3 at least once a group has taken 15 s), --benchmark_min_time, --benchmark_out.");
+  // For --benchmark_*; ReadFlags refuses everything else.
+  app.allow_extras();
+}
+
+Result<ExitCode> BenchCommand::Run() {
+  const Result<BenchmarkFlags> flags = ReadFlags();
+  if (!flags.ok()) return flags.error();
+  if (shows_bars_) return MeasureTheBars(flags.value());
+  const Result<std::vector<Group>> groups = Select(flags.value());
+  if (!groups.ok()) return groups.error();
+  if (!lists_ && !flags.value().lists_tests) return Measure(groups.value(), flags.value());
+  for (const Group& group : groups.value()) {
+    for (const BenchmarkCase& one : group) fmt::print("{}\n", one.FullName());
+  }
+  return ExitCode::kGood;
+}
+
+Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
+  const std::vector<std::string> rest = app_->remaining();
+  for (const std::string& argument : rest) {
+    if (!IsBenchmarkFlag(argument)) return Error(UnknownArgument(*app_, argument));
+  }
+  Result<BenchmarkFlags> flags = ParseBenchmarkFlags(rest);
+  if (!flags.ok()) return flags;
+  const bool asks_for_cases = lists_ || flags->lists_tests || !flags->out.empty();
+  if (shows_bars_ && asks_for_cases) {
+    return Error("--bars: expected no --list and no --benchmark_out beside it");
+  }
+  if (flags->filter && !pattern_.empty()) {
+    return Error("--benchmark_filter: expected either it or REGEX, not both");
+  }
+  for (const auto& [flag, path] :
+       {std::pair{"--json", json_path_}, std::pair{"--benchmark_out", flags->out}}) {
+    if (path.empty()) continue;
+    if (Status status = CheckWritable(flag, path); !status.ok()) return status.error();
+  }
+  return flags;
+}
+
+Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFlags& flags) const {
+  const std::string pattern = flags.filter.value_or(pattern_);
+  std::regex regex;
+  try {
+    regex.assign(pattern, std::regex::extended);
+  } catch (const std::regex_error&) {
+    return Error(fmt::format("'{}': expected an extended regular expression", pattern));
+  }
+  std::vector<Group> groups;
+  const BenchmarkList list = AllBenchmarks(is_quick_ ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
+  for (const BenchmarkCase& one : list.cases()) {
+    if (!std::regex_search(one.FullName(), regex)) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&one](const Group& group) {
+      return group.front().group == one.group;
+    });
+    if (same == groups.end()) {
+      groups.push_back({one});
+    } else {
+      same->push_back(one);
+    }
+  }
+  if (groups.empty()) {
+    return Error(
+        fmt::format("'{}': matches no benchmark (schedq bench --list prints them)", pattern));
+  }
+  return groups;
+}
+
+BenchmarkRunOptions BenchCommand::OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const {
+  BenchmarkRunOptions options;
+  options.rounds = flags.rounds.value_or(rounds);
+  if (!flags.rounds) options.patience = kPatience;
+  options.seed = seed_;
+  options.chooses_operations = flags.has_min_time;
+  return options;
+}
+
+Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
+  BarsOptions options;
+  options.pattern = flags.filter.value_or(pattern_);
+  options.is_tiny = is_quick_;
+  options.run = OptionsOf(flags, is_quick_ ? kQuickBarsRounds : kBarsRounds);
+  InitializeLibrary(flags.passed_on);
+  const EnvironmentRecorder recorder(CommandLineText());
+  std::vector<std::string> faults;
+  ProgressLine line;
+  Result<BarsDocument> document = MeasureBars(
+      options, [&line](const std::string& text) { line.Show(text); }, &faults);
+  line.Clear();
+  if (!document.ok()) return document.error();
+  document->environment = recorder.Finish();
+  fmt::print("{}\n{}", MachineLine(document->environment),
+             BarsText(*document, WantsColour(STDOUT_FILENO)));
+  for (const std::string& fault : faults) fmt::print(stderr, "{}\n", fault);
+  if (!json_path_.empty()) {
+    if (Status status = WriteDocument(*document, json_path_); !status.ok()) return status.error();
+  }
+  // Tiny sizes show that the table works; what they reach means nothing.
+  const bool is_short = !is_quick_ && FallsShort(*document);
+  return faults.empty() && !is_short ? ExitCode::kGood : ExitCode::kNo;
+}
+
+Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
+                                       const BenchmarkFlags& flags) {
+  const BenchmarkRunOptions options = OptionsOf(flags, is_quick_ ? kQuickRounds : kRounds);
+  InitializeLibrary(flags.passed_on);
+  std::ofstream mirror;
+  if (!flags.out.empty()) mirror.open(flags.out);
+
+  BenchDocument document;
+  document.seed = options.seed;
+  document.rounds = options.rounds;
+  const EnvironmentRecorder recorder(CommandLineText());
+  const bool colour = WantsColour(STDOUT_FILENO);
+  fmt::print("{}", MachineLine(recorder.Finish()));
+  BenchmarkDriver driver(options, flags.out.empty() ? nullptr : &mirror);
+  ProgressLine line;
+  for (const Group& group : groups) {
+    if (Interrupted()) break;
+    document.cases.push_back(driver.RunGroup(group, [&](const std::string& name, uint64_t round) {
+      line.Show(fmt::format("{}: round {} of {}", name, round, options.rounds));
+    }));
+    line.Clear();
+    fmt::print("\n{}", BenchTable(document.cases.back(), colour));
+    std::fflush(stdout);
+  }
+  document.environment = recorder.Finish();
+  for (const std::string& fault : driver.faults()) fmt::print(stderr, "{}\n", fault);
+  if (!json_path_.empty()) {
+    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+  }
+  return driver.faults().empty() ? ExitCode::kGood : ExitCode::kNo;
+}
+
+}  // namespace schedq

@@ -1,0 +1,74 @@
+#include "bench/program/commands/compare_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "perf/compare/changes.h"
+#include "perf/compare/counters.h"
+#include "perf/compare/report.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+const CommandRegistration kRegistration(70, [] { return std::make_unique<CompareCommand>(); });
+
+constexpr double kPercent = 0.01;
+constexpr size_t kCountersShownMax = 5;  // Of a workload; the gate shows more.
+
+}  // namespace
+
+std::string CompareCommand::Summary() const {
+  return "Compare two sets of results: change, confidence and verdict of each metric";
+}
+
+void CompareCommand::Declare(CLI::App& app) {
+  app.add_option("BASE", base_, "Results before: a file or a folder")->required();
+  app.add_option("NEW", next_, "Results after: a file or a folder")->required();
+  app.add_option("--threshold", threshold_percent_, "The change of a median that matters")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PERCENT");
+  app.add_flag("--all", all_, "Show metrics that are as they were, too");
+  app.add_option("--format", format_, "table or markdown")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "markdown"}));
+}
+
+Result<ExitCode> CompareCommand::Run() {
+  const Result<Results> base = ReadResults(base_);
+  if (!base) return base.error();
+  const Result<Results> next = ReadResults(next_);
+  if (!next) return next.error();
+  ComparisonOptions options;
+  options.threshold = threshold_percent_ * kPercent;
+  const Changes changes = CompareMetrics(*base, *next, options);
+  if (changes.metrics.empty()) {
+    return Error(fmt::format("{} and {} have no metric in common, expected results of one kind",
+                             base_, next_));
+  }
+  if (format_ == "markdown") {
+    fmt::print("{}", ChangesMarkdown(changes, all_));
+  } else {
+    fmt::print("{}{}", ChangesTable(changes, all_, WantsColour(STDOUT_FILENO)),
+               CountersOf(*base, *next));
+  }
+  return changes.AnyWorse() ? ExitCode::kNo : ExitCode::kGood;
+}
+
+// The counters of two virtual runs that can be compared; a change of theirs has no good or bad.
+std::string CompareCommand::CountersOf(const Results& base, const Results& next) const {
+  if (!base.is_exact() || !next.is_exact()) return "";
+  const Result<CounterComparison> counters = CompareCounters(*base.run, *next.run, {});
+  if (!counters) return "\ncounters: " + counters.error().message() + '\n';
+  const auto command = [](const CounterChange& change) {
+    return fmt::format("schedq run --name '^{}$' --seed {} --format json", change.workload,
+                       change.seed);
+  };
+  return "\ncounters:\n" +
+         CountersText(*counters, command, kCountersShownMax, WantsColour(STDOUT_FILENO));
+}
+
+}  // namespace schedq

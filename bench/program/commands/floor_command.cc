@@ -1,0 +1,69 @@
+#include "bench/program/commands/floor_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "bench/program/command_line.h"
+#include "bench/program/output_file.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/tables.h"
+#include "bench/lab/floor/floor.h"
+#include "perf/document.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+const CommandRegistration kRegistration(90, [] { return std::make_unique<FloorCommand>(); });
+
+std::vector<FloorProbe> Measure(FloorSize size) {
+  ProgressLine line;
+  line.Show("preparing working sets");
+  std::vector<FloorProbe> probes = AllProbes(size);
+  RunProbes(probes, size, [&line](int round, int rounds) {
+    line.Show(fmt::format("round {} of {}", round, rounds));
+  });
+  return probes;
+}
+
+}  // namespace
+
+std::string FloorCommand::Summary() const {
+  return "What this machine can do: atomics, cache misses, bandwidth, clock, kernel";
+}
+
+void FloorCommand::Declare(CLI::App& app) {
+  app.add_option("--json", json_path_, "Write floor.json here (docs/floor.schema.json)")
+      ->type_name("FILE");
+  app.add_flag("--quick", is_quick_, "For CI: fewer repetitions, small working sets, 2 seconds");
+}
+
+Result<ExitCode> FloorCommand::Run() {
+  if (!json_path_.empty()) {
+    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
+  }
+  const EnvironmentRecorder recorder(CommandLineText());
+  const std::vector<FloorProbe> probes = Measure(is_quick_ ? FloorSize::kQuick : FloorSize::kFull);
+
+  FloorDocument document;
+  for (const FloorProbe& probe : probes) {
+    if (!probe.obstacle.empty()) {
+      fmt::print(stderr, "not measured: {} ({})\n", probe.measurement.name, probe.obstacle);
+    } else if (!probe.measurement.repetitions.empty()) {
+      document.measurements.push_back(probe.measurement);
+    }
+  }
+  document.environment = recorder.Finish();
+  fmt::print("{}\n{}", MachineLine(document.environment),
+             FloorTable(document, WantsColour(STDOUT_FILENO)));
+  if (!json_path_.empty()) {
+    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+  }
+  return ExitCode::kGood;
+}
+
+}  // namespace schedq

@@ -1,0 +1,22 @@
+// `schedq floor`: measures what this machine can do, prints a table and writes floor.json.
+#pragma once
+
+#include <string>
+
+#include "bench/program/command.h"
+
+namespace schedq {
+
+class FloorCommand : public Command {
+ public:
+  std::string Name() const override { return "floor"; }
+  std::string Summary() const override;
+  void Declare(CLI::App& app) override;
+  Result<ExitCode> Run() override;
+
+ private:
+  std::string json_path_;
+  bool is_quick_ = false;
+};
+
+}  // namespace schedq

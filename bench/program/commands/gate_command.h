@@ -1,0 +1,56 @@
+// `schedq gate`: does a change of schedq, or of the scheduler, pass? For continuous integration.
+//
+// Tiers: semantic compares the counters of virtual runs, exactly; time judges measured metrics of
+// two folders of results with at least ten repetitions each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/program/command.h"
+#include "bench/program/gate/side.h"
+#include "perf/compare/counters.h"
+
+namespace schedq {
+
+class GateCommand : public Command {
+ public:
+  std::string Name() const override { return "gate"; }
+  std::string Summary() const override;
+  void Declare(CLI::App& app) override;
+  Result<ExitCode> Run() override;
+
+ private:
+  // What the tiers say, for each format.
+  struct Report {
+    bool passes = true;
+    std::string text;
+    std::string markdown;
+    std::string junit;
+  };
+
+  Status ReadThresholds();
+  Status CheckFiles() const;
+  Result<Results> BaseResults(const Side& side, const std::string& folder) const;
+  Status Semantic(const Side& next, const Results& base, const Results& results,
+                  Report* report) const;
+  Status Time(const Results& base, const Results& next, Report* report) const;
+  void ReportCrash(const std::string& crash, Report* report) const;
+  Result<ExitCode> Finish(const Report& report) const;
+  RunFlags Flags() const;
+  bool HasTier(const std::string& tier) const;
+
+  std::string base_;
+  std::string next_;
+  std::vector<std::string> tiers_ = {"semantic"};
+  std::vector<std::string> thresholds_;
+  std::vector<Allowance> allowances_;
+  double time_threshold_ = 0.05;
+  std::string name_;
+  std::string labels_;
+  uint64_t seed_ = 1;
+  std::string junit_;
+  std::string markdown_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,207 @@
+#include "bench/program/commands/profile_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <regex>
+#include <utility>
+
+#include "bench/program/command_line.h"
+#include "bench/program/output_file.h"
+#include "bench/program/reports/profile_tables.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/tables.h"
+#include "bench/program/usage_error.h"
+#include "bench/interrupt.h"
+#include "bench/lab/profile/callgrind.h"
+#include "bench/lab/profile/instruction_counts.h"
+#include "bench/lab/profile/profiler.h"
+#include "perf/document.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+const CommandRegistration kRegistration(60, [] { return std::make_unique<ProfileCommand>(); });
+
+const std::vector<uint64_t> kSizes = {1000,   2000,    5000,    10'000,  20'000,
+                                      50'000, 100'000, 200'000, 500'000, 1'000'000};
+const std::vector<uint64_t> kQuickSizes = {100, 200, 400};
+constexpr uint64_t kSizeMax = 10'000'000;
+constexpr uint64_t kRounds = 3;
+
+std::vector<std::string> KindNames() {
+  std::vector<std::string> names;
+  for (const ProfileKind& kind : AllProfileKinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::string KindsText() {
+  std::string text = "Kinds:\n";
+  for (const ProfileKind& kind : AllProfileKinds()) {
+    text += fmt::format("  {:10} {}\n", kind.name, kind.summary);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ProfileCommand::Summary() const {
+  return "Cost against size: time, pods judged, memory, fitted exponents, where the time goes";
+}
+
+void ProfileCommand::Declare(CLI::App& app) {
+  app.add_option("kind", kind_, "What to profile")->type_name("KIND");
+  app.add_option("--sizes", sizes_, "Values of N, ascending (1000 to 1000000 by default)")
+      ->type_name("N,...")
+      ->delimiter(',');
+  app.add_option("--only", only_, "Only series and scenarios whose name it matches")
+      ->type_name("REGEX");
+  app.add_option("--rounds", rounds_, "Runs of every series at every size (3 by default)")
+      ->type_name("N");
+  app.add_option("--limit", limit_seconds_,
+                 "A series stops before a size at which a run would take longer")
+      ->type_name("SECONDS");
+  app.add_option("--seed", seed_, "Seed of scenarios, and of the order in which series take turns")
+      ->type_name("N");
+  app.add_flag("--callgrind", counts_instructions_,
+               "Count instructions too, with valgrind: takes minutes");
+  app.add_option("--json", json_path_, "Write profile.json here (docs/profile.schema.json)")
+      ->type_name("FILE");
+  app.add_flag("--quick", is_quick_, "For CI: tiny sizes, no large scenarios, the same checks");
+  app.add_flag("--run-once", runs_once_,
+               "Run one series at one size and print what it did: for perf and debuggers");
+  app.add_option("--operations", operations_max_, "With --run-once: at most so many operations")
+      ->type_name("N");
+  app.footer(KindsText());
+}
+
+Result<ProfileKind> ProfileCommand::SelectKind() const {
+  if (kind_.empty()) {
+    return Error("a kind is missing; " + ExpectedOneOf("", KindNames()));
+  }
+  std::vector<ProfileKind> kinds = AllProfileKinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [this](const ProfileKind& kind) { return kind.name == kind_; });
+  if (found == kinds.end()) {
+    return Error(fmt::format("unknown kind '{}'; {}", kind_, ExpectedOneOf(kind_, KindNames())));
+  }
+  std::regex regex;
+  try {
+    regex.assign(only_, std::regex::extended);
+  } catch (const std::regex_error&) {
+    return Error(fmt::format("--only '{}': expected an extended regular expression", only_));
+  }
+  std::string names;
+  const auto is_unwanted = [&](const auto& one) {
+    names += " " + one.name;
+    return !std::regex_search(one.name, regex);
+  };
+  std::erase_if(found->subjects, is_unwanted);
+  std::erase_if(found->scenarios, is_unwanted);
+  if (is_quick_) {
+    std::erase_if(found->scenarios, [](const Scenario& scenario) { return scenario.is_large; });
+  }
+  if (found->subjects.empty() && found->scenarios.empty()) {
+    return Error(fmt::format("--only '{}': matches no series; there are:{}", only_, names));
+  }
+  return std::move(*found);
+}
+
+Result<std::vector<uint64_t>> ProfileCommand::Sizes() const {
+  const std::vector<uint64_t> sizes = !sizes_.empty() ? sizes_ : is_quick_ ? kQuickSizes : kSizes;
+  const bool is_ascending =
+      std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) == sizes.end();
+  if (!is_ascending || sizes.front() == 0 || sizes.back() > kSizeMax) {
+    return Error(fmt::format("--sizes: expected ascending numbers from 1 to {}", kSizeMax));
+  }
+  return sizes;
+}
+
+Result<ExitCode> ProfileCommand::Run() {
+  const Result<ProfileKind> kind = SelectKind();
+  if (!kind.ok()) return kind.error();
+  const Result<std::vector<uint64_t>> sizes = Sizes();
+  if (!sizes.ok()) return sizes.error();
+  if (!(limit_seconds_ > 0)) return Error("--limit: expected a number of seconds above 0");
+  if (!json_path_.empty()) {
+    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
+  }
+  return runs_once_ ? RunOnce(*kind, *sizes) : Measure(*kind, *sizes);
+}
+
+Result<ExitCode> ProfileCommand::RunOnce(const ProfileKind& kind,
+                                         const std::vector<uint64_t>& sizes) const {
+  if (kind.subjects.size() != 1 || sizes.size() != 1) {
+    return Error("--run-once: expected one series (--only) and one size (--sizes)");
+  }
+  const MeasuredPathRef path = kind.subjects.front().prepare(sizes.front(), operations_max_);
+  RunCounted(*path);
+  const PathOutcome outcome = path->Outcome();
+  fmt::print("{}", RunOnceText(outcome));
+  return outcome.fault == nullptr ? ExitCode::kGood : ExitCode::kNo;
+}
+
+Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
+                                           const std::vector<uint64_t>& sizes,
+                                           ProfileDocument* document) const {
+  ProfilerOptions options;
+  options.sizes = sizes;
+  options.rounds = document->rounds;
+  options.seed = seed_;
+  options.run_seconds_max = limit_seconds_;
+  ProgressLine line;
+  ProfilerResult result =
+      Profile(kind, options, [&](const std::string& subject, uint64_t size, uint64_t round) {
+        line.Show(fmt::format("{} at {}: round {} of {}", subject, size, round, options.rounds));
+      });
+  if (counts_instructions_) {
+    const Status counted =
+        AddInstructions(kind.name, &result, [&](const std::string& subject, uint64_t size) {
+          line.Show(fmt::format("{} at {}: counting instructions", subject, size));
+        });
+    if (!counted.ok()) return counted.error();
+    document->verdicts = JudgeInstructions(kind.promises, result.series);
+  }
+  line.Clear();
+  document->series = std::move(result.series);
+  fmt::print("{}", ProfileText(*document, kind, WantsColour(STDOUT_FILENO)));
+  std::fflush(stdout);
+  for (const std::string& fault : result.faults) fmt::print(stderr, "{}\n", fault);
+  return result.faults.empty();
+}
+
+Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
+                                         const std::vector<uint64_t>& sizes) const {
+  const EnvironmentRecorder recorder(CommandLineText());
+  fmt::print("{}\n", MachineLine(recorder.Finish()));
+  std::fflush(stdout);
+  ProfileDocument document;
+  document.kind = kind.name;
+  document.seed = seed_;
+  document.rounds = rounds_ != 0 ? rounds_ : kRounds;
+  bool is_right = true;
+  if (!kind.subjects.empty()) {
+    const Result<bool> measured = MeasureSeries(kind, sizes, &document);
+    if (!measured.ok()) return measured.error();
+    is_right = *measured;
+  }
+  {
+    ProgressLine line;
+    PlayScenarios(kind.scenarios, {.seed = seed_},
+                  {[&line](const std::string& name) { line.Show(name); }, Interrupted},
+                  &document.scenarios, &document.verdicts);
+  }
+  fmt::print("{}{}", ScenarioTables(document.scenarios, WantsColour(STDOUT_FILENO)),
+             VerdictLines(document.verdicts));
+  document.environment = recorder.Finish();
+  if (!json_path_.empty()) {
+    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+  }
+  return is_right && AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
+}
+
+}  // namespace schedq

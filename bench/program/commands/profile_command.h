@@ -1,0 +1,44 @@
+// `schedq profile`: cost against size, with fitted exponents, and where the time goes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/program/command.h"
+#include "bench/lab/profile/profile_kind.h"
+#include "perf/profile_document.h"
+
+namespace schedq {
+
+class ProfileCommand : public Command {
+ public:
+  std::string Name() const override { return "profile"; }
+  std::string Summary() const override;
+  void Declare(CLI::App& app) override;
+  Result<ExitCode> Run() override;
+
+ private:
+  // The kind that was asked for, with the subjects that --only leaves.
+  Result<ProfileKind> SelectKind() const;
+  Result<std::vector<uint64_t>> Sizes() const;
+  Result<ExitCode> RunOnce(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
+  Result<ExitCode> Measure(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
+  // The series, at all sizes; faults go to stderr. False: there were some.
+  Result<bool> MeasureSeries(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
+                             ProfileDocument* document) const;
+
+  std::string kind_;
+  std::string only_;
+  std::vector<uint64_t> sizes_;
+  uint64_t rounds_ = 0;
+  double limit_seconds_ = 5;
+  uint64_t seed_ = 1;
+  bool counts_instructions_ = false;
+  bool is_quick_ = false;
+  bool runs_once_ = false;
+  uint64_t operations_max_ = 0;
+  std::string json_path_;
+};
+
+}  // namespace schedq

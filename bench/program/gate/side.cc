@@ -1,0 +1,79 @@
+#include "bench/program/gate/side.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bench/run_program.h"
+
+namespace schedq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNo = 1;
+constexpr int kBug = 3;
+constexpr int kInterrupted = 130;
+
+}  // namespace
+
+std::string OwnProgram() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).string();
+}
+
+Result<Side> ResolveSide(const std::string& name, const BuildProgress& progress) {
+  std::error_code ignored;
+  if (fs::is_directory(name, ignored)) return Side{name, ""};
+  if (fs::is_regular_file(name, ignored)) {
+    if (access(name.c_str(), X_OK) != 0) {
+      return Error(name + ": is a file that cannot be executed, expected a program or a folder");
+    }
+    return Side{"", fs::absolute(name, ignored).string()};
+  }
+  Result<std::string> program = BuildCommit(name, progress);
+  if (!program) return program.error();
+  return Side{"", std::move(*program)};
+}
+
+Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std::string& out) {
+  SideResults made;
+  std::string folder = side.folder;
+  if (folder.empty()) {
+    std::vector<std::string> arguments = {side.program, "run", "--out", out};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Result<ProgramEnd> end = RunProgram(arguments);
+    if (!end) return end.error();
+    if (end->exit_code == kBug || (end->exit_code > kBug && end->exit_code != kInterrupted)) {
+      made.crash = fmt::format("exit code {}: {}", end->exit_code, end->LastLine());
+      return made;
+    }
+    // A threshold that is missed or a workload that fails is a result as well.
+    if (end->exit_code > kNo) return Error(side.program + " run: " + end->LastLine());
+    folder = out;
+  }
+  Result<Results> results = ReadResults(folder);
+  if (!results) return results.error();
+  made.results = std::move(*results);
+  return made;
+}
+
+std::string CommandOf(const Side& side, const RunDocument& run, const std::string& workload,
+                      uint64_t seed) {
+  std::string command = side.program.empty() ? "schedq" : side.program;
+  command += fmt::format(" run --name '^{}$' --seed {}", workload, seed);
+  // A program is run with its own defaults; whoever made a folder may have asked for others.
+  if (side.program.empty()) {
+    if (!run.engine.empty()) command += " --engine " + run.engine;
+    if (!run.status_model.empty()) command += " --status-model " + run.status_model;
+    for (const auto& [gate, is_on] : run.gates) {
+      if (!is_on) command += " --gate " + gate + "=false";
+    }
+  }
+  return command + " --format json";
+}
+
+}  // namespace schedq

@@ -1,0 +1,16 @@
+// What `schedq profile` prints.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include "bench/lab/profile/profile_kind.h"
+#include "perf/profile_document.h"
+
+namespace schedq {
+
+// A table of medians by series and size, the fitted exponents, a log-log plot of time, and where
+// the time went in each series.
+std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind, bool colour);
+
+}  // namespace schedq

@@ -1,0 +1,237 @@
+#include "bench/program/reports/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/anchors.h"
+#include "perf/benchstat.h"
+#include "perf/document.h"
+#include "perf/file_io.h"
+#include "perf/number_text.h"
+#include "perf/summary.h"
+#include "perf/table.h"
+
+namespace schedq {
+namespace {
+
+// The start of every virtual run; files are named by the virtual time at the end of all.
+constexpr Instant kFirstRun{std::chrono::seconds(1767225600)};
+
+std::string NameOf(const WorkloadResult& result) {
+  return result.test_case + "/" + result.workload;
+}
+
+// The median over repetitions of a bucket of the first item of the metric.
+std::optional<double> MedianOf(const WorkloadResult& result, const std::string& metric,
+                               const std::string& bucket) {
+  std::vector<double> values;
+  for (const Repetition& repetition : result.repetitions) {
+    for (const DataItem& item : repetition.metrics) {
+      const auto found = item.data.find(bucket);
+      if (item.labels.at("Metric") != metric || found == item.data.end()) continue;
+      values.push_back(found->second);
+      break;
+    }
+  }
+  if (values.empty()) return std::nullopt;
+  return Median(values);
+}
+
+// The sum of all counters whose sample name starts so, as a mean over repetitions.
+uint64_t CounterSum(const WorkloadResult& result, const std::string& prefix) {
+  uint64_t sum = 0;
+  for (const Repetition& repetition : result.repetitions) {
+    for (const auto& [name, count] : repetition.counters) {
+      if (name.compare(0, prefix.size(), prefix) == 0) sum += count;
+    }
+  }
+  return result.repetitions.empty() ? 0 : sum / result.repetitions.size();
+}
+
+std::string NumberOrNothing(const std::optional<double>& value) {
+  return value ? NumberText(*value) : "";
+}
+
+TextTable::Cell ThresholdCell(const WorkloadResult& result) {
+  if (result.thresholds.empty()) return "";
+  const ThresholdOutcome& threshold = result.thresholds.front();
+  const std::string text =
+      fmt::format("{} {}", threshold.expect_lower ? "<" : ">", NumberText(threshold.limit));
+  if (!threshold.comparable) return {text + " (not comparable)", Tone::kDim};
+  return threshold.met ? TextTable::Cell(text + " met", Tone::kGood)
+                       : TextTable::Cell(text + " missed", Tone::kBad);
+}
+
+TextTable::Cell OutcomeCell(const WorkloadResult& result) {
+  const std::string text(TextOf(result.outcome));
+  switch (result.outcome) {
+    case WorkloadOutcome::kMeasured:
+      return {text, Tone::kGood};
+    case WorkloadOutcome::kFailed:
+      return {text, Tone::kBad};
+    default:
+      return {text, Tone::kDim};
+  }
+}
+
+void AddRow(const WorkloadResult& result, TextTable* table) {
+  std::optional<double> seconds;
+  std::optional<double> wait_ms;
+  if (!result.repetitions.empty()) {
+    const Repetition& first = result.repetitions.front();
+    seconds = first.seconds;
+    const auto latency = first.latencies.find("pod_scheduled");
+    if (latency != first.latencies.end()) {
+      wait_ms = static_cast<double>(latency->second.p99_ns) / 1e6;
+    }
+  }
+  const bool ran = !result.repetitions.empty();
+  const auto count = [&](const std::string& prefix) {
+    return ran ? CountText(CounterSum(result, prefix)) : "";
+  };
+  table->AddRow(
+      {NameOf(result),
+       OutcomeCell(result),
+       {NumberOrNothing(MedianOf(result, "SchedulingThroughput", "Average")), Tone::kStrong},
+       NumberOrNothing(seconds),
+       NumberOrNothing(wait_ms),
+       count("scheduler_schedule_attempts_total"),
+       count("scheduler_queueing_hint_execution_duration_seconds_count"),
+       ThresholdCell(result)});
+}
+
+std::string Notes(const RunDocument& document) {
+  std::map<std::string, int> skipped;
+  std::map<std::string, int> named;
+  std::string text;
+  for (const WorkloadResult& result : document.workloads) {
+    if (result.outcome == WorkloadOutcome::kSkipped) ++skipped[result.reason];
+    if (result.outcome == WorkloadOutcome::kFailed) {
+      text += fmt::format("failed: {}: {}\n", NameOf(result), result.reason);
+    }
+    for (const std::string& what : result.not_modelled) ++named[what];
+  }
+  for (const auto& [reason, count] : skipped) {
+    text += fmt::format("skipped: {} workloads: {}\n", count, reason);
+  }
+  for (const auto& [what, count] : named) {
+    text += fmt::format("not modelled, without effect in {} workloads: {}\n", count, what);
+  }
+  return text;
+}
+
+struct Anchor {
+  std::string workload;
+  std::string own_workload;      // Of ours, with the same sizes.
+  std::optional<bool> narrowed;  // Gate SchedulerPreQueueingHints as published; nullopt: either.
+  double published;
+  std::string source;
+};
+
+std::vector<Anchor> PublishedThroughputs() {
+  const auto& measured = Anchors().at("upstream_scheduler_perf_pods_per_s");
+  const auto& claims = measured.at("SchedulingWithResourceClaimTemplate 2000 pods 200 nodes");
+  const auto& kep = Anchors().at("kep_6132_pods_per_s");
+  const std::string claim_workload = "SchedulingWithResourceClaimTemplate/2000pods_200nodes";
+  const std::string own_basic = "Basic/500Nodes_2000Pods";
+  const std::string own_claims = "ClaimsOfTheirOwn/200Nodes_1000Pods/gate-";
+  const std::string unsure = "KEP-6132, size not stated";
+  return {
+      {"SchedulingBasic/500Nodes", own_basic, std::nullopt, measured.at("SchedulingBasic/500Nodes"),
+       "measured, calibrated to"},
+      {claim_workload, own_claims + "on", true, claims.at("prequeueinghints_on"), "measured"},
+      {claim_workload, own_claims + "off", false, claims.at("off"), "measured"},
+      {claim_workload, own_claims + "on", true, kep.at("after"), unsure},
+      {claim_workload, own_claims + "off", false, kep.at("before"), unsure},
+  };
+}
+
+}  // namespace
+
+std::string RunTable(const RunDocument& document, bool colour) {
+  TextTable table({{"workload", Align::kLeft},
+                   {"outcome", Align::kLeft},
+                   {"pods/s"},
+                   {"seconds"},
+                   {"p99 wait ms"},
+                   {"attempts"},
+                   {"hints asked"},
+                   {"threshold", Align::kLeft}});
+  for (const WorkloadResult& result : document.workloads) AddRow(result, &table);
+  return table.Render(colour) + Notes(document);
+}
+
+std::string PredictionTable(const RunDocument& document, bool colour) {
+  TextTable table({{"published for", Align::kLeft},
+                   {"predicted by", Align::kLeft},
+                   {"narrowing", Align::kLeft},
+                   {"published pods/s"},
+                   {"predicted"},
+                   {"error"},
+                   {"source", Align::kLeft}});
+  bool is_empty = true;
+  for (const Anchor& anchor : PublishedThroughputs()) {
+    for (const WorkloadResult& result : document.workloads) {
+      const std::optional<double> predicted = MedianOf(result, "SchedulingThroughput", "Average");
+      const std::string name = NameOf(result);
+      if ((name != anchor.workload && name != anchor.own_workload) || !predicted) continue;
+      const bool narrowed = result.gates.at("SchedulerPreQueueingHints");
+      if (anchor.narrowed.value_or(narrowed) != narrowed) continue;
+      is_empty = false;
+      table.AddRow({anchor.workload,
+                    name,
+                    narrowed ? "on" : "off",
+                    NumberText(anchor.published),
+                    {NumberText(*predicted), Tone::kStrong},
+                    ChangeText(*predicted / anchor.published - 1),
+                    {anchor.source, Tone::kDim}});
+    }
+  }
+  return is_empty ? "" : "\n" + table.Render(colour);
+}
+
+std::string RunBenchstat(const RunDocument& document) {
+  std::string text = BenchstatHeader(document.environment.machine);
+  for (const WorkloadResult& result : document.workloads) {
+    for (const Repetition& repetition : result.repetitions) {
+      text += BenchstatLine(result.test_case, result.workload, document.environment.machine.cores,
+                            repetition.metrics);
+    }
+  }
+  return text;
+}
+
+Status WriteRunFiles(const RunReport& report, const std::string& folder) {
+  const RunDocument& document = report.document;
+  if (Status status = WriteDocument(document, folder + "/results.json"); !status) return status;
+  if (Status status = WriteFileAtomically(folder + "/results.benchstat", RunBenchstat(document));
+      !status) {
+    return status;
+  }
+  std::map<std::string, DataItemsDocument> by_topic;
+  for (const WorkloadResult& result : document.workloads) {
+    auto& items = by_topic[report.topics.at(NameOf(result))].items;
+    for (const Repetition& repetition : result.repetitions) {
+      items.insert(items.end(), repetition.metrics.begin(), repetition.metrics.end());
+    }
+  }
+  const auto elapsed =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(report.virtual_seconds));
+  for (auto& [topic, items] : by_topic) {
+    CompleteLabels(items.items);
+    const std::string name = DataItemsFileName(topic, kFirstRun + elapsed);
+    if (Status status = WriteDocument(items, folder + "/" + name); !status) return status;
+  }
+  for (const auto& [name, text] : report.metrics_text) {
+    std::string file = name;
+    std::replace(file.begin(), file.end(), '/', '_');
+    if (Status status = WriteFileAtomically(folder + "/metrics/" + file + ".prom", text); !status) {
+      return status;
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace schedq

@@ -1,0 +1,112 @@
+#include "bench/program/usage_error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace schedq {
+namespace {
+
+// Levenshtein's distance: insertions, deletions and substitutions of one character.
+size_t EditDistance(const std::string& from, const std::string& to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      const size_t substitution = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> CommandNames(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// "schedq" or "schedq floor".
+std::string FullName(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : app.get_parent()->get_name() + " " + app.get_name();
+}
+
+}  // namespace
+
+std::string NearestWord(const std::string& word, const std::vector<std::string>& candidates) {
+  // A third of the letters may be wrong; beyond that a hint misleads.
+  size_t best_distance = word.size() / 3 + 1;
+  std::string best;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string ExpectedOneOf(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string nearest = NearestWord(word, candidates);
+  return fmt::format("{}expected one of: {}",
+                     nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest),
+                     fmt::join(candidates, ", "));
+}
+
+std::string UnknownCommandLine(const CLI::App& program, const std::string& word) {
+  return fmt::format("{}: unknown command '{}'; {}", program.get_name(), word,
+                     ExpectedOneOf(word, CommandNames(program)));
+}
+
+std::string UnknownArgument(const CLI::App& command, const std::string& argument) {
+  if (argument.rfind('-', 0) != 0) {
+    return fmt::format("unexpected argument '{}'; expected no more words (see {} --help)", argument,
+                       FullName(command));
+  }
+  const std::string flag = argument.substr(0, argument.find('='));
+  return fmt::format("unknown flag '{}'; {}", flag, ExpectedOneOf(flag, FlagNames(command)));
+}
+
+std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> parsed = program.get_subcommands();
+  const CLI::App& command = parsed.empty() ? program : *parsed.front();
+  const std::vector<std::string> unknown = command.remaining();
+  if (!unknown.empty() && !command.get_allow_extras()) {
+    return FullName(command) + ": " + UnknownArgument(command, unknown.front());
+  }
+  if (parsed.empty()) {
+    return fmt::format("{}: a command is missing; expected one of: {}", program.get_name(),
+                       fmt::join(CommandNames(program), ", "));
+  }
+  return fmt::format("{0}: {1} (see {0} --help)", FullName(command), OneLine(error.what()));
+}
+
+std::string OneLine(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == '\n' || c == '\r' || c == ' ';
+    if (!is_blank) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+}  // namespace schedq

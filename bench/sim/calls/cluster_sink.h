@@ -1,0 +1,43 @@
+// Executes calls on the simulated cluster, with the latencies of the cost model.
+//
+// Purpose: the API server behind the dispatcher of a run of a workload, as EmbeddedApiServer is
+// that of a scenario without a cluster; both change a pod by the same rules (pod_patch.h).
+// Threads: one, that which advances the clock.
+#pragma once
+
+#include <functional>
+
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "dispatcher/api_sink.h"
+#include "engine/base/metrics.h"
+#include "engine/base/random.h"
+
+namespace schedq {
+
+// All outlive the sink.
+struct ClusterSinkOptions {
+  Cluster* cluster = nullptr;
+  const CostModel* costs = nullptr;
+  Random* random = nullptr;
+  MetricsRegistry* metrics = nullptr;
+  // Of the pod, where a patch takes claims along. False: one cannot be used.
+  std::function<bool(uint64_t pod_number)> store_claims;
+};
+
+class ClusterSink final : public ApiSink {
+ public:
+  explicit ClusterSink(const ClusterSinkOptions& options);
+
+  void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
+
+ private:
+  Status Apply(const ApiCall& call);
+
+  Status Patch(const ApiCall& call, uint64_t pod_number);
+
+  const ClusterSinkOptions options_;
+  CounterFamily* const events_;  // By reason.
+};
+
+}  // namespace schedq

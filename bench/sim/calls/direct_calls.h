@@ -1,0 +1,28 @@
+// Calls about pods without a dispatcher: each is made at once by whoever needs it, who waits for it
+// where it matters.
+//
+// Purpose: gate SchedulerAsyncAPICalls off. Threads: as PodCalls.
+#pragma once
+
+#include "bench/sim/calls/pod_calls.h"
+
+namespace schedq {
+
+class DirectCalls final : public PodCalls {
+ public:
+  explicit DirectCalls(const PodCallsOptions& options) : options_(options) {}
+
+  void Seen(const PodKey&, const PodRef&) override {}
+  void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
+  void BeginBinding(BindingBegin begin, Begun then) override;
+  void ClearNomination(const PodKey& key, const PodRef& pod) override;
+  void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
+
+ private:
+  void After(const CallLatency& latency, std::function<void()> action);
+  void Nominate(const PodRef& pod, const std::string& node, std::function<void()> then);
+
+  const PodCallsOptions options_;
+};
+
+}  // namespace schedq

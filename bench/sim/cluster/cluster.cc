@@ -1,0 +1,304 @@
+#include "bench/sim/cluster/cluster.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace schedq {
+namespace {
+
+constexpr std::string_view kPodOwner = "Pod/";
+
+// The text is the plugin's own, so that a scheduler which reports the same sends nothing.
+const PodCondition kGatedCondition{std::string(kPodScheduledCondition), "False", "SchedulingGated",
+                                   "Scheduling is blocked due to non-empty scheduling gates"};
+
+void AddLabels(Labels* labels, const Labels& extra) {
+  std::map<std::string, std::string> merged(labels->begin(), labels->end());
+  for (const auto& [key, value] : extra) merged[key] = value;
+  labels->assign(merged.begin(), merged.end());
+}
+
+// What every view of an object says.
+void FillView(ObjectView* view, Resource resource, const ApiObject& object,
+              const ObjectHandle& handle) {
+  view->resource = resource;
+  view->namespace_name = handle.namespace_name;
+  view->name = handle.name;
+  view->labels = object.metadata.labels;
+}
+
+// The name of the pod in the owner references; empty: none.
+std::string OwnerPod(const ObjectMetadata& metadata) {
+  for (const std::string& owner : metadata.owners) {
+    if (owner.starts_with(kPodOwner)) return owner.substr(kPodOwner.size());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Cluster::GenerateName(const std::string& prefix) {
+  return fmt::format("{}{:05}", prefix, ++last_generated_);
+}
+
+Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::string& namespace_name,
+                                     const Labels& extra_labels) {
+  const ObjectMetadata& metadata = object->metadata;
+  ObjectHandle handle{object->kind, "", metadata.name};
+  if (IsNamespacedKind(object->kind).value_or(true)) {
+    handle.namespace_name =
+        metadata.namespace_name.empty() ? namespace_name : metadata.namespace_name;
+  }
+  if (handle.name.empty()) handle.name = GenerateName(metadata.generate_name);
+  const std::string name = QualifiedName(handle.namespace_name, handle.name);
+  if (!others_.emplace(handle.kind + ' ' + name, object).second) {
+    return Error(fmt::format("{} {} exists already", handle.kind, name));
+  }
+  if (std::holds_alternative<PodObject>(object->body)) {
+    CreatePod(object, &handle, extra_labels);
+  } else if (std::holds_alternative<NodeObject>(object->body)) {
+    CreateNode(*object, &handle, extra_labels);
+  } else if (const auto* claim = std::get_if<ResourceClaimObject>(&object->body)) {
+    auto created = std::make_shared<ClusterClaim>();
+    FillView(created.get(), Resource::kResourceClaim, *object, handle);
+    created->spec = claim->spec;
+    created->owner_pod_name = OwnerPod(metadata);
+    return CreateClaim(std::move(created));
+  } else if (std::holds_alternative<ResourceClaimTemplateObject>(object->body)) {
+    claim_templates_[name] = object;
+  } else if (std::holds_alternative<ResourceSliceObject>(object->body)) {
+    CreateDevices(*object, handle);
+  } else if (std::holds_alternative<DeviceClassObject>(object->body)) {
+    CreateClass(*object, handle);
+  }
+  return handle;
+}
+
+bool Cluster::Delete(const ObjectHandle& object) {
+  const std::string name = QualifiedName(object.namespace_name, object.name);
+  if (object.kind == "Pod") {
+    const auto found = pod_numbers_.find(name);
+    return found != pod_numbers_.end() && DeletePod(found->second);
+  }
+  if (others_.erase(object.kind + ' ' + name) == 0) return false;
+  if (const auto node = node_numbers_.find(object.name);
+      object.kind == "Node" && node != node_numbers_.end()) {
+    const ClusterNodeRef gone = nodes_.at(node->second);
+    nodes_.erase(node->second);
+    node_numbers_.erase(node);
+    Emit(Resource::kNode, Action::kDelete, gone, nullptr);
+  } else if (const auto claim = claims_.find(name);
+             object.kind == "ResourceClaim" && claim != claims_.end()) {
+    const ClusterClaimRef gone = claim->second;
+    claims_.erase(claim);
+    devices_.Release(gone->devices);
+    Emit(Resource::kResourceClaim, Action::kDelete, gone, nullptr);
+  } else {
+    DeleteDeviceObject(object);
+  }
+  return true;
+}
+
+void Cluster::CreateNode(const ApiObject& object, ObjectHandle* handle,
+                         const Labels& extra_labels) {
+  const NodeObject& spec = std::get<NodeObject>(object.body);
+  auto node = std::make_shared<ClusterNode>();
+  FillView(node.get(), Resource::kNode, object, *handle);
+  node->number = ++last_node_;
+  node->uid = fmt::format("node-{}", node->number);
+  node->allocatable = spec.allocatable;
+  node->taints = spec.taints;
+  node->unschedulable = spec.unschedulable;
+  AddLabels(&node->labels, {{"kubernetes.io/hostname", handle->name}});
+  AddLabels(&node->labels, extra_labels);
+  nodes_[node->number] = node;
+  node_numbers_[handle->name] = node->number;
+  Emit(Resource::kNode, Action::kAdd, nullptr, node);
+}
+
+ClusterNodeRef Cluster::FindNode(const std::string& name) const {
+  const auto found = node_numbers_.find(name);
+  return found == node_numbers_.end() ? nullptr : nodes_.at(found->second);
+}
+
+void Cluster::UpdateNode(const std::string& name, const std::function<void(ClusterNode*)>& change) {
+  const ClusterNodeRef before = FindNode(name);
+  SCHEDQ_CHECK(before != nullptr, "only nodes that exist are updated");
+  auto after = std::make_shared<ClusterNode>(*before);
+  change(after.get());
+  nodes_[after->number] = after;
+  Emit(Resource::kNode, Action::kUpdate, before, after);
+}
+
+void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
+                        const Labels& extra_labels) {
+  auto pod = std::make_shared<ClusterPod>();
+  static_cast<Pod&>(*pod) = std::get<PodObject>(object->body).pod;
+  pod->object = object;
+  pod->number = ++last_pod_;
+  pod->namespace_name = handle->namespace_name;
+  pod->name = handle->name;
+  pod->uid = fmt::format("pod-{}", pod->number);
+  pod->labels = object->metadata.labels;
+  AddLabels(&pod->labels, extra_labels);
+  pod->created = options_.clock->Now();
+  pod->finalizers = object->metadata.finalizers;
+  if (!pod->scheduling_gates.empty()) SetCondition(pod.get(), kGatedCondition);
+  pods_[pod->number] = pod;
+  pod_numbers_[QualifiedName(pod->namespace_name, pod->name)] = pod->number;
+  EmitPod(Action::kAdd, nullptr, pod);
+}
+
+ClusterPodRef Cluster::FindPod(uint64_t number) const {
+  const auto found = pods_.find(number);
+  return found == pods_.end() ? nullptr : found->second;
+}
+
+bool Cluster::DeletePod(uint64_t number) {
+  const ClusterPodRef pod = FindPod(number);
+  if (pod == nullptr) return false;
+  if (pod->finalizers.empty()) {
+    RemovePod(pod);
+    return true;
+  }
+  return UpdatePod(number, [](ClusterPod* after) { return !std::exchange(after->deleting, true); });
+}
+
+void Cluster::RemovePod(const ClusterPodRef& pod) {
+  const std::string name = QualifiedName(pod->namespace_name, pod->name);
+  pods_.erase(pod->number);
+  pod_numbers_.erase(name);
+  others_.erase("Pod " + name);
+  EmitPod(Action::kDelete, pod, nullptr);
+}
+
+bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>& change) {
+  const ClusterPodRef before = FindPod(number);
+  if (before == nullptr) return false;
+  auto after = std::make_shared<ClusterPod>(*before);
+  if (!change(after.get())) return false;
+  if (after->deleting && after->finalizers.empty()) {
+    RemovePod(before);
+    return true;
+  }
+  pods_[number] = after;
+  EmitPod(Action::kUpdate, before, after);
+  return true;
+}
+
+Status Cluster::BindPod(uint64_t number, const std::string& node) {
+  const ClusterPodRef pod = FindPod(number);
+  if (pod == nullptr) return Error("the pod does not exist");
+  if (pod->deleting) return Error("the pod is being deleted");
+  if (!pod->node_name.empty()) return Error("the pod is bound already");
+  UpdatePod(number, [&](ClusterPod* after) {
+    after->node_name = node;
+    if (options_.clears_nomination_at_bind) after->nominated_node_name.clear();
+    SetCondition(after, {std::string(kPodScheduledCondition), "True", "", ""});
+    return true;
+  });
+  return Status::Ok();
+}
+
+Result<ObjectHandle> Cluster::CreateClaim(std::shared_ptr<ClusterClaim> claim) {
+  const std::string name = QualifiedName(claim->namespace_name, claim->name);
+  if (claims_.count(name) != 0) return Error("ResourceClaim " + name + " exists already");
+  claim->resource = Resource::kResourceClaim;
+  claim->status_version = ++last_claim_version_;
+  claim->uid = fmt::format("claim-{}", claim->status_version);
+  ObjectHandle handle{"ResourceClaim", claim->namespace_name, claim->name};
+  others_.emplace("ResourceClaim " + name, nullptr);
+  claims_[name] = claim;
+  Emit(Resource::kResourceClaim, Action::kAdd, nullptr, std::move(claim));
+  return handle;
+}
+
+bool Cluster::UpdateClaim(const std::string& name,
+                          const std::function<void(ClusterClaim*)>& change) {
+  const auto found = claims_.find(name);
+  if (found == claims_.end()) return false;
+  const ClusterClaimRef before = found->second;
+  auto after = std::make_shared<ClusterClaim>(*before);
+  change(after.get());
+  after->allocated = !after->node_name.empty();
+  after->status_version = ++last_claim_version_;
+  if (before->devices != after->devices) {
+    devices_.Release(before->devices);
+    // A device that is given twice stays with its first claim here; the audit tells of it.
+    static_cast<void>(devices_.Take(after->devices));
+  }
+  found->second = after;
+  Emit(Resource::kResourceClaim, Action::kUpdate, before, after);
+  return true;
+}
+
+ClusterClaimRef Cluster::FindClaim(const std::string& name) const {
+  const auto found = claims_.find(name);
+  return found == claims_.end() ? nullptr : found->second;
+}
+
+const ResourceClaimTemplateObject* Cluster::FindClaimTemplate(const std::string& name) const {
+  const auto found = claim_templates_.find(name);
+  if (found == claim_templates_.end()) return nullptr;
+  return &std::get<ResourceClaimTemplateObject>(found->second->body);
+}
+
+void Cluster::CreateDevices(const ApiObject& object, const ObjectHandle& handle) {
+  auto slice = std::make_shared<ClusterSlice>();
+  FillView(slice.get(), Resource::kResourceSlice, object, handle);
+  slice->slice = std::get<ResourceSliceObject>(object.body);
+  slices_[handle.name] = slice;
+  devices_.AddSlice(*slice);
+  Emit(Resource::kResourceSlice, Action::kAdd, nullptr, std::move(slice));
+}
+
+void Cluster::CreateClass(const ApiObject& object, const ObjectHandle& handle) {
+  auto device_class = std::make_shared<ClusterDeviceClass>();
+  FillView(device_class.get(), Resource::kDeviceClass, object, handle);
+  device_class->driver = std::get<DeviceClassObject>(object.body).driver;
+  classes_[handle.name] = device_class;
+  devices_.AddClass(handle.name, device_class->driver);
+  Emit(Resource::kDeviceClass, Action::kAdd, nullptr, std::move(device_class));
+}
+
+void Cluster::DeleteDeviceObject(const ObjectHandle& object) {
+  if (object.kind == "ResourceSlice") {
+    auto slice = slices_.extract(object.name);
+    devices_.RemoveSlice(*slice.mapped());
+    Emit(Resource::kResourceSlice, Action::kDelete, std::move(slice.mapped()), nullptr);
+  } else if (object.kind == "DeviceClass") {
+    auto device_class = classes_.extract(object.name);
+    devices_.RemoveClass(object.name);
+    Emit(Resource::kDeviceClass, Action::kDelete, std::move(device_class.mapped()), nullptr);
+  } else if (object.kind == "ResourceClaimTemplate") {
+    claim_templates_.erase(QualifiedName(object.namespace_name, object.name));
+  }
+}
+
+void Cluster::EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after) {
+  ClusterChange change;
+  change.resource = Resource::kPod;
+  change.action = action;
+  change.pod_before = before;
+  change.pod_after = after;
+  Deliver(std::move(change));
+}
+
+void Cluster::Emit(Resource resource, Action action, ObjectRef before, ObjectRef after) {
+  ClusterChange change;
+  change.resource = resource;
+  change.action = action;
+  change.objects = {std::move(before), std::move(after)};
+  Deliver(std::move(change));
+}
+
+// Timers of one instant run in the order in which they were set, so one delay keeps the order.
+void Cluster::Deliver(ClusterChange change) {
+  options_.clock->At(options_.clock->Now() + options_.informer_delay,
+                     [this, change = std::move(change)] {
+                       for (const Watcher& watcher : watchers_) watcher(change);
+                     });
+}
+
+}  // namespace schedq

@@ -1,0 +1,121 @@
+// The simulated cluster: the API server, its objects, and the informers that tell of them.
+//
+// Purpose: what the scheduler and the workload talk to. A call acts at once, at the clock's now;
+// how long a call takes is its caller's affair (cost model). Every change reaches every watcher
+// after the informer delay, in the order in which the changes were made.
+// The API server's own behaviour: names from generateName, the SchedulingGated condition of a gated
+// pod, deletions that wait for finalizers, no binding of pods that are bound or being deleted, and
+// (with its gate) no nominated node on a bound pod.
+// Not modelled: grace periods of deletions (there is no kubelet that they wait for), conflicts of
+// concurrent writers, and kinds that scheduling does not read (they are named and deleted, nobody
+// is told).
+// Threads: one, that which advances the clock.
+// Invariants:
+//  1. Watchers see each object's versions in order, each exactly once.
+//  2. A pod's number is its uid's and is never used again.
+// Memory: that of the live objects and of the deliveries under way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/device_inventory.h"
+#include "engine/base/clock.h"
+#include "engine/base/result.h"
+
+namespace schedq {
+
+struct ClusterOptions {
+  Clock* clock = nullptr;
+  Duration informer_delay{};
+  bool clears_nomination_at_bind = true;
+};
+
+// Names an object that was created.
+struct ObjectHandle {
+  std::string kind;
+  std::string namespace_name;
+  std::string name;
+};
+
+class Cluster {
+ public:
+  using Watcher = std::function<void(const ClusterChange&)>;
+
+  explicit Cluster(const ClusterOptions& options) : options_(options) {}
+
+  // Watchers are called in the order in which they came. All come before the first change.
+  void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
+
+  // Any object. An error: the name is taken.
+  Result<ObjectHandle> Create(const ApiObjectRef& object, const std::string& namespace_name,
+                              const Labels& extra_labels = {});
+  // False: there is no such object.
+  bool Delete(const ObjectHandle& object);
+
+  // Nodes.
+  void UpdateNode(const std::string& name, const std::function<void(ClusterNode*)>& change);
+  const std::map<uint64_t, ClusterNodeRef>& nodes() const { return nodes_; }
+  ClusterNodeRef FindNode(const std::string& name) const;
+
+  // Pods, by number.
+  bool DeletePod(uint64_t number);
+  // False: the pod is not there, or `change` says that nothing changed.
+  bool UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>& change);
+  Status BindPod(uint64_t number, const std::string& node);
+  ClusterPodRef FindPod(uint64_t number) const;
+  const std::map<uint64_t, ClusterPodRef>& pods() const { return pods_; }
+
+  // Claims, by "namespace/name".
+  Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
+  bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
+  ClusterClaimRef FindClaim(const std::string& name) const;
+  const std::map<std::string, ClusterClaimRef>& claims() const { return claims_; }
+  // The template of that "namespace/name"; null: unknown.
+  const ResourceClaimTemplateObject* FindClaimTemplate(const std::string& name) const;
+  // What allocations that no scheduler makes look at.
+  DeviceInventory& devices() { return devices_; }
+
+  // A name from a generateName, that no object was given before.
+  std::string GenerateName(const std::string& prefix);
+
+  Clock& clock() const { return *options_.clock; }
+
+ private:
+  void CreateNode(const ApiObject& object, ObjectHandle* handle, const Labels& extra_labels);
+  void CreatePod(const ApiObjectRef& object, ObjectHandle* handle, const Labels& extra_labels);
+  void CreateDevices(const ApiObject& object, const ObjectHandle& handle);
+  void CreateClass(const ApiObject& object, const ObjectHandle& handle);
+  void DeleteDeviceObject(const ObjectHandle& object);
+  void RemovePod(const ClusterPodRef& pod);
+
+  void EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after);
+  void Emit(Resource resource, Action action, ObjectRef before, ObjectRef after);
+  void Deliver(ClusterChange change);
+
+  const ClusterOptions options_;
+  std::vector<Watcher> watchers_;
+
+  uint64_t last_pod_ = 0;
+  uint64_t last_node_ = 0;
+  uint64_t last_generated_ = 0;
+  uint64_t last_claim_version_ = 0;
+  std::map<uint64_t, ClusterPodRef> pods_;
+  std::unordered_map<std::string, uint64_t> pod_numbers_;  // By "namespace/name".
+  std::map<uint64_t, ClusterNodeRef> nodes_;
+  std::unordered_map<std::string, uint64_t> node_numbers_;
+  std::map<std::string, ClusterClaimRef> claims_;
+  std::map<std::string, ApiObjectRef> claim_templates_;
+  std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
+  std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
+  std::map<std::string, ApiObjectRef> others_;  // By "kind namespace/name".
+  DeviceInventory devices_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,37 @@
+#include "bench/sim/cluster/cluster_objects.h"
+
+#include <algorithm>
+
+namespace schedq {
+
+std::string QualifiedName(std::string_view namespace_name, std::string_view name) {
+  std::string text(namespace_name);
+  if (!text.empty()) text += '/';
+  return text += name;
+}
+
+const PodCondition* FindCondition(const Pod& pod, std::string_view type) {
+  for (const PodCondition& condition : pod.conditions) {
+    if (condition.type == type) return &condition;
+  }
+  return nullptr;
+}
+
+bool SetCondition(Pod* pod, const PodCondition& condition) {
+  for (PodCondition& present : pod->conditions) {
+    if (present.type != condition.type) continue;
+    if (present == condition) return false;
+    present = condition;
+    return true;
+  }
+  pod->conditions.push_back(condition);
+  return true;
+}
+
+bool MatchesSelector(const Labels& labels, const Labels& selector) {
+  return std::all_of(selector.begin(), selector.end(), [&](const auto& wanted) {
+    return std::find(labels.begin(), labels.end(), wanted) != labels.end();
+  });
+}
+
+}  // namespace schedq

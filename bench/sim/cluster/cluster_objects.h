@@ -1,0 +1,86 @@
+// Versions of API objects as the simulated cluster stores and delivers them.
+//
+// Purpose: the engine's own types (Pod, ObjectView) with what else the simulation needs to know, so
+// that what the queue hands back is what was put in. Every Pod that the simulation gives to a queue
+// is a ClusterPod; AsClusterPod relies on it.
+// Threads: immutable once stored; shared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/format/objects/api_object.h"
+#include "engine/base/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+
+namespace schedq {
+
+struct ClusterPod final : Pod {
+  ApiObjectRef object;  // What it was made from.
+  uint64_t number = 0;  // In order of creation, from 1; the uid says the same.
+  Instant created{};
+  bool deleting = false;  // Its deletion waits for finalizers.
+  std::vector<std::string> finalizers;
+
+  const PodObject& spec() const { return std::get<PodObject>(object->body); }
+};
+using ClusterPodRef = std::shared_ptr<const ClusterPod>;
+
+inline const ClusterPod& AsClusterPod(const Pod& pod) {
+  return static_cast<const ClusterPod&>(pod);
+}
+
+struct ClusterNode final : ObjectView {
+  uint64_t number = 0;  // In order of creation, from 1.
+};
+using ClusterNodeRef = std::shared_ptr<const ClusterNode>;
+
+// "driver/pool/device": unique in a cluster.
+using DeviceName = std::string;
+
+struct ClusterClaim final : ObjectView {
+  ClaimSpec spec;
+  uint64_t owner_pod = 0;      // The number of the pod that it was generated for; 0: none.
+  std::string owner_pod_name;  // Of its owner reference, which the API may have set; empty: none.
+  std::string node_name;       // Where its devices are, once allocated.
+  std::vector<DeviceName> devices;
+  std::vector<uint64_t> reserved_for;  // Numbers of pods.
+};
+using ClusterClaimRef = std::shared_ptr<const ClusterClaim>;
+
+struct ClusterDeviceClass final : ObjectView {
+  std::string driver;  // Empty: any.
+};
+
+struct ClusterSlice final : ObjectView {
+  ResourceSliceObject slice;
+};
+
+// What an informer delivers. Add has no old version, Delete no new one. A pod's versions stand in
+// `pod_before` and `pod_after`, those of every other object in `objects`.
+struct ClusterChange {
+  Resource resource = Resource::kPod;
+  Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.
+  ObjectChange objects;
+  ClusterPodRef pod_before;
+  ClusterPodRef pod_after;
+};
+
+// "namespace/name", or the name alone outside namespaces.
+std::string QualifiedName(std::string_view namespace_name, std::string_view name);
+
+inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
+// The pod's condition of that type, or null.
+const PodCondition* FindCondition(const Pod& pod, std::string_view type);
+// Adds or replaces the condition of its type; false: it was there already.
+bool SetCondition(Pod* pod, const PodCondition& condition);
+
+// Every label of `selector` is among `labels`, with its value.
+bool MatchesSelector(const Labels& labels, const Labels& selector);
+
+}  // namespace schedq

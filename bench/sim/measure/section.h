@@ -1,0 +1,69 @@
+// The measured section of a workload: what happened between two operations.
+//
+// Threads: one, that which advances the clock.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/sim/measure/metric_values.h"
+#include "bench/sim/measure/pod_watch.h"
+#include "bench/sim/run/simulation.h"
+#include "bench/sim/measure/throughput.h"
+#include "bench/format/workload/metrics_catalog.h"
+#include "perf/histogram.h"
+
+namespace schedq {
+
+// Counters of a section beside upstream's; QueueWatch says what they count.
+inline constexpr const char* kInversions = "schedq_priority_inversions_total";
+inline constexpr const char* kIdleMicroseconds = "schedq_idle_with_backoff_microseconds_total";
+
+// What a section measured.
+struct SectionResult {
+  Duration duration{};
+  uint64_t pods = 0;
+  std::vector<DataItem> items;
+  std::map<std::string, uint64_t> counters;  // Upstream's, and two of QueueWatch.
+};
+
+struct SectionLatencies {
+  LatencyHistogram scheduled;  // From a pod's creation to the news that it is bound.
+  LatencyHistogram waits;      // As QueueWatch has them.
+
+  void Merge(const SectionLatencies& more) {
+    scheduled.Merge(more.scheduled);
+    waits.Merge(more.waits);
+  }
+};
+
+class Section {
+ public:
+  // `name` is the last part of the items' Name.
+  Section(Simulation* simulation, std::string name, PodSelection pods);
+  ~Section();
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
+
+  SectionResult Finish(const MetricsConfig& config, const std::string& workload_name,
+                       SectionLatencies* latencies) const;
+
+ private:
+  Simulation* const simulation_;
+  const std::string name_;
+  const PodSelection selection_;
+  const Instant start_;
+  const MetricValues before_;
+  Throughput throughput_;
+  const uint64_t inversions_before_;
+  const Duration idle_before_;
+  SectionLatencies latencies_;
+  TimerId ticker_;
+};
+
+// All metrics of the run that depend on it only.
+MetricValues ReadMetrics(const SchedulerLoop& scheduler);
+// The same in Prometheus' text form.
+std::string MetricsTextOf(const SchedulerLoop& scheduler);
+
+}  // namespace schedq

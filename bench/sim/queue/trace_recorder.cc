@@ -1,0 +1,167 @@
+#include "bench/sim/queue/trace_recorder.h"
+
+#include <utility>
+
+#include "bench/format/trace/queue_outcome.h"
+#include "bench/format/trace/trace_writer.h"
+
+namespace schedq {
+namespace {
+
+constexpr char kRecorded[] = "recorded";
+
+TracePluginSpec SpecOf(const Plugin& plugin) {
+  TracePluginSpec spec;
+  spec.name = plugin.name;
+  if (plugin.pre_enqueue) spec.pre_enqueue = kRecorded;
+  for (const EventRegistration& registration : plugin.events) {
+    TraceEventSpec event;
+    event.on = registration.resource;
+    event.actions = registration.actions;
+    event.hint = kRecorded;
+    if (registration.pre_hint) event.pre_hint = kRecorded;
+    spec.events.push_back(std::move(event));
+  }
+  return spec;
+}
+
+}  // namespace
+
+void TraceRecorder::Begin(const QueueOptions& options, const PluginRegistry& plugins) {
+  plugins_ = &plugins;
+  clock_ = options.clock;
+  start_ = clock_->Now();
+  TraceHeader header;
+  header.start = start_;
+  header.gates = options.gates;
+  header.backoff = options.backoff;
+  header.max_in_unschedulable = options.max_in_unschedulable;
+  for (PluginId id = 0; id < plugins.size(); ++id) {
+    header.plugins.push_back(SpecOf(plugins.plugin(id)));
+  }
+  sink_(FormatTraceHeader(header));
+}
+
+TraceOperation TraceRecorder::Begin(TraceOp op) const {
+  TraceOperation operation;
+  operation.op = op;
+  operation.time_ms = MillisecondsSince(start_, clock_->Now());
+  return operation;
+}
+
+void TraceRecorder::Added(const PodRef& pod) {
+  pods_.Of(*pod)->live = pod;
+  Touch(*pod);
+  TraceOperation operation = Begin(TraceOp::kAdd);
+  operation.pod = pod;
+  Write(std::move(operation));
+}
+
+// A pod whose attempt was abandoned has left the trace; its update adds it there, as in the queue.
+void TraceRecorder::Updated(const PodRef& pod) {
+  TracedPods::Entry* entry = pods_.Of(*pod);
+  if (entry->live == nullptr) return Added(pod);
+  entry->live = pod;
+  Touch(*pod);
+  TraceOperation operation = Begin(TraceOp::kUpdate);
+  operation.pod = pod;
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Deleted(const PodRef& pod) {
+  TracedPods::Entry* entry = pods_.Of(*pod);
+  if (std::exchange(entry->live, nullptr) == nullptr) return;
+  Touch(*pod);
+  TraceOperation operation = Begin(TraceOp::kDelete);
+  operation.pod_name = pods_.DisplayName(*entry);
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Bound(const PodRef& pod) { EndFlight(pod, TraceOp::kBind, PluginSet()); }
+
+void TraceRecorder::Failed(const PoppedPod& pod, PluginSet unschedulable) {
+  EndFlight(pod.pod, TraceOp::kFail, unschedulable);
+}
+
+void TraceRecorder::EndFlight(const PodRef& pod, TraceOp op, PluginSet unschedulable) {
+  TracedPods::Entry* entry = pods_.Of(*pod);
+  binding_.erase(entry->full_name);
+  if (op == TraceOp::kBind) entry->live = nullptr;
+  Touch(*pod);
+  TraceOperation operation = Begin(op);
+  operation.pod_name = pods_.DisplayName(*entry);
+  unschedulable.ForEach(
+      [&](PluginId id) { operation.unschedulable.push_back(plugins_->plugin(id).name); });
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Happened(const ClusterEvent& event, const ObjectChange& change) {
+  const ObjectView& object = *change.Latest();
+  TraceOperation operation = Begin(TraceOp::kEvent);
+  operation.event = event;
+  operation.object = {object.namespace_name, object.name, object.labels,
+                      change.before != nullptr && change.before->allocated,
+                      change.after != nullptr && change.after->allocated};
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Popped(const std::optional<PoppedPod>& popped) {
+  TraceWant want;
+  if (popped) {
+    TracedPods::Entry* entry = pods_.Of(*popped->pod);
+    Touch(*popped->pod);
+    want.popped = pods_.DisplayName(*entry);
+    want.attempts = popped->fields.attempts;
+    want.cycle = static_cast<int64_t>(popped->cycle);
+  }
+  Write(Begin(TraceOp::kPop), std::move(want));
+}
+
+void TraceRecorder::Ended(const PoppedPod& pod) { binding_.insert(FullName(*pod.pod)); }
+
+void TraceRecorder::Flushed(TraceOp op) { Write(Begin(op)); }
+
+void TraceRecorder::End() {
+  for (const auto& [name, entry] : pods_.entries()) touched_.insert(name);
+  TraceWant want;
+  SumQueue(*queue_, &want);
+  want.logged_events.reset();  // Pods that are being bound count here only.
+  Write(Begin(TraceOp::kEnd), std::move(want));
+}
+
+std::string TraceRecorder::DisplayName(const std::string& full_name) {
+  return pods_.DisplayName(pods_.entries().at(full_name));
+}
+
+std::string TraceRecorder::PlaceOf(const std::string& full_name) const {
+  if (binding_.count(full_name) != 0) return std::string(PlaceName(Place::kInFlight));
+  return PlaceText(*queue_, *plugins_, start_, full_name);
+}
+
+void TraceRecorder::AddAnswers(TraceOperation* operation) {
+  const AnswerRecorder::Answers answers = answers_.Take();
+  for (const auto& [pod, plugin] : answers.rejected) {
+    operation->rejected.push_back({DisplayName(pod), plugin});
+  }
+  for (const auto& [plugin, pods] : answers.verdicts) {
+    for (const std::string& pod : pods) {
+      operation->verdicts.push_back({DisplayName(pod), plugin});
+    }
+  }
+}
+
+void TraceRecorder::Write(TraceOperation operation, TraceWant want) {
+  AddAnswers(&operation);
+  for (const std::string& name : touched_) {
+    TracedPods::Entry& entry = pods_.entries().at(name);
+    std::string place = PlaceOf(name);
+    if (place == entry.place) continue;
+    want.changed[pods_.DisplayName(entry)] = place;
+    entry.place = std::move(place);
+  }
+  touched_.clear();
+  operation.want = std::move(want);
+  sink_(FormatTraceOperation(operation));
+}
+
+}  // namespace schedq

@@ -1,0 +1,62 @@
+#include "bench/sim/run/churn.h"
+
+#include <utility>
+
+namespace schedq {
+
+Result<std::unique_ptr<Churn>> Churn::Start(Simulation* simulation, const ChurnOp& op) {
+  std::vector<ApiObjectRef> objects;
+  for (const ObjectTemplateRef& object : op.objects) {
+    Result<ApiObjectRef> rendered = ObjectRenderer({object, {}}, 1).Render(0);
+    if (!rendered) return rendered.error();
+    objects.push_back(std::move(*rendered));
+  }
+  return std::unique_ptr<Churn>(new Churn(simulation, op, std::move(objects)));
+}
+
+Churn::Churn(Simulation* simulation, const ChurnOp& op, std::vector<ApiObjectRef> objects)
+    : simulation_(simulation),
+      recreate_(op.recreate),
+      number_(op.number),
+      namespace_(op.namespace_name),
+      objects_(std::move(objects)) {
+  if (recreate_) {
+    slots_.resize(objects_.size());
+    for (auto& slots : slots_) slots.resize(static_cast<size_t>(number_));
+  }
+  VirtualClock& clock = simulation_->clock();
+  ticker_ = clock.Every(clock.Now() + op.interval, op.interval, [this] { Tick(); });
+}
+
+void Churn::Tick() {
+  const int64_t tick = ticks_++;
+  if (!recreate_ && number_ > 0 && tick >= number_) return;
+  Client& client = simulation_->client();
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    if (!recreate_) {
+      Create(i, nullptr);
+      continue;
+    }
+    std::optional<ObjectHandle>& slot = slots_[i][static_cast<size_t>(tick % number_)];
+    if (!slot) {
+      Create(i, &slot);
+      continue;
+    }
+    client.Do(simulation_->costs().remove,
+              [cluster = &simulation_->cluster(), gone = *std::exchange(slot, std::nullopt)] {
+                cluster->Delete(gone);
+              });
+  }
+}
+
+// A creation that fails leaves its slot empty, as upstream has it. The calls act after the churn's
+// own end only if nothing waits for them, since time stands still by then.
+void Churn::Create(size_t object, std::optional<ObjectHandle>* slot) {
+  simulation_->client().Do(simulation_->costs().create, [this, object, slot] {
+    const Result<ObjectHandle> created =
+        simulation_->cluster().Create(objects_[object], namespace_);
+    if (created && slot != nullptr) *slot = *created;
+  });
+}
+
+}  // namespace schedq

@@ -1,0 +1,34 @@
+#include "bench/sim/run/client.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace schedq {
+
+void Client::Do(const CallLatency& latency, Call act) {
+  const Instant slot = std::max(clock_->Now(), next_slot_);
+  next_slot_ = slot + interval_;
+  clock_->At(slot + latency.Draw(&random_), std::move(act));
+}
+
+void Client::DoAll(int64_t count, int workers, const CallLatency& latency,
+                   std::function<void(int64_t)> act, Call done) {
+  if (count == 0) return done();
+  auto batch = std::make_shared<Batch>();
+  batch->count = count;
+  batch->latency = latency;
+  batch->act = std::move(act);
+  batch->done = std::move(done);
+  for (int i = 0; i < workers; ++i) Work(batch);
+}
+
+void Client::Work(const std::shared_ptr<Batch>& batch) {
+  if (batch->next == batch->count) return;
+  Do(batch->latency, [this, batch, index = batch->next++] {
+    batch->act(index);
+    if (++batch->finished == batch->count) return batch->done();
+    Work(batch);
+  });
+}
+
+}  // namespace schedq

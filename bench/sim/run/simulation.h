@@ -1,0 +1,76 @@
+// Everything that one run of a workload needs: clock, cluster, controller, scheduler, client.
+//
+// Purpose: put together once, in the order in which the informers tell them. A run starts at a
+// fixed instant, so that equal inputs give equal bytes.
+// Threads: one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bench/sim/cluster/claim_controller.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "bench/sim/scheduler/scheduler_loop.h"
+#include "bench/sim/run/client.h"
+#include "bench/sim/measure/pod_watch.h"
+#include "bench/format/workload/model.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/random.h"
+#include "engine/base/virtual_clock.h"
+
+namespace schedq {
+
+// 2026-01-01T00:00:00.3Z: a fraction, so that windows of absolute time and seconds since the start
+// differ.
+inline constexpr Instant kRunStart{std::chrono::seconds(1767225600) +
+                                   std::chrono::milliseconds(300)};
+
+struct RunOptions {
+  EngineKind engine = EngineKind::kClassic;
+  const CostModel* costs = nullptr;
+  uint64_t seed = 0;
+  Gates gates;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
+  TraceRecorder* recorder = nullptr;  // May be null.
+  RejectedAlternatives alternatives;  // None while recording.
+  QueueMaker make_queue;              // Empty: the engine as it is.
+  // Polled; true ends the run early. May be empty.
+  std::function<bool()> interrupted;
+  // Told now and then how far the run is, on the virtual clock. May be empty.
+  std::function<void(Duration elapsed)> progress;
+};
+
+enum class WaitResult : uint8_t { kDone, kTimeout, kInterrupted };
+
+class Simulation {
+ public:
+  Simulation(const RunOptions& options, const SchedulerSettings& settings);
+
+  // Lets time pass until `done`, at most for `limit`.
+  WaitResult Wait(const std::function<bool()>& done, Duration limit);
+
+  Duration elapsed() const { return clock_.Now() - kRunStart; }
+  VirtualClock& clock() { return clock_; }
+  Cluster& cluster() { return cluster_; }
+  SchedulerLoop& scheduler() { return scheduler_; }
+  PodWatch& pods() { return pods_; }
+  Client& client() { return client_; }
+  const CostModel& costs() const { return *options_.costs; }
+  Random& random() { return random_; }
+
+ private:
+  const RunOptions options_;
+  const Random seed_;
+  Random random_;
+  Random controller_random_;
+  VirtualClock clock_{kRunStart};
+  Cluster cluster_;
+  ClaimController controller_;
+  SchedulerLoop scheduler_;
+  PodWatch pods_;
+  Client client_;
+};
+
+}  // namespace schedq

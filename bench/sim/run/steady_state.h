@@ -1,0 +1,44 @@
+// Keeps a cluster as full as it is: every pod that gets a node is deleted, and another one created.
+//
+// The pods are seeded by the creators side by side; after that one worker deletes and creates, one
+// call after the other, in the order in which pods were scheduled.
+// Threads: one, that which advances the clock.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "bench/sim/run/simulation.h"
+#include "bench/format/workload/model.h"
+
+namespace schedq {
+
+class SteadyState {
+ public:
+  // An error: the template does not render.
+  static Result<std::unique_ptr<SteadyState>> Start(Simulation* simulation, const CreatePodsOp& op);
+  ~SteadyState();
+  SteadyState(const SteadyState&) = delete;
+  SteadyState& operator=(const SteadyState&) = delete;
+
+  uint64_t scheduled() const { return scheduled_; }
+
+ private:
+  SteadyState(Simulation* simulation, const CreatePodsOp& op, ApiObjectRef replacement)
+      : simulation_(simulation),
+        namespace_(op.namespace_name),
+        replacement_(std::move(replacement)) {}
+
+  void ReplaceNext();
+
+  Simulation* const simulation_;
+  const std::string namespace_;
+  const ApiObjectRef replacement_;
+  std::deque<uint64_t> to_replace_;
+  bool is_busy_ = false;
+  uint64_t scheduled_ = 0;
+  // Calls under way hold it weakly: after the end they must not act.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace schedq

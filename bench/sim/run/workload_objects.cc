@@ -1,0 +1,265 @@
+// The operations that create and delete objects.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "bench/sim/run/load_generator.h"
+#include "bench/sim/run/steady_state.h"
+#include "bench/sim/run/workload_runner.h"
+
+namespace schedq {
+namespace {
+
+constexpr int kOneWorker = 1;
+
+// Streams of random numbers of one operation.
+enum LoadStream : uint64_t { kArrivals, kDraws };
+
+Labels SignatureLabels(int64_t index, int64_t batch_size) {
+  if (batch_size == 0) return {};
+  return {{"signature", fmt::format("signature-label-{}", index / batch_size)}};
+}
+
+void SetLabel(Labels* labels, const std::string& key, const std::string& value) {
+  const auto at = std::lower_bound(
+      labels->begin(), labels->end(), key,
+      [](const auto& label, const std::string& wanted) { return label.first < wanted; });
+  if (at != labels->end() && at->first == key) {
+    at->second = value;
+  } else {
+    labels->insert(at, {key, value});
+  }
+}
+
+void SetAmount(ResourceList* amounts, const std::string& name, int64_t amount) {
+  for (auto& [resource, present] : *amounts) {
+    if (resource != name) continue;
+    present = amount;
+    return;
+  }
+  amounts->emplace_back(name, amount);
+  std::sort(amounts->begin(), amounts->end());
+}
+
+}  // namespace
+
+std::optional<std::string> WorkloadRunner::Create(const Result<ApiObjectRef>& object,
+                                                  const std::string& namespace_name,
+                                                  const Labels& extra_labels) {
+  if (!object) {
+    error_ = object.error();
+    return std::nullopt;
+  }
+  const Result<ObjectHandle> created =
+      simulation_->cluster().Create(*object, namespace_name, extra_labels);
+  if (created) return created->name;
+  error_ = created.error();
+  return std::nullopt;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::CreateObjects(const ObjectSource& source, int64_t count,
+                                                      int workers,
+                                                      const std::string& namespace_name) {
+  created_.clear();
+  ObjectRenderer renderer(source, count);
+  bool is_done = false;
+  const auto create = [&](int64_t index) {
+    if (error_) return;
+    if (const auto name = Create(renderer.Render(index), namespace_name, {})) {
+      created_.push_back(*name);
+    }
+  };
+  simulation_->client().DoAll(count, workers, simulation_->costs().create, create,
+                              [&] { is_done = true; });
+  // An error ends the run before any call that is still under way can act.
+  return WaitFor([&] { return is_done; }, "not all objects are created");
+}
+
+// Pods may come while later operations are under way, so what they need lives as long as they do.
+WorkloadRunner::Outcome WorkloadRunner::CreateManyPods(const CreatePodsOp& op) {
+  struct Load {
+    const CreatePodsOp& op;
+    ObjectRenderer renderer;
+    std::vector<std::vector<std::pair<std::string, int64_t>>> drawn;
+    int64_t created = 0;
+  };
+  auto load = std::make_shared<Load>(Load{op, ObjectRenderer(op.pod, op.count), {}, 0});
+  const Random random = simulation_->random().Fork(static_cast<uint64_t>(op_->index));
+  if (!op.draws.empty()) {
+    Drawer drawer(op.draws, random.Fork(kDraws));
+    for (int64_t i = 0; i < op.count; ++i) load->drawn.push_back(drawer.Next());
+  }
+  const auto create = [this, load](int64_t index) {
+    if (error_) return;
+    if (!load->drawn.empty()) {
+      for (auto& [name, value] : load->drawn[static_cast<size_t>(index)]) {
+        load->renderer.Set(name, Value(value));
+      }
+    }
+    Create(load->renderer.Render(index), load->op.namespace_name,
+           SignatureLabels(index, load->op.signature_batch_size));
+    ++load->created;
+  };
+  Client& client = simulation_->client();
+  const CostModel& costs = simulation_->costs();
+  const std::vector<Duration> times = ArrivalTimes(op.arrivals, op.count, random.Fork(kArrivals));
+  const Instant start = simulation_->clock().Now();
+  for (size_t i = 0; i < times.size(); ++i) {
+    simulation_->clock().At(start + times[i], [&client, &costs, create, i] {
+      client.Do(costs.create, [create, i] { create(static_cast<int64_t>(i)); });
+    });
+  }
+  if (times.empty()) client.DoAll(op.count, costs.creators, costs.create, create, [] {});
+  if (!times.empty() && op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return load->created == op.count; }, "not all pods are created");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
+  Outcome outcome = CreateObjects(op.node, op.count, kOneWorker, "");
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  return PrepareNodes(op, created_);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
+                                                     const std::vector<std::string>& names) {
+  if (op.allocatable.allocatable.empty() && op.label.key.empty() && op.unique_label_key.empty()) {
+    return WaitResult::kDone;
+  }
+  bool is_done = false;
+  const auto prepare = [&](int64_t index) {
+    const std::string& name = names[static_cast<size_t>(index)];
+    simulation_->cluster().UpdateNode(name, [&](ClusterNode* node) {
+      for (const auto& [resource, amount] : op.allocatable.allocatable) {
+        SetAmount(&node->allocatable, resource, amount);
+      }
+      const auto& values = op.label.values;
+      if (!values.empty()) {
+        SetLabel(&node->labels, op.label.key, values[static_cast<size_t>(index) % values.size()]);
+      }
+      if (!op.unique_label_key.empty()) SetLabel(&node->labels, op.unique_label_key, name);
+    });
+  };
+  simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
+                              simulation_->costs().status, prepare, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all nodes are prepared");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {
+  for (int64_t i = 0; i < op.count; ++i) {
+    unfinished_.try_emplace(fmt::format("{}-{}", op.prefix, i), 0);
+  }
+  bool is_done = false;
+  simulation_->client().DoAll(
+      op.count, kOneWorker, simulation_->costs().create, [](int64_t) {}, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all namespaces are created");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
+  const std::string& name = op.namespace_name;
+  unfinished_.try_emplace(name, 0);
+  if (op.collect_metrics) StartSection(name, {{name}, {}});
+  Outcome outcome = WaitResult::kDone;
+  if (op.steady_state) {
+    outcome = KeepSteady(op);
+  } else {
+    outcome = CreateManyPods(op);
+  }
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  if (op.skip_wait) {
+    unfinished_[name] += op.count;
+  } else if (!op.steady_state) {
+    outcome = WaitForPods({{name}, {}}, op.count, /*attempted=*/false);
+    if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  }
+  if (op.collect_metrics) StopSection();
+  return outcome;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::KeepSteady(const CreatePodsOp& op) {
+  Result<std::unique_ptr<SteadyState>> steady = SteadyState::Start(simulation_, op);
+  if (!steady) return steady.error();
+  const WaitResult result = simulation_->Wait([] { return false; }, op.duration);
+  if (result == WaitResult::kInterrupted) return result;
+  if ((*steady)->scheduled() > 0) return WaitResult::kDone;
+  failure_ = fmt::format("{}:{}: {}: no pod was scheduled in the whole duration", test_case_.file,
+                         op_->line, op_->opcode);
+  return WaitResult::kTimeout;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const DeletePodsOp& op) {
+  const std::vector<ClusterPodRef> pods =
+      simulation_->pods().List({{op.namespace_name}, op.selector});
+  struct Progress {
+    std::vector<ClusterPodRef> pods;
+    size_t deleted = 0;
+  };
+  auto progress = std::make_shared<Progress>(Progress{pods, 0});
+  VirtualClock& clock = simulation_->clock();
+  const auto remove = [this, progress](size_t index) {
+    simulation_->client().Do(simulation_->costs().remove, [this, progress, index] {
+      simulation_->cluster().DeletePod(progress->pods[index]->number);
+      ++progress->deleted;
+    });
+  };
+  for (size_t i = 0; i < pods.size(); ++i) {
+    if (op.pods_per_second == 0) {
+      remove(i);
+    } else {
+      const Duration tick = kSecond / op.pods_per_second;
+      clock.At(clock.Now() + static_cast<int64_t>(i + 1) * tick, [remove, i] { remove(i); });
+    }
+  }
+  if (op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return progress->deleted == pods.size(); }, "not all pods are deleted");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateAnyOp& op) {
+  if (!op.namespace_name.empty()) unfinished_.try_emplace(op.namespace_name, 0);
+  return CreateObjects(op.object, op.count, simulation_->costs().creators, op.namespace_name);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateResourceClaimsOp& op) {
+  unfinished_.try_emplace(op.namespace_name, 0);
+  return CreateObjects(op.claim, op.count, simulation_->costs().creators, op.namespace_name);
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const AllocResourceClaimsOp& op) {
+  std::vector<std::string> names;
+  for (const auto& [name, claim] : simulation_->cluster().claims()) {
+    const bool is_meant = op.namespace_name.empty() || claim->namespace_name == op.namespace_name;
+    if (is_meant && !claim->allocated) names.push_back(name);
+  }
+  bool is_done = false;
+  const auto allocate = [&](int64_t index) {
+    const std::string& name = names[static_cast<size_t>(index)];
+    if (error_ || Allocate(name)) return;
+    error_ = Error(fmt::format("no node has the devices for ResourceClaim {}", name));
+  };
+  simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
+                              simulation_->costs().status, allocate, [&] { is_done = true; });
+  return WaitFor([&] { return is_done; }, "not all claims are allocated");
+}
+
+bool WorkloadRunner::Allocate(const std::string& name) {
+  Cluster& cluster = simulation_->cluster();
+  const ClusterClaimRef claim = cluster.FindClaim(name);
+  if (cluster.nodes().empty() || claim == nullptr) return false;
+  const ClaimSpec* const specs[] = {&claim->spec};
+  auto node = cluster.nodes().begin();
+  std::advance(node, static_cast<int64_t>(simulation_->random().Below(cluster.nodes().size())));
+  for (size_t tried = 0; tried < cluster.nodes().size(); ++tried) {
+    if (auto devices = cluster.devices().Pick(specs, node->second->name)) {
+      cluster.UpdateClaim(name, [&](ClusterClaim* after) {
+        after->node_name = node->second->name;
+        after->devices = std::move((*devices)[0]);
+      });
+      return true;
+    }
+    if (++node == cluster.nodes().end()) node = cluster.nodes().begin();
+  }
+  return false;
+}
+
+}  // namespace schedq

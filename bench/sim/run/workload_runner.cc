@@ -1,0 +1,126 @@
+#include "bench/sim/run/workload_runner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "bench/format/workload/metrics_catalog.h"
+
+namespace schedq {
+namespace {
+
+constexpr Duration kWaitMax = std::chrono::minutes(10);
+
+}  // namespace
+
+WorkloadRunner::WorkloadRunner(Simulation* simulation, const TestCase& test_case,
+                               const Workload& workload)
+    : simulation_(simulation), test_case_(test_case), workload_(workload) {}
+
+Result<WaitResult> WorkloadRunner::Run() {
+  for (const Op& op : workload_.ops) {
+    op_ = &op;
+    Outcome outcome = std::visit([this](const auto& action) { return Execute(action); }, op.action);
+    if (!outcome) {
+      return Error(fmt::format("{}:{}: {}: {}", test_case_.file, op.line, op.opcode,
+                               outcome.error().message()));
+    }
+    if (*outcome != WaitResult::kDone) {
+      if (section_ != nullptr) StopSection();
+      return outcome;
+    }
+  }
+  if (section_ != nullptr) StopSection();
+  // Of a pod that came when nobody waited any more.
+  if (error_) return Error(test_case_.file + ": " + error_->message());
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::WaitFor(const std::function<bool()>& done,
+                                                const std::string& what) {
+  const WaitResult result =
+      simulation_->Wait([&] { return error_.has_value() || done(); }, kWaitMax);
+  if (error_) return *std::exchange(error_, std::nullopt);
+  if (result == WaitResult::kTimeout) {
+    failure_ = fmt::format("{}:{}: {}: {} after {} virtual minutes", test_case_.file, op_->line,
+                           op_->opcode, what,
+                           std::chrono::duration_cast<std::chrono::minutes>(kWaitMax).count());
+  }
+  return result;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::WaitForPods(const PodSelection& selection, int64_t count,
+                                                    bool attempted) {
+  const PodWatch::Counter counter(&simulation_->pods(), selection);
+  const auto reached = [&] {
+    return counter.scheduled() + (attempted ? counter.attempted() : 0) >= count;
+  };
+  Outcome outcome = WaitFor(reached, "not all pods are where they should be");
+  if (outcome && *outcome == WaitResult::kTimeout) {
+    failure_ += fmt::format(": {} of {} pods {}", counter.scheduled(), count,
+                            attempted ? "scheduled or attempted" : "scheduled");
+  }
+  return outcome;
+}
+
+void WorkloadRunner::StartSection(const std::string& name, PodSelection pods) {
+  SCHEDQ_CHECK(section_ == nullptr, "the decoder refuses overlapping collections");
+  section_ = std::make_unique<Section>(simulation_, name, std::move(pods));
+}
+
+void WorkloadRunner::StopSection() {
+  SCHEDQ_CHECK(section_ != nullptr, "the decoder refuses to stop what was not started");
+  sections_.push_back(section_->Finish(test_case_.metrics.value_or(DefaultMetrics()),
+                                       test_case_.name + "/" + workload_.name, &latencies_));
+  section_.reset();
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const StartCollectingMetricsOp& op) {
+  StartSection(op.name, {{op.namespaces.begin(), op.namespaces.end()}, op.selector});
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const StopCollectingMetricsOp&) {
+  StopSection();
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const SleepOp& op) {
+  const WaitResult result = simulation_->Wait([] { return false; }, op.duration);
+  return result == WaitResult::kTimeout ? WaitResult::kDone : result;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const BarrierOp& op) {
+  std::vector<std::string> namespaces = op.namespaces;
+  if (namespaces.empty()) {
+    for (const auto& [name, count] : unfinished_) namespaces.push_back(name);
+  }
+  for (const std::string& name : namespaces) {
+    const auto found = unfinished_.find(name);
+    if (found == unfinished_.end()) {
+      return Error("unknown namespace " + name + ", expected one that an operation created");
+    }
+    Outcome outcome = WaitForPods({{name}, op.selector}, found->second, op.attempted);
+    if (!outcome || *outcome != WaitResult::kDone) return outcome;
+    if (!op.attempted) unfinished_.erase(found);
+  }
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const ChurnOp& op) {
+  Result<std::unique_ptr<Churn>> churn = Churn::Start(simulation_, op);
+  if (!churn) return churn.error();
+  churns_.push_back(std::move(*churn));
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp&) {
+  return Error("is not modelled");
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodGroupsOp&) {
+  return Error("is not modelled");
+}
+
+}  // namespace schedq

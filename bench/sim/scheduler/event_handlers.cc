@@ -1,0 +1,132 @@
+#include "bench/sim/scheduler/event_handlers.h"
+
+#include <memory>
+#include <utility>
+
+#include "engine/pod_events.h"
+
+namespace schedq {
+
+std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const ObjectView& after) {
+  std::vector<ClusterEvent> events;
+  const auto add_if = [&](bool changed, Action action) {
+    if (changed) events.push_back(MakeEvent(Resource::kNode, action));
+  };
+  // A node that is opened again is as good as one that lost a taint.
+  add_if(before.unschedulable && !after.unschedulable, Action::kUpdateNodeTaint);
+  add_if(before.allocatable != after.allocatable, Action::kUpdateNodeAllocatable);
+  add_if(before.labels != after.labels, Action::kUpdateNodeLabel);
+  add_if(before.taints != after.taints, Action::kUpdateNodeTaint);
+  return events;
+}
+
+ObjectRef AssignedPodView(const PodRef& pod) {
+  if (pod == nullptr) return nullptr;
+  auto view = std::make_shared<ObjectView>();
+  view->resource = Resource::kAssignedPod;
+  view->namespace_name = pod->namespace_name;
+  view->name = pod->name;
+  view->uid = pod->uid;
+  view->labels = pod->labels;
+  view->pod = pod;
+  return view;
+}
+
+void EventHandlers::OnChange(const ClusterChange& change) {
+  waiting_.push_back(change);
+  if (is_busy_) return;
+  is_busy_ = true;
+  HandleNext();
+}
+
+void EventHandlers::HandleNext() {
+  if (waiting_.empty()) {
+    is_busy_ = false;
+    return;
+  }
+  lock_->Run(
+      [this] {
+        const ClusterChange change = std::move(waiting_.front());
+        waiting_.pop_front();
+        return Handle(change);
+      },
+      [this] { HandleNext(); });
+}
+
+Duration EventHandlers::Send(const ClusterEvent& event, const ObjectChange& change) {
+  const uint64_t asked_before = queue_->asked();
+  Duration cost{};
+  if (queue_->Event(event, change)) {
+    const uint64_t asked = queue_->asked() - asked_before;
+    cost = costs_.queue_event + static_cast<int64_t>(asked) * costs_.queue_judge;
+  }
+  metrics_->ObserveEventHandling(event.label, cost);
+  return cost;
+}
+
+Duration EventHandlers::SendAll(std::span<const ClusterEvent> events, const ObjectChange& change) {
+  Duration cost{};
+  for (const ClusterEvent& event : events) cost += Send(event, change);
+  return cost;
+}
+
+Duration EventHandlers::Handle(const ClusterChange& change) {
+  if (change.resource == Resource::kPod) return HandlePod(change);
+  cache_->Apply(change);
+  if (change.resource == Resource::kNode && change.action == Action::kUpdate) {
+    return SendAll(NodeUpdateEvents(*change.objects.before, *change.objects.after), change.objects);
+  }
+  return Send(MakeEvent(change.resource, change.action), change.objects);
+}
+
+Duration EventHandlers::HandlePod(const ClusterChange& change) {
+  const ClusterPodRef& before = change.pod_before;
+  const ClusterPodRef& after = change.pod_after;
+  const bool was_assigned = before != nullptr && !before->node_name.empty();
+  const bool is_assigned = after != nullptr && !after->node_name.empty();
+  if (!was_assigned && !is_assigned) {
+    if (before == nullptr) {
+      queue_->Add(after);
+      metrics_->ObserveEventHandling(LabelOf(SpecialLabel::kUnscheduledPodAdd), costs_.queue_add);
+      return costs_.queue_add;
+    }
+    return after == nullptr ? HandleUnassignedDelete(before)
+                            : HandleUnassignedUpdate(before, after);
+  }
+  cache_->Apply(change);
+  const ObjectChange views = {was_assigned ? AssignedPodView(before) : nullptr,
+                              AssignedPodView(after)};
+  if (!is_assigned) return Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), views);
+  if (!was_assigned) {
+    const Duration cost = Send(MakeEvent(Resource::kAssignedPod, Action::kAdd), views);
+    if (before != nullptr) queue_->Bind(before);
+    return cost + costs_.queue_update;
+  }
+  Duration cost{};
+  for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
+    cost += Send(MakeEvent(Resource::kAssignedPod, event.action), views);
+  }
+  return cost;
+}
+
+Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
+                                               const ClusterPodRef& after) {
+  if (cache_->IsAssumed(after->number)) return Duration(0);
+  const uint64_t asked_before = queue_->asked();
+  queue_->Update(before, after);
+  const uint64_t asked = queue_->asked() - asked_before;
+  return costs_.queue_update + static_cast<int64_t>(asked) * costs_.queue_judge;
+}
+
+Duration EventHandlers::HandleUnassignedDelete(const ClusterPodRef& pod) {
+  queue_->Delete(pod);
+  if (!cache_->IsAssumed(pod->number)) return costs_.queue_update;
+  // Its binding will fail; until then nobody must wait for what it holds.
+  ClusterChange change;
+  change.pod_before = pod;
+  cache_->Apply(change);
+  return costs_.queue_update +
+         Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(pod), nullptr});
+}
+
+}  // namespace schedq

@@ -1,0 +1,89 @@
+#include "bench/sim/scheduler/loop_metrics.h"
+
+#include "engine/queue_metrics.h"
+
+namespace schedq {
+namespace {
+
+constexpr uint32_t kAttemptsShownMax = 15;
+
+const char* Text(AttemptResult result) {
+  switch (result) {
+    case AttemptResult::kScheduled:
+      return "scheduled";
+    case AttemptResult::kUnschedulable:
+      return "unschedulable";
+    case AttemptResult::kError:
+      return "error";
+  }
+  return "";
+}
+
+const std::string& Profile() {
+  static const std::string kProfile(kDefaultProfile);
+  return kProfile;
+}
+
+std::string AttemptsText(uint32_t attempts) {
+  return attempts < kAttemptsShownMax ? std::to_string(attempts)
+                                      : std::to_string(kAttemptsShownMax) + "+";
+}
+
+}  // namespace
+
+LoopMetrics::LoopMetrics()
+    : attempts_(&registry_.Counters({.name = "scheduler_schedule_attempts_total",
+                                     .help = "Attempts to schedule pods, by result.",
+                                     .labels = {"result", "profile"}})),
+      attempt_durations_(&registry_.Histograms(
+          {.name = "scheduler_scheduling_attempt_duration_seconds",
+           .help = "Duration of an attempt, scheduling algorithm and binding.",
+           .labels = {"result", "profile"}},
+          ExponentialBounds(1e-3, 2, 15))),
+      algorithm_(registry_
+                     .Histograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
+                                  .help = "Duration of the scheduling algorithm."},
+                                 ExponentialBounds(1e-3, 2, 15))
+                     .At()),
+      extension_points_(
+          &registry_.Histograms({.name = "scheduler_framework_extension_point_duration_seconds",
+                                 .help = "Duration of all plugins of an extension point.",
+                                 .labels = {"extension_point", "status", "profile"}},
+                                ExponentialBounds(1e-4, 2, 12))),
+      event_handling_(&registry_.Histograms({.name = "scheduler_event_handling_duration_seconds",
+                                             .help = "Duration of handling a cluster event.",
+                                             .labels = {"event"}},
+                                            ExponentialBounds(1e-4, 2, 12))),
+      since_first_(
+          &registry_.Histograms({.name = "scheduler_pod_scheduling_sli_duration_seconds",
+                                 .help = "From when a pod could first be scheduled until it was.",
+                                 .labels = {"attempts"}},
+                                ExponentialBounds(0.01, 2, 20))),
+      attempts_to_schedule_(registry_
+                                .Histograms({.name = "scheduler_pod_scheduling_attempts",
+                                             .help = "Attempts until a pod was scheduled."},
+                                            ExponentialBounds(1, 2, 5))
+                                .At()) {}
+
+void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
+  const LabelValues labels = {Text(result), Profile()};
+  attempts_->At(labels).Add();
+  attempt_durations_->At(labels).Observe(duration);
+}
+
+void LoopMetrics::ObserveExtensionPoint(const std::string& point, bool success,
+                                        Duration duration) const {
+  const std::string status = success ? "Success" : "Unschedulable";
+  extension_points_->At({point, status, Profile()}).Observe(duration);
+}
+
+void LoopMetrics::ObserveEventHandling(EventLabel label, Duration duration) const {
+  event_handling_->At({std::string(LabelText(label))}).Observe(duration);
+}
+
+void LoopMetrics::CountScheduled(uint32_t attempts, Duration since_first) const {
+  since_first_->At({AttemptsText(attempts)}).Observe(since_first);
+  attempts_to_schedule_.ObserveCount(attempts);
+}
+
+}  // namespace schedq
