@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "bench/interrupt.h"
-#include "perf/temporary_folder.h"
+#include "perf/files/temporary_folder.h"
 
 namespace schedq {
 namespace {

@@ -19,7 +19,7 @@
 #include "bench/program/command.h"
 #include "bench/program/usage_error.h"
 #include "bench/interrupt.h"
-#include "perf/environment.h"
+#include "perf/documents/environment.h"
 
 namespace schedq {
 namespace {

@@ -1,14 +1,14 @@
 // Measured metrics of two sets of results: change, confidence and verdict of each.
 //
 // Rule: metrics of virtual runs are exact, so their verdict is that of the medians alone, beyond
-// the threshold; all others are judged by perf/comparison.h. Threads: pure functions.
+// the threshold; all others are judged by perf/statistics/comparison.h. Threads: pure functions.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "perf/compare/results.h"
-#include "perf/comparison.h"
+#include "perf/statistics/comparison.h"
 
 namespace schedq {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "perf/number_text.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "perf/document.h"
-#include "perf/file_io.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
 
 namespace schedq {
 namespace {

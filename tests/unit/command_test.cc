@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "perf/document.h"
-#include "perf/temporary_folder.h"
+#include "perf/documents/document.h"
+#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {

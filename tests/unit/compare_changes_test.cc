@@ -9,9 +9,9 @@
 
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
-#include "perf/document.h"
-#include "perf/file_io.h"
-#include "perf/temporary_folder.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
+#include "perf/files/temporary_folder.h"
 
 namespace schedq {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "bench/sim/run/run_workload.h"
 #include "bench/format/suite/selection.h"
-#include "perf/document.h"
-#include "perf/file_io.h"
-#include "perf/temporary_folder.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
+#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
 #include "tests/unit/faulty_queue.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "perf/bootstrap.h"
+#include "perf/statistics/bootstrap.h"
 
 namespace schedq {
 namespace {

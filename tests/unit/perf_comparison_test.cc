@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/comparison.h"
+#include "perf/statistics/comparison.h"
 
 namespace schedq {
 namespace {

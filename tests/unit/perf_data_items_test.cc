@@ -6,10 +6,10 @@
 
 #include <chrono>
 
-#include "perf/benchstat.h"
-#include "perf/data_items.h"
-#include "perf/document.h"
-#include "perf/rfc3339.h"
+#include "perf/documents/benchstat.h"
+#include "perf/documents/data_items.h"
+#include "perf/documents/document.h"
+#include "perf/text/rfc3339.h"
 
 namespace schedq {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "perf/distribution.h"
+#include "perf/statistics/distribution.h"
 
 namespace schedq {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "perf/document.h"
-#include "perf/file_io.h"
-#include "perf/temporary_folder.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
+#include "perf/files/temporary_folder.h"
 #include "tests/unit/perf_sample_documents.h"
 
 namespace schedq {

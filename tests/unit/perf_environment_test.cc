@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "perf/environment.h"
-#include "perf/file_io.h"
+#include "perf/documents/environment.h"
+#include "perf/files/file_io.h"
 
 namespace schedq {
 namespace {

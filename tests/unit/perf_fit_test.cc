@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "perf/fit.h"
+#include "perf/statistics/fit.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "perf/histogram.h"
-#include "perf/latency.h"
+#include "perf/statistics/histogram.h"
+#include "perf/statistics/latency.h"
 
 namespace schedq {
 namespace {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <vector>
 
-#include "perf/rank_test.h"
+#include "perf/statistics/rank_test.h"
 
 namespace schedq {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "perf/multiple.h"
+#include "perf/statistics/multiple.h"
 
 namespace schedq {
 namespace {

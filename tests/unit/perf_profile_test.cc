@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 namespace {

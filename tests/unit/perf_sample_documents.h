@@ -2,7 +2,7 @@
 // is present, so that no field escapes them.
 #pragma once
 
-#include "perf/document.h"
+#include "perf/documents/document.h"
 
 namespace schedq {
 

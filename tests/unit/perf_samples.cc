@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/file_io.h"
+#include "perf/files/file_io.h"
 #include "tests/unit/perf_sample_documents.h"
 
 namespace schedq {

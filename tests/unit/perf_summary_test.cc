@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "perf/summary.h"
+#include "perf/statistics/summary.h"
 
 namespace schedq {
 namespace {

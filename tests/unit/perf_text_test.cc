@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
-#include "perf/number_text.h"
-#include "perf/plot.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/plot.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/format/trace/replayer.h"
-#include "perf/document.h"
+#include "perf/documents/document.h"
 #include "tests/unit/workload_test_files.h"
 
 namespace schedq {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "perf/temporary_folder.h"
+#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {

@@ -7,8 +7,8 @@
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "bench/format/suite/label_filter.h"
-#include "perf/number_text.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -14,7 +14,7 @@
 #include "bench/kep/scenario/scenario.h"
 #include "bench/format/workload/model.h"
 #include "engine/gates.h"
-#include "perf/run_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/kep/experiments/experiments.h"
-#include "perf/number_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "perf/number_text.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/engine_kind.h"
-#include "perf/scenario_document.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 

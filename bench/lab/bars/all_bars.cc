@@ -6,7 +6,7 @@
 #include "bench/lab/paths/backoff_paths.h"
 #include "bench/lab/paths/claim_storm.h"
 #include "bench/lab/paths/pod_life.h"
-#include "perf/number_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {

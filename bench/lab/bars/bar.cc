@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "perf/number_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/lab/paths/measured_path.h"
-#include "perf/bars_document.h"
+#include "perf/documents/bars_document.h"
 
 namespace schedq {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/measurement.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 

@@ -12,7 +12,7 @@
 #include "bench/lab/floor/floor.h"
 #include "bench/lab/floor/timing.h"
 #include "engine/base/result.h"
-#include "perf/summary.h"
+#include "perf/statistics/summary.h"
 
 namespace schedq {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "bench/lab/micro/benchmark_list.h"
 #include "engine/base/random.h"
-#include "perf/bench_document.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 

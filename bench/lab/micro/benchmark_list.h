@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/bench_document.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 

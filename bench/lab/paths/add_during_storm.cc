@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "bench/lab/paths/engine_stage.h"
-#include "perf/histogram.h"
+#include "perf/statistics/histogram.h"
 
 namespace schedq {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "bench/engine_kind.h"
-#include "perf/latency.h"
+#include "perf/statistics/latency.h"
 
 namespace schedq {
 

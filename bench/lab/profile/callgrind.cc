@@ -10,8 +10,8 @@
 #include "bench/lab/profile/symbols.h"
 #include "bench/lab/profile/time_sampler.h"
 #include "bench/run_program.h"
-#include "perf/file_io.h"
-#include "perf/temporary_folder.h"
+#include "perf/files/file_io.h"
+#include "perf/files/temporary_folder.h"
 
 namespace schedq {
 namespace {

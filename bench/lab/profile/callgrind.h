@@ -12,7 +12,7 @@
 
 #include "bench/lab/paths/measured_path.h"
 #include "engine/base/result.h"
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 

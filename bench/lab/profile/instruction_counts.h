@@ -9,7 +9,7 @@
 
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/lab/profile/profiler.h"
-#include "perf/scenario_document.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 

@@ -12,7 +12,7 @@
 #include "bench/interrupt.h"
 #include "bench/lab/profile/time_sampler.h"
 #include "engine/base/random.h"
-#include "perf/number_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/lab/profile/profile_kind.h"
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "perf/file_io.h"
+#include "perf/files/file_io.h"
 
 namespace schedq {
 namespace {

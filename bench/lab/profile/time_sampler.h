@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 

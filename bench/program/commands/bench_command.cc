@@ -20,8 +20,8 @@
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "bench/lab/micro/suites.h"
-#include "perf/document.h"
-#include "perf/table.h"
+#include "perf/documents/document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

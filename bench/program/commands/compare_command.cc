@@ -8,7 +8,7 @@
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
 #include "perf/compare/report.h"
-#include "perf/table.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

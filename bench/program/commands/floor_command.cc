@@ -12,8 +12,8 @@
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/tables.h"
 #include "bench/lab/floor/floor.h"
-#include "perf/document.h"
-#include "perf/table.h"
+#include "perf/documents/document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -11,9 +11,9 @@
 #include "bench/interrupt.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
-#include "perf/file_io.h"
-#include "perf/table.h"
-#include "perf/temporary_folder.h"
+#include "perf/files/file_io.h"
+#include "perf/text/table.h"
+#include "perf/files/temporary_folder.h"
 
 namespace schedq {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
-#include "perf/table.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

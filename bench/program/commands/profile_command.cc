@@ -19,8 +19,8 @@
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
 #include "bench/lab/profile/profiler.h"
-#include "perf/document.h"
-#include "perf/table.h"
+#include "perf/documents/document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

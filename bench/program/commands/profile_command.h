@@ -7,7 +7,7 @@
 
 #include "bench/program/command.h"
 #include "bench/lab/profile/profile_kind.h"
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 

@@ -19,9 +19,9 @@
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
-#include "perf/document.h"
-#include "perf/file_io.h"
-#include "perf/table.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/format/workload/model.h"
 #include "dispatcher/report/status_model.h"
-#include "perf/run_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

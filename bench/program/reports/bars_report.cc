@@ -13,8 +13,8 @@
 #include "bench/interrupt.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/profile/time_sampler.h"
-#include "perf/number_text.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -9,7 +9,7 @@
 #include "bench/lab/bars/bar.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "engine/base/result.h"
-#include "perf/bars_document.h"
+#include "perf/documents/bars_document.h"
 
 namespace schedq {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "perf/number_text.h"
-#include "perf/plot.h"
-#include "perf/summary.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/plot.h"
+#include "perf/statistics/summary.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/lab/profile/profile_kind.h"
-#include "perf/profile_document.h"
+#include "perf/documents/profile_document.h"
 
 namespace schedq {
 

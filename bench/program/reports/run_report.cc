@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "bench/anchors.h"
-#include "perf/benchstat.h"
-#include "perf/document.h"
-#include "perf/file_io.h"
-#include "perf/number_text.h"
-#include "perf/summary.h"
-#include "perf/table.h"
+#include "perf/documents/benchstat.h"
+#include "perf/documents/document.h"
+#include "perf/files/file_io.h"
+#include "perf/text/number_text.h"
+#include "perf/statistics/summary.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "perf/run_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "perf/number_text.h"
-#include "perf/summary.h"
-#include "perf/table.h"
+#include "perf/text/number_text.h"
+#include "perf/statistics/summary.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "perf/bench_document.h"
-#include "perf/environment.h"
-#include "perf/floor_document.h"
+#include "perf/documents/bench_document.h"
+#include "perf/documents/environment.h"
+#include "perf/documents/floor_document.h"
 
 namespace schedq {
 

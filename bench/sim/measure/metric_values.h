@@ -10,7 +10,7 @@
 
 #include "bench/format/workload/model.h"
 #include "engine/base/metrics.h"
-#include "perf/data_items.h"
+#include "perf/documents/data_items.h"
 
 namespace schedq {
 

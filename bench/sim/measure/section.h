@@ -11,7 +11,7 @@
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/measure/throughput.h"
 #include "bench/format/workload/metrics_catalog.h"
-#include "perf/histogram.h"
+#include "perf/statistics/histogram.h"
 
 namespace schedq {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "perf/summary.h"
+#include "perf/statistics/summary.h"
 
 namespace schedq {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "bench/format/workload/model.h"
 #include "engine/base/result.h"
-#include "perf/run_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

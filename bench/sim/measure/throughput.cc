@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "perf/summary.h"
+#include "perf/statistics/summary.h"
 
 namespace schedq {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/base/time.h"
-#include "perf/data_items.h"
+#include "perf/documents/data_items.h"
 
 namespace schedq {
 

@@ -6,7 +6,7 @@
 
 #include "bench/sim/run/simulation.h"
 #include "bench/format/workload/model.h"
-#include "perf/run_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

@@ -19,7 +19,7 @@
 
 #include "bench/lab/micro/rivals/folly_timers.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
-#include "perf/bench_document.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 

@@ -1,0 +1,134 @@
+#include "perf/documents/document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "perf/files/file_io.h"
+#include "perf/documents/json_archive.h"
+
+namespace schedq {
+namespace {
+
+using json::Json;
+
+// The path of a number that JSON cannot carry; empty when there is none. Depth is bounded by the
+// document types, which are not recursive.
+std::string FindNotFinite(const Json& value, const std::string& path) {
+  if (value.is_number_float()) {
+    return std::isfinite(value.get<double>()) ? "" : path;
+  }
+  if (!value.is_structured()) return "";
+  for (const auto& [key, element] : value.items()) {
+    const std::string step = value.is_array() ? "[" + key + "]" : (path.empty() ? "" : ".") + key;
+    std::string found = FindNotFinite(element, path + step);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+std::string Printed(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// "3:14": the line and column, from 1, of the byte with this number, from 1 too (0: an empty text).
+std::string LineAndColumn(std::string_view text, size_t number) {
+  const std::string_view before =
+      text.substr(0, std::min(number == 0 ? 0 : number - 1, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t line_break = before.rfind('\n');
+  const size_t column = before.size() - (line_break == std::string_view::npos ? 0 : line_break + 1);
+  return std::to_string(line) + ":" + std::to_string(column + 1);
+}
+
+// A key given twice is an error: JSON libraries disagree on which one counts.
+class DuplicateKeys {
+ public:
+  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) {
+      open_.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      open_.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(key).second && duplicate_.empty()) duplicate_ = parsed.dump();
+    }
+    return true;
+  }
+  // As JSON; empty when every key was given once.
+  const std::string& duplicate() const { return duplicate_; }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+  std::string duplicate_;
+};
+
+Result<Json> ParseJson(std::string_view text, const std::string& name) {
+  DuplicateKeys keys;
+  try {
+    Json parsed = Json::parse(text, std::ref(keys));
+    if (!keys.duplicate().empty()) {
+      return Error(name + ": expected every key once, got " + keys.duplicate() + " twice");
+    }
+    return parsed;
+  } catch (const Json::parse_error& error) {
+    return Error(name + ":" + LineAndColumn(text, error.byte) + ": expected valid JSON");
+  } catch (const Json::exception&) {
+    // The one other failure while parsing: a number beyond the range of a double.
+    return Error(name + ": expected numbers within the range of a double");
+  }
+}
+
+}  // namespace
+
+template <typename Document>
+Result<std::string> DocumentText(const Document& document) {
+  const Json value = json::Encode(document);
+  const std::string not_finite = FindNotFinite(value, "");
+  if (!not_finite.empty()) return Error(not_finite + ": expected a finite number");
+  return Printed(value);
+}
+
+template <typename Document>
+Result<Document> ParseDocument(std::string_view text, const std::string& name) {
+  const Result<Json> parsed = ParseJson(text, name);
+  if (!parsed.ok()) return parsed.error();
+  json::Cursor cursor;
+  Document document;
+  json::Decode(cursor, *parsed, document);
+  if (cursor.failed()) return Error(name + ": " + *cursor.error());
+  return document;
+}
+
+template <typename Document>
+Status WriteDocument(const Document& document, const std::string& path) {
+  const Result<std::string> text = DocumentText(document);
+  if (!text.ok()) return Error(path + ": " + text.error().message());
+  return WriteFileAtomically(path, *text);
+}
+
+template <typename Document>
+Result<Document> ReadDocument(const std::string& path) {
+  const Result<std::string> text = ReadWholeFile(path);
+  if (!text.ok()) return text.error();
+  return ParseDocument<Document>(*text, path);
+}
+
+template <typename Document>
+std::string DocumentSchema() {
+  Json schema = Json::object();
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = Document::kTitle;
+  schema.update(json::SchemaOf<Document>());
+  return Printed(schema);
+}
+
+SCHEDQ_DOCUMENT(, RunDocument)
+SCHEDQ_DOCUMENT(, BenchDocument)
+SCHEDQ_DOCUMENT(, FloorDocument)
+SCHEDQ_DOCUMENT(, DataItemsDocument)
+SCHEDQ_DOCUMENT(, ProfileDocument)
+SCHEDQ_DOCUMENT(, BarsDocument)
+
+}  // namespace schedq
