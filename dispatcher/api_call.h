@@ -13,7 +13,7 @@
 
 #include "dispatcher/boxed.h"
 #include "engine/base/result.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "engine/pod.h"
 
 namespace schedq {

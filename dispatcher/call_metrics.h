@@ -8,7 +8,7 @@
 #include <array>
 
 #include "dispatcher/api_call.h"
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 
 namespace schedq {
 

@@ -52,7 +52,7 @@
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "dispatcher/waiting_call.h"
 #include "engine/base/atom.h"
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "dispatcher/timer_wheel/tick_buckets.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "engine/queueing_fields.h"
 
 namespace schedq {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 
 namespace schedq {
 namespace {

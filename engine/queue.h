@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "engine/backoff.h"
-#include "engine/base/clock.h"
-#include "engine/base/interner.h"
-#include "engine/base/metrics.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/names/interner.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
 #include "engine/ports.h"

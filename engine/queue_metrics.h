@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/base/maybe_instant.h"
-#include "engine/base/time.h"
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
 #include "engine/plugin.h"
 
 namespace schedq {

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/metrics.h"
-#include "engine/base/time.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/ports.h"
 #include "hints/plugin.h"
 #include "hints/registry.h"

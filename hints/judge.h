@@ -14,8 +14,8 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/base/metrics.h"
-#include "engine/base/time.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/ports.h"
 #include "hints/hint_metrics.h"
 #include "hints/registry.h"

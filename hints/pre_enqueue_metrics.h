@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engine/base/atom.h"
-#include "engine/base/metrics.h"
-#include "engine/base/time.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "hints/registry.h"
 
 namespace schedq {

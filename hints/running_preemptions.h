@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 
 namespace schedq {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/pod.h"
-#include "hints/claim_index.h"
+#include "hints/claims/claim_index.h"
 #include "hints/running_preemptions.h"
 
 namespace schedq {

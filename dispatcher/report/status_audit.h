@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 #include "engine/ports.h"
 
 namespace schedq {

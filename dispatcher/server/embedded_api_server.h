@@ -21,7 +21,7 @@
 
 #include "dispatcher/api_sink.h"
 #include "dispatcher/rate_limit.h"
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 #include "engine/base/random.h"
 
 namespace schedq {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

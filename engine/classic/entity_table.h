@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/classic/entity.h"
 
 namespace schedq {

@@ -30,7 +30,7 @@
 #include <span>
 
 #include "engine/base/atom.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "engine/lockfree/active_queue.h"
 
 namespace schedq {

@@ -9,8 +9,8 @@
 
 #include <utility>
 
-#include "engine/base/clock.h"
-#include "engine/base/maybe_instant.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/maybe_instant.h"
 #include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/place.h"

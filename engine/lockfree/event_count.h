@@ -35,7 +35,7 @@
 #include <optional>
 
 #include "engine/base/atom.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

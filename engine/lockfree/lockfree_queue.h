@@ -28,7 +28,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/sampled_duration.h"
+#include "engine/base/metrics/sampled_duration.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "engine/lockfree/draft.h"

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/segmented_array.h"
 #include "engine/lockfree/pod_record.h"
 #include "engine/pod_key.h"

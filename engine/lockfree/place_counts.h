@@ -2,7 +2,7 @@
 // snapshot.
 #pragma once
 
-#include "engine/base/metric_cells.h"
+#include "engine/base/metrics/metric_cells.h"
 #include "engine/place.h"
 #include "engine/queue_metrics.h"
 

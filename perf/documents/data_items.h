@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/interner-inl.h"
+#include "engine/base/names/interner-inl.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

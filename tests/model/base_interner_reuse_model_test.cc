@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/interner-inl.h"
+#include "engine/base/names/interner-inl.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

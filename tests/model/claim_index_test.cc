@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "hints/claim_index-inl.h"
+#include "hints/claims/claim_index-inl.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

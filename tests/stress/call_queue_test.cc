@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/stall/harness.h"
 #include "tests/support/stall/locked.h"

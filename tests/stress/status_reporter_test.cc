@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

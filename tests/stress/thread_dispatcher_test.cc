@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/base/real_clock.h"
+#include "engine/base/time/real_clock.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

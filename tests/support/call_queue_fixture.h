@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dispatcher/call_queue.h"
-#include "engine/base/metrics.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

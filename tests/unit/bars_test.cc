@@ -142,9 +142,9 @@ std::set<std::string> GroupsWithoutBenchmarks(bool is_tiny) {
 // A group that was renamed would otherwise read "not built" for ever.
 TEST(BarsTest, EveryRowNamesItsGroup) {
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/false),
-              IsSubsetOf({"hints/claim_index/1000000_claims/2_threads"}));
+              IsSubsetOf({"hints/claims/claim_index/1000000_claims/2_threads"}));
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/true),
-              IsSubsetOf({"hints/claim_index/1000_claims/2_threads"}));
+              IsSubsetOf({"hints/claims/claim_index/1000_claims/2_threads"}));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/base/real_clock.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/real_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/random.h"
 
 namespace schedq {

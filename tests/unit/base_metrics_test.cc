@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/metrics.h"
-#include "engine/base/metrics_text.h"
-#include "engine/base/sampled_duration.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/metrics/metrics_text.h"
+#include "engine/base/metrics/sampled_duration.h"
 
 namespace schedq {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/claim_controller.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 
 namespace schedq {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hints/answer_recorder.h"
+#include "hints/recorded/answer_recorder.h"
 #include "hints/pre_enqueue.h"
-#include "hints/trace_plugins.h"
+#include "hints/recorded/trace_plugins.h"
 #include "tests/unit/hints_test_world.h"
 
 namespace schedq::hints_test {

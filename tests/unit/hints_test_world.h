@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "hints/judge.h"
 #include "hints/registry.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hints/trace_plugins.h"
+#include "hints/recorded/trace_plugins.h"
 #include "tests/unit/hints_test_world.h"
 
 namespace schedq::hints_test {

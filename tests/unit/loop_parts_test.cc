@@ -9,7 +9,7 @@
 #include "bench/sim/scheduler/node_table.h"
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 
 namespace schedq {

@@ -8,7 +8,7 @@
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 
 namespace schedq {

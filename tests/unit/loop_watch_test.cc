@@ -6,7 +6,7 @@
 
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/unit/cluster_test_objects.h"
 
 namespace schedq {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

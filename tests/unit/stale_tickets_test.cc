@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -14,7 +14,7 @@
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/pod.h"
-#include "hints/trace_plugins.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -16,7 +16,7 @@
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
 #include "bench/format/objects/object_template.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "engine/gates.h"
 
 namespace schedq {

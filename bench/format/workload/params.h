@@ -10,7 +10,7 @@
 #include "bench/format/workload/features.h"
 #include "bench/format/template/value.h"
 #include "bench/format/yaml/yaml_reader.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

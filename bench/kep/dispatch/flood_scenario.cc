@@ -9,7 +9,7 @@
 #include "dispatcher/rate_limit.h"
 #include "dispatcher/server/embedded_api_server.h"
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 namespace {

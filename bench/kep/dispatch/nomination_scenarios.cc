@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/kep/dispatch/binding_scheduler.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 namespace {

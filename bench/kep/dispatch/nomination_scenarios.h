@@ -9,7 +9,7 @@
 
 #include "bench/engine_kind.h"
 #include "dispatcher/report/nomination_reporter.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

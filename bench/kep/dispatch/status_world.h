@@ -17,9 +17,9 @@
 #include "dispatcher/report/status_audit.h"
 #include "dispatcher/report/status_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 

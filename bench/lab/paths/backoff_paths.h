@@ -15,7 +15,7 @@
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "dispatcher/call_queue.h"
-#include "engine/base/metrics.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/queue_rig.h"
-#include "engine/base/real_clock.h"
+#include "engine/base/time/real_clock.h"
 
 namespace schedq {
 

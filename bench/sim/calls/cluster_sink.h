@@ -10,7 +10,7 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/api_sink.h"
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 
 namespace schedq {

@@ -26,7 +26,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 #include "engine/base/result.h"
 
 namespace schedq {

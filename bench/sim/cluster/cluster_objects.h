@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"

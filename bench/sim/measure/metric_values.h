@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/format/workload/model.h"
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "perf/documents/data_items.h"
 
 namespace schedq {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/metrics_text.h"
+#include "engine/base/metrics/metrics_text.h"
 
 namespace schedq {
 namespace {

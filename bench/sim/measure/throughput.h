@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "perf/documents/data_items.h"
 
 namespace schedq {

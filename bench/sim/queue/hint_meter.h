@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 #include "hints/plugin.h"
 
 namespace schedq {

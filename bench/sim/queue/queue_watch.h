@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 #include "engine/ports.h"
 
 namespace schedq {

@@ -4,7 +4,7 @@
 // they do.
 #pragma once
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "hints/plugin.h"
 
 namespace schedq {

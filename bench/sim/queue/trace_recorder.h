@@ -17,7 +17,7 @@
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/traced_pods.h"
 #include "engine/queue.h"
-#include "hints/answer_recorder.h"
+#include "hints/recorded/answer_recorder.h"
 #include "hints/registry.h"
 
 namespace schedq {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "bench/sim/scheduler/cost_model.h"
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 #include "engine/base/random.h"
 
 namespace schedq {

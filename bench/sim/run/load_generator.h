@@ -9,7 +9,7 @@
 
 #include "bench/format/workload/load.h"
 #include "engine/base/random.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

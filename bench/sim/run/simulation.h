@@ -18,7 +18,7 @@
 #include "bench/format/workload/model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 

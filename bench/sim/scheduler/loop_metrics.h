@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/event.h"
 
 namespace schedq {

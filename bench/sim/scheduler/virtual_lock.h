@@ -11,7 +11,7 @@
 #include <deque>
 #include <functional>
 
-#include "engine/base/clock.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "bench/engine_kind.h"
-#include "engine/base/interner.h"
-#include "engine/base/metrics.h"
-#include "engine/base/virtual_clock.h"
+#include "engine/base/names/interner.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/virtual_clock.h"
 #include "engine/queue.h"
 #include "hints/judge.h"
 #include "hints/pre_enqueue.h"

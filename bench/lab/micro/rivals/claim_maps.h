@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/pod.h"
-#include "hints/claim_index.h"
+#include "hints/claims/claim_index.h"
 
 namespace schedq {
 

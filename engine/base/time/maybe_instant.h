@@ -8,7 +8,7 @@
 #include <compare>
 #include <optional>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

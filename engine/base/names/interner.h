@@ -49,10 +49,10 @@
 #include <string_view>
 
 #include "engine/base/index_pool.h"
-#include "engine/base/metric_cells.h"
-#include "engine/base/name_link.h"
-#include "engine/base/name_slot.h"
-#include "engine/base/packed_text.h"
+#include "engine/base/metrics/metric_cells.h"
+#include "engine/base/names/name_link.h"
+#include "engine/base/names/name_slot.h"
+#include "engine/base/names/packed_text.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
 

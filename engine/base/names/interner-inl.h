@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 
 namespace schedq {
 namespace internal {

@@ -26,8 +26,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/metric_cells.h"
-#include "engine/base/time.h"
+#include "engine/base/metrics/metric_cells.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/clock.h"
-#include "engine/base/time.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

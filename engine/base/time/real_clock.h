@@ -15,8 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/base/clock.h"
-#include "engine/base/timer_queue.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/timer_queue.h"
 
 namespace schedq {
 

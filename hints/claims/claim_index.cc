@@ -1,4 +1,4 @@
-#include "hints/claim_index-inl.h"
+#include "hints/claims/claim_index-inl.h"
 
 namespace schedq {
 

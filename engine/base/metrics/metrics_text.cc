@@ -1,4 +1,4 @@
-#include "engine/base/metrics_text.h"
+#include "engine/base/metrics/metrics_text.h"
 
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>

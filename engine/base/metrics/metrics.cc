@@ -1,4 +1,4 @@
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 
 #include <algorithm>
 #include <cmath>

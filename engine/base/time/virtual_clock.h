@@ -17,8 +17,8 @@
 #include <optional>
 
 #include "engine/base/atom.h"
-#include "engine/base/clock.h"
-#include "engine/base/timer_queue.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/timer_queue.h"
 
 namespace schedq {
 

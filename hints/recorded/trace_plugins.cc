@@ -1,4 +1,4 @@
-#include "hints/trace_plugins.h"
+#include "hints/recorded/trace_plugins.h"
 
 #include <utility>
 

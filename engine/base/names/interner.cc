@@ -1,4 +1,4 @@
-#include "engine/base/interner-inl.h"
+#include "engine/base/names/interner-inl.h"
 
 namespace schedq {
 

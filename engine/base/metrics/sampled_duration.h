@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "engine/base/atom.h"
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

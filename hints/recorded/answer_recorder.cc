@@ -1,4 +1,4 @@
-#include "hints/answer_recorder.h"
+#include "hints/recorded/answer_recorder.h"
 
 #include <utility>
 

@@ -35,11 +35,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/base/interner.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/segmented_array.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
-#include "hints/claim_record.h"
+#include "hints/claims/claim_record.h"
 #include "hints/plugin.h"
 
 namespace schedq {

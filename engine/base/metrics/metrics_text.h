@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/metrics.h"
+#include "engine/base/metrics/metrics.h"
 
 namespace schedq {
 

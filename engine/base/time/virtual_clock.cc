@@ -1,4 +1,4 @@
-#include "engine/base/virtual_clock.h"
+#include "engine/base/time/virtual_clock.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "hints/recorded_answers.h"
+#include "hints/recorded/recorded_answers.h"
 
 #include <utility>
 

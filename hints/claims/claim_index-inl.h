@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/interner-inl.h"
+#include "engine/base/names/interner-inl.h"
 #include "engine/base/result.h"
-#include "hints/claim_index.h"
+#include "hints/claims/claim_index.h"
 
 namespace schedq {
 namespace internal {

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include "engine/base/index_pool.h"
-#include "engine/base/packed_text.h"
+#include "engine/base/names/packed_text.h"
 #include "engine/base/result.h"
 
 namespace schedq {

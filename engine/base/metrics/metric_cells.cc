@@ -1,4 +1,4 @@
-#include "engine/base/metric_cells.h"
+#include "engine/base/metrics/metric_cells.h"
 
 namespace schedq {
 namespace {

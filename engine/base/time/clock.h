@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "engine/base/time.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

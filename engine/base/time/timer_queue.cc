@@ -1,4 +1,4 @@
-#include "engine/base/timer_queue.h"
+#include "engine/base/time/timer_queue.h"
 
 #include <algorithm>
 #include <utility>

@@ -16,7 +16,7 @@
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "hints/plugin.h"
-#include "hints/recorded_answers.h"
+#include "hints/recorded/recorded_answers.h"
 #include "hints/world.h"
 
 namespace schedq {

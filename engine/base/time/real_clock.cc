@@ -1,4 +1,4 @@
-#include "engine/base/real_clock.h"
+#include "engine/base/time/real_clock.h"
 
 #include <utility>
 
