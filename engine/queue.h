@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "engine/backoff.h"
-#include "engine/base/time/clock.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/result.h"
+#include "engine/base/time/clock.h"
 #include "engine/gates.h"
 #include "engine/ports.h"
 #include "engine/queue_metrics.h"

@@ -2,7 +2,7 @@
 //
 // Purpose: one value describes a plugin: its name, whether a pod may enter the queue, and which
 // events may make a pod schedulable that it rejected. A plugin of your own is one small file with
-// one function that returns a Plugin; tests/unit/example_plugin.cc is such a file.
+// one function that returns a Plugin; tests/unit/hints/plugins/example_plugin.cc is such a file.
 // When not to use it: filtering and scoring nodes is no concern of the queue.
 // Threads: every function is called from any thread, also concurrently, and must neither block nor
 // call the queue. What it captures must live as long as the registry.

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/interrupt.h"
 #include "bench/program/command.h"
 #include "bench/program/usage_error.h"
-#include "bench/interrupt.h"
 #include "perf/documents/environment.h"
 
 namespace schedq {

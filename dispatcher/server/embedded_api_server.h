@@ -21,8 +21,8 @@
 
 #include "dispatcher/api_sink.h"
 #include "dispatcher/rate_limit.h"
-#include "engine/base/time/clock.h"
 #include "engine/base/random.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "perf/statistics/comparison.h"
 #include "perf/documents/run_document.h"
+#include "perf/statistics/comparison.h"
 
 namespace schedq {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "perf/files/file_io.h"
 #include "perf/documents/json_archive.h"
+#include "perf/files/file_io.h"
 
 namespace schedq {
 namespace {

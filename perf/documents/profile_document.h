@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "perf/documents/environment.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/statistics/fit.h"
 #include "perf/statistics/measurement.h"
-#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 

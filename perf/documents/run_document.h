@@ -15,8 +15,8 @@
 #include "perf/documents/data_items.h"
 #include "perf/documents/enum_text.h"
 #include "perf/documents/environment.h"
-#include "perf/statistics/latency.h"
 #include "perf/documents/scenario_document.h"
+#include "perf/statistics/latency.h"
 
 namespace schedq {
 

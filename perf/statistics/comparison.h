@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "perf/statistics/bootstrap.h"
 #include "perf/documents/enum_text.h"
+#include "perf/statistics/bootstrap.h"
 #include "perf/statistics/interval.h"
 
 namespace schedq {

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "bench/format/workload/decoder.h"
-#include "bench/format/workload/go_duration.h"
 #include "bench/format/objects/object_template.h"
 #include "bench/format/objects/quantity.h"
+#include "bench/format/workload/decoder.h"
+#include "bench/format/workload/go_duration.h"
 
 namespace schedq {
 namespace {

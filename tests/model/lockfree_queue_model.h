@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/names/interner.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"

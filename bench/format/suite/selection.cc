@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bench/format/suite/builtin_suite.h"
-#include "bench/format/workload/decoder.h"
 #include "bench/format/suite/label_filter.h"
+#include "bench/format/workload/decoder.h"
 
 namespace schedq {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "bench/format/suite/definition_hash.h"
-#include "bench/format/workload/metrics_catalog.h"
-#include "bench/format/suite/needs.h"
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/suite/definition_hash.h"
+#include "bench/format/suite/needs.h"
+#include "bench/format/workload/metrics_catalog.h"
 #include "bench/format/workload/op_decoder.h"
 #include "bench/format/workload/params.h"
 #include "bench/format/workload/scheduler_config.h"

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "bench/format/objects/object_template.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
-#include "bench/format/objects/object_template.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
 

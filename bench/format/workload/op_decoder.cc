@@ -4,8 +4,8 @@
 #include <cctype>
 #include <utility>
 
-#include "bench/format/workload/load_decoder.h"
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/workload/load_decoder.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "bench/format/workload/features.h"
 #include "bench/format/template/value.h"
+#include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/base/time/time.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/format/suite/file_source.h"
 #include "bench/format/objects/object_template.h"
+#include "bench/format/suite/file_source.h"
 #include "bench/format/yaml/yaml_reader.h"
 
 namespace schedq {

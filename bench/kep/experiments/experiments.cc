@@ -5,8 +5,8 @@
 #include <map>
 #include <regex>
 
-#include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "bench/format/suite/label_filter.h"
+#include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "perf/text/number_text.h"
 #include "perf/text/table.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/sim/queue/rejected_alternatives.h"
-#include "bench/kep/scenario/scenario.h"
 #include "bench/format/workload/model.h"
+#include "bench/kep/scenario/scenario.h"
+#include "bench/sim/queue/rejected_alternatives.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
 

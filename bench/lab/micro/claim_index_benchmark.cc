@@ -13,8 +13,8 @@
 #include <memory>
 
 #include "bench/interrupt.h"
-#include "bench/lab/micro/rivals/claim_maps.h"
 #include "bench/lab/micro/path_case.h"
+#include "bench/lab/micro/rivals/claim_maps.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/micro/thread_team.h"
 #include "engine/base/random.h"

@@ -17,8 +17,8 @@
 // priorities mostly the lowest is left: pushes of higher ones then come straight out again.
 // Answer: priority_queue_workload.h.
 
-#include "bench/lab/micro/rivals/active_queue_contestant.h"
 #include "bench/lab/micro/priority_queue_pairs.h"
+#include "bench/lab/micro/rivals/active_queue_contestant.h"
 #include "bench/lab/micro/rivals/rival_priority_queues.h"
 #include "bench/lab/micro/suites.h"
 

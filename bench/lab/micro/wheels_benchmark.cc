@@ -18,8 +18,8 @@
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/path_case.h"
-#include "bench/lab/micro/suites.h"
 #include "bench/lab/micro/rivals/wheel_contestants.h"
+#include "bench/lab/micro/suites.h"
 #include "engine/base/random.h"
 
 namespace schedq {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab/paths/measured_path.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/lab/paths/measured_path.h"
 
 namespace schedq {
 

@@ -11,15 +11,15 @@
 #include <regex>
 #include <utility>
 
-#include "bench/program/reports/bars_report.h"
-#include "bench/program/command_line.h"
-#include "bench/program/output_file.h"
-#include "bench/program/progress_line.h"
-#include "bench/program/reports/tables.h"
-#include "bench/program/usage_error.h"
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "bench/lab/micro/suites.h"
+#include "bench/program/command_line.h"
+#include "bench/program/output_file.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/bars_report.h"
+#include "bench/program/reports/tables.h"
+#include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
 #include "perf/text/table.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/commands/benchmark_flags.h"
-#include "bench/program/command.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/program/command.h"
+#include "bench/program/commands/benchmark_flags.h"
 
 namespace schedq {
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "bench/lab/floor/floor.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/tables.h"
-#include "bench/lab/floor/floor.h"
 #include "perf/documents/document.h"
 #include "perf/text/table.h"
 

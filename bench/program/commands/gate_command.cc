@@ -7,13 +7,13 @@
 #include <charconv>
 #include <memory>
 
-#include "bench/program/output_file.h"
 #include "bench/interrupt.h"
+#include "bench/program/output_file.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
 #include "perf/files/file_io.h"
-#include "perf/text/table.h"
 #include "perf/files/temporary_folder.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 namespace {

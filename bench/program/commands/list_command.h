@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/command.h"
 #include "bench/format/workload/model.h"
+#include "bench/program/command.h"
 
 namespace schedq {
 

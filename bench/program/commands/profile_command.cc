@@ -9,16 +9,16 @@
 #include <regex>
 #include <utility>
 
-#include "bench/program/command_line.h"
-#include "bench/program/output_file.h"
-#include "bench/program/reports/profile_tables.h"
-#include "bench/program/progress_line.h"
-#include "bench/program/reports/tables.h"
-#include "bench/program/usage_error.h"
 #include "bench/interrupt.h"
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
 #include "bench/lab/profile/profiler.h"
+#include "bench/program/command_line.h"
+#include "bench/program/output_file.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/profile_tables.h"
+#include "bench/program/reports/tables.h"
+#include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
 #include "perf/text/table.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/command.h"
 #include "bench/lab/profile/profile_kind.h"
+#include "bench/program/command.h"
 #include "perf/documents/profile_document.h"
 
 namespace schedq {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/interrupt.h"
 #include "bench/format/trace/replay_file.h"
+#include "bench/interrupt.h"
 
 namespace schedq {
 namespace {

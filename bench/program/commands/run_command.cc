@@ -8,17 +8,17 @@
 #include <optional>
 #include <utility>
 
+#include "bench/format/suite/builtin_suite.h"
+#include "bench/format/suite/needs.h"
+#include "bench/format/suite/selection.h"
+#include "bench/interrupt.h"
+#include "bench/lab/paths/memory_use.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/usage_error.h"
-#include "bench/interrupt.h"
-#include "bench/lab/paths/memory_use.h"
-#include "bench/sim/run/run_workload.h"
 #include "bench/sim/measure/thresholds.h"
-#include "bench/format/suite/builtin_suite.h"
-#include "bench/format/suite/needs.h"
-#include "bench/format/suite/selection.h"
+#include "bench/sim/run/run_workload.h"
 #include "perf/documents/document.h"
 #include "perf/files/file_io.h"
 #include "perf/text/table.h"

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/engine_kind.h"
+#include "bench/format/workload/model.h"
+#include "bench/kep/experiments/experiments.h"
 #include "bench/program/command.h"
 #include "bench/program/reports/run_report.h"
-#include "bench/engine_kind.h"
-#include "bench/kep/experiments/experiments.h"
 #include "bench/sim/scheduler/cost_model.h"
-#include "bench/format/workload/model.h"
 #include "dispatcher/report/status_model.h"
 #include "perf/documents/run_document.h"
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "bench/lab/floor/floor.h"
 #include "bench/interrupt.h"
+#include "bench/lab/floor/floor.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/profile/time_sampler.h"
 #include "perf/text/number_text.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"
-#include "perf/statistics/summary.h"
 #include "perf/text/table.h"
 
 namespace schedq {

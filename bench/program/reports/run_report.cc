@@ -9,8 +9,8 @@
 #include "perf/documents/benchstat.h"
 #include "perf/documents/document.h"
 #include "perf/files/file_io.h"
-#include "perf/text/number_text.h"
 #include "perf/statistics/summary.h"
+#include "perf/text/number_text.h"
 #include "perf/text/table.h"
 
 namespace schedq {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "perf/text/number_text.h"
 #include "perf/statistics/summary.h"
+#include "perf/text/number_text.h"
 #include "perf/text/table.h"
 
 namespace schedq {

@@ -26,8 +26,8 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
-#include "engine/base/time/clock.h"
 #include "engine/base/result.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "bench/format/workload/metrics_catalog.h"
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/pod_watch.h"
-#include "bench/sim/run/simulation.h"
 #include "bench/sim/measure/throughput.h"
-#include "bench/format/workload/metrics_catalog.h"
+#include "bench/sim/run/simulation.h"
 #include "perf/statistics/histogram.h"
 
 namespace schedq {

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/queue_rig.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/hint_meter.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "bench/sim/queue/trace_recorder.h"
-#include "bench/queue_rig.h"
-#include "engine/base/time/clock.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
+#include "engine/base/time/clock.h"
 #include "engine/queue.h"
 #include "hints/judge.h"
 #include "hints/pre_enqueue.h"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "bench/sim/run/simulation.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/run/simulation.h"
 
 namespace schedq {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "bench/sim/scheduler/cost_model.h"
-#include "engine/base/time/clock.h"
 #include "engine/base/random.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

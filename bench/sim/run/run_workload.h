@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/sim/run/simulation.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/run/simulation.h"
 #include "perf/documents/run_document.h"
 
 namespace schedq {

@@ -9,13 +9,13 @@
 #include <memory>
 #include <string>
 
+#include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/measure/pod_watch.h"
+#include "bench/sim/run/client.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
-#include "bench/sim/run/client.h"
-#include "bench/sim/measure/pod_watch.h"
-#include "bench/format/workload/model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 #include "engine/base/time/virtual_clock.h"

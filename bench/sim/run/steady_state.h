@@ -8,8 +8,8 @@
 #include <deque>
 #include <memory>
 
-#include "bench/sim/run/simulation.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/run/simulation.h"
 
 namespace schedq {
 

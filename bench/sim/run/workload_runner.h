@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/sim/run/churn.h"
-#include "bench/sim/measure/section.h"
-#include "bench/sim/run/simulation.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/measure/section.h"
+#include "bench/sim/run/churn.h"
+#include "bench/sim/run/simulation.h"
 
 namespace schedq {
 

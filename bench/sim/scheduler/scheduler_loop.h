@@ -20,12 +20,12 @@
 #include <optional>
 #include <string>
 
+#include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/loop_metrics.h"
-#include "bench/sim/calls/pod_calls.h"
-#include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "dispatcher/report/status_model.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/engine_kind.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/queue.h"
 #include "hints/judge.h"

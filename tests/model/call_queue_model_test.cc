@@ -1,0 +1,219 @@
+// Goal: however operations on one object meet each other and the dispatching thread, every call
+// ends exactly once, at most one is in flight, nothing is lost, and nobody waits.
+// Method: two or three threads, exhaustive within bounds; then seeds; then every thread frozen at
+// every step. After each schedule the queue is driven until it is idle, and the ends are counted.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "dispatcher/call_queue.h"
+#include "tests/support/call_scene.h"
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct TinyShape {
+  static constexpr uint32_t kBlockBits = 2;
+  static constexpr uint32_t kHorizonBits = 6;
+  static constexpr uint32_t kFirstTimersBits = 1;
+};
+
+model::Options Named(uint32_t preemptions_max) {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 0;
+  return options;
+}
+
+// Time stands still unless the test moves it, between phases.
+class StillClock final : public Clock {
+ public:
+  Instant Now() const override { return now; }
+  TimerId At(Instant, std::function<void()>) override { return 0; }
+  TimerId Every(Instant, Duration, std::function<void()>) override { return 0; }
+  bool Cancel(TimerId) override { return false; }
+  Instant now{};
+};
+
+// A queue whose calls are counted as they start and end. The server is the test.
+struct Scene final : CallListener {
+  static constexpr uint64_t kTags = 4;
+
+  explicit Scene(uint32_t in_flight_max = 8)
+      : queue({.clock = &clock, .in_flight_max = in_flight_max, .calls_per_second = 0}) {}
+
+  void OnEnd(const ApiCall& call, CallEnd end, const Status&) override {
+    ends[call.tag].fetch_add(1);
+    if (end != CallEnd::kSuccess) return;
+    flying[call.object].fetch_sub(1);
+    told[call.tag].fetch_add(1);
+  }
+  void OnSuccessorEnd(const ApiCall&, uint64_t tag, const Status&) override {
+    told[tag].fetch_add(1);
+  }
+  CallDraft Draft(uint64_t tag, Duration delay = {}) { return {0, tag, delay, pod, this}; }
+
+  // Starts what is due; those calls complete when Finish is called.
+  void Dispatch() {
+    queue.Dispatch(clock.now, [this](const ApiCall& call) {
+      MODEL_CHECK(flying[call.object].fetch_add(1) == 0, "one in flight an object");
+      started.fetch_add(1);
+    });
+  }
+  // Dispatches and completes until nothing moves any more.
+  void Settle(Duration later = milliseconds(20)) {
+    clock.now += later;
+    for (int round = 0; round < 8; ++round) {
+      Dispatch();
+      if (flying[0].load() == 1) queue.Complete(0, Status());
+    }
+    MODEL_CHECK(queue.InFlight() == 0, "all have landed");
+  }
+  void ExpectEachEndedOnce(uint64_t tags) {
+    for (uint64_t tag = 0; tag < tags; ++tag) {
+      MODEL_CHECK(ends[tag].load() == 1, "call " + std::to_string(tag) + " ended " +
+                                             std::to_string(ends[tag].load()) + " times");
+    }
+  }
+
+  StillClock clock;
+  PodRef pod = UnmarkedPod();
+  std::array<model::Atomic<int>, kTags> ends{};
+  // How often somebody heard that what the call said was sent.
+  std::array<model::Atomic<int>, kTags> told{};
+  std::array<model::Atomic<int>, 2> flying{};
+  model::Atomic<int> started{0};
+  CallQueue<model::Atomic, TinyShape> queue;
+};
+
+void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
+  const model::Report report = model::Exhaust(Named(preemptions_max), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+
+model::Body AddsMeet() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(0), "a")); });
+    trial.Thread([&] { scene.queue.Add(BindTo(scene.Draft(1), "node")); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(2);
+    MODEL_CHECK(scene.started.load() >= 1, "the binding is made");
+  };
+}
+TEST(CallQueueModel, AddsMeet) { ExpectRight(AddsMeet(), 3); }
+
+model::Body CancelMeetsDispatch() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    trial.Thread([&] { scene.queue.Cancel(0); });
+    trial.Thread([&] { scene.Dispatch(); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(1);
+    trial.Observe({scene.started.load()});
+  };
+}
+TEST(CallQueueModel, CancelMeetsDispatch) { ExpectRight(CancelMeetsDispatch(), 3); }
+
+model::Body AddMeetsDispatch() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(1), "b")); });
+    trial.Thread([&] { scene.Dispatch(); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(2);
+    MODEL_CHECK(scene.started.load() >= 1, "the newer message is sent");
+  };
+}
+TEST(CallQueueModel, AddMeetsDispatch) { ExpectRight(AddMeetsDispatch(), 3); }
+
+model::Body AddMeetsComplete() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    scene.Dispatch();
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(1), "b")); });
+    trial.Thread([&] { scene.queue.Complete(0, Status()); });
+    trial.Thread([&] { scene.Dispatch(); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(2);
+    MODEL_CHECK(scene.started.load() == 2, "both messages are sent");
+  };
+}
+TEST(CallQueueModel, AddMeetsComplete) { ExpectRight(AddMeetsComplete()); }
+
+model::Body SuccessorMeetsDispatch() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    trial.Thread([&] { scene.queue.Add(NominateNode(scene.Draft(1), "node")); });
+    trial.Thread([&] { scene.Dispatch(); });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(2);
+    MODEL_CHECK(scene.told[0].load() == 1, "whoever said the message hears of it once");
+    trial.Observe({scene.started.load()});
+  };
+}
+TEST(CallQueueModel, SuccessorMeetsDispatch) { ExpectRight(SuccessorMeetsDispatch(), 3); }
+
+model::Body CloseMeetsAdd() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(0), "a")); });
+    trial.Thread([&] { scene.queue.Close(); });
+    trial.Join();
+    scene.ExpectEachEndedOnce(1);
+    scene.Settle();
+    MODEL_CHECK(scene.started.load() == 0, "nothing starts after Close");
+  };
+}
+TEST(CallQueueModel, CloseMeetsAdd) { ExpectRight(CloseMeetsAdd(), 3); }
+
+TEST(CallQueueModelSweep, FourThreads) {
+  const auto body = [](model::Trial& trial) {
+    Scene scene;
+    trial.Thread([&] {
+      scene.queue.Add(SetMessage(scene.Draft(0, milliseconds(5)), "a"));
+      scene.queue.Add(ClearMessage(scene.Draft(1)));
+    });
+    trial.Thread([&] {
+      scene.queue.Add(BindTo(scene.Draft(2), "node"));
+      scene.Dispatch();
+    });
+    trial.Thread([&] {
+      scene.queue.Sync(0, scene.pod);
+      scene.queue.Add(SetMessage(scene.Draft(3), "b"));
+      scene.Dispatch();
+    });
+    trial.Join();
+    scene.Settle();
+    scene.ExpectEachEndedOnce(4);
+  };
+  const model::Report report = model::Sweep(Named(0), 20'000, body);
+  EXPECT_TRUE(report.passed()) << report;
+}
+
+TEST(CallQueueModelStall, FrozenThreadStopsNobody) {
+  for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
+                                  SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
+    const model::Report report = model::ExhaustStalls(Named(1), body);
+    EXPECT_TRUE(report.passed() && report.complete) << report;
+    EXPECT_GT(report.freezes, 10u) << report;
+  }
+}
+
+}  // namespace
+}  // namespace schedq

@@ -1,0 +1,299 @@
+// Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or
+// there twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a
+// frozen thread.
+// Method: pairs of operations that meet on one pod, exhaustive to two preemptions, and to three
+// where there are few schedules or most hangs on it; longer programs of three threads by seeds.
+// SCHEDQ_MODEL_PREEMPTIONS=3 explores all pairs to three. The races that matter most (an event, an
+// activation or an update meets a failing pod) have canaries: an engine that does not read the log
+// again, and one that looks at the pool before it logs, must be caught.
+#include "tests/model/lockfree_queue_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/random.h"
+
+namespace schedq {
+
+struct ForgetsToReadAgain : ModelQueueShape {};
+struct LooksBeforeItLogs : ModelQueueShape {};
+
+template <>
+void BasicLockfreeQueue<model::Atomic, ForgetsToReadAgain>::ReadLogAgain(PodId, Log::Cursor*) {}
+
+template <>
+void BasicLockfreeQueue<model::Atomic, LooksBeforeItLogs>::Event(const ClusterEvent& event,
+                                                                 const ObjectChange& change,
+                                                                 const PreCheck& pre_check) {
+  Narrowing narrowing;
+  options_.judge->Narrow(event, change, &narrowing);
+  JudgePool({event, change, options_.judge->RegisteredFor(event), pre_check}, narrowing);
+  LogIfAnyInFlight(event, change);
+  event_epoch_.fetch_add(1);
+}
+
+namespace {
+
+using model::FailureKind;
+using model::Report;
+
+using Scene = ModelScene<ModelQueueShape>;
+
+// To three, all pairs are millions of schedules and take some ten minutes of processor time.
+constexpr uint32_t kTwo = 2;
+constexpr uint32_t kThree = 3;
+
+void ExpectRight(const Program<ModelQueueShape>& program, uint32_t preemptions_max = kTwo) {
+  const Report report =
+      model::Exhaust(Named(model::PreemptionsOr(preemptions_max)), BodyOfProgram(program));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+  testing::Test::RecordProperty("schedules", std::to_string(report.schedules));
+}
+
+template <typename Shape>
+Act<Shape> Popped() {
+  return [](ModelScene<Shape>& scene) {
+    scene.Add(0);
+    static_cast<void>(scene.queue().TryPop());
+  };
+}
+
+template <typename Shape>
+Program<Shape> FailMeetsEvent() {
+  return {Popped<Shape>(),
+          {[](ModelScene<Shape>& scene) { scene.RejectByFilter(scene.Key(0)); },
+           [](ModelScene<Shape>& scene) { scene.MakeRoom(); }}};
+}
+
+TEST(LockfreeQueueModel, FailMeetsEvent) { ExpectRight(FailMeetsEvent<ModelQueueShape>(), kThree); }
+
+TEST(LockfreeQueueModelCanary, EngineThatDoesNotReadTheLogAgainIsCaught) {
+  const Report report =
+      model::Exhaust(Named(2), BodyOfProgram(FailMeetsEvent<ForgetsToReadAgain>()));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+TEST(LockfreeQueueModelCanary, EngineThatLooksBeforeItLogsIsCaught) {
+  const Report report =
+      model::Exhaust(Named(2), BodyOfProgram(FailMeetsEvent<LooksBeforeItLogs>()));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+// Two operations on one pod, from each place in which they can find it.
+using Pair = Program<ModelQueueShape>;
+const Act<ModelQueueShape> kFail = [](Scene& scene) { scene.RejectByFilter(scene.Key(0)); };
+const Act<ModelQueueShape> kFailByError = [](Scene& scene) {
+  static_cast<void>(scene.queue().Fail(scene.Key(0), {}, {}));
+};
+const Act<ModelQueueShape> kAdd = [](Scene& scene) { scene.Add(0); };
+const Act<ModelQueueShape> kDone = [](Scene& scene) { scene.queue().Done(scene.Key(0)); };
+const Act<ModelQueueShape> kBind = [](Scene& scene) { scene.queue().Bind(scene.Key(0)); };
+const Act<ModelQueueShape> kDelete = [](Scene& scene) { scene.Delete(0); };
+const Act<ModelQueueShape> kActivate = [](Scene& scene) { scene.Activate(0); };
+const Act<ModelQueueShape> kUpdate = [](Scene& scene) { scene.Update(0); };
+const Act<ModelQueueShape> kEvent = [](Scene& scene) { scene.MakeRoom(); };
+const Act<ModelQueueShape> kOpen = [](Scene& scene) { scene.Open(); };
+const Act<ModelQueueShape> kSchedule = [](Scene& scene) { scene.Schedule(); };
+const Act<ModelQueueShape> kFlushBackoff = [](Scene& scene) { scene.queue().FlushBackoff(); };
+const Act<ModelQueueShape> kFlushPool = [](Scene& scene) { scene.queue().FlushUnschedulable(); };
+const Act<ModelQueueShape> kClosedDoor = [](Scene& scene) { scene.world.is_open.store(false); };
+
+Act<ModelQueueShape> Both(const Act<ModelQueueShape>& first, const Act<ModelQueueShape>& second) {
+  return [=](Scene& scene) {
+    first(scene);
+    second(scene);
+  };
+}
+Act<ModelQueueShape> IsNowhereIn(std::vector<Place> places) {
+  return [=](Scene& scene) {
+    for (const Place place : places)
+      MODEL_CHECK(scene.PlaceOf(0) != place, PlaceName(place).data());
+  };
+}
+const Act<ModelQueueShape> kIsAwake = IsNowhereIn({Place::kUnschedulable, Place::kGated});
+const Act<ModelQueueShape> kPopped = Popped<ModelQueueShape>();
+const Act<ModelQueueShape> kInPool = Both(kPopped, kFail);
+const Act<ModelQueueShape> kGated = Both(kClosedDoor, kAdd);
+
+TEST(LockfreeQueueModel, FailMeetsActivation) {
+  ExpectRight({kPopped, {kFail, kActivate}, kIsAwake});
+}
+TEST(LockfreeQueueModel, FailMeetsUpdate) { ExpectRight({kPopped, {kFail, kUpdate}, kIsAwake}); }
+TEST(LockfreeQueueModel, FailMeetsDelete) {
+  ExpectRight({kPopped, {kFail, kDelete}, IsNowhereIn({Place::kUnschedulable, Place::kActive})},
+              kThree);
+}
+TEST(LockfreeQueueModel, FailMeetsFail) { ExpectRight({kPopped, {kFail, kFail}}); }
+TEST(LockfreeQueueModel, FailMeetsDone) { ExpectRight({kPopped, {kFail, kDone}}, kThree); }
+TEST(LockfreeQueueModel, FailMeetsBind) { ExpectRight({kPopped, {kFail, kBind}}); }
+TEST(LockfreeQueueModel, FailMeetsAdd) { ExpectRight({kPopped, {kFail, kAdd}}); }
+TEST(LockfreeQueueModel, FailMeetsPop) { ExpectRight({kPopped, {kFailByError, kSchedule}}); }
+TEST(LockfreeQueueModel, FailMeetsOpeningDoor) {
+  ExpectRight({Both(kPopped, kClosedDoor), {kFailByError, kOpen}});
+}
+TEST(LockfreeQueueModel, AddMeetsOpeningDoor) { ExpectRight({kClosedDoor, {kAdd, kOpen}}, kThree); }
+// The slot is new to the event, too: its look at how many there are must not be stale.
+TEST(LockfreeQueueModel, AddOfANewSlotMeetsOpeningDoor) {
+  const auto add_other = [](Scene& scene) { scene.Add(1); };
+  model::Options options = Named(1);
+  options.stale_reads_max = 1;
+  const Report report = model::Exhaust(options, BodyOfProgram(Pair{kGated, {add_other, kOpen}}));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+TEST(LockfreeQueueModel, AddMeetsAdd) {
+  ExpectRight({[](Scene&) {}, {kAdd, kAdd}});
+}
+TEST(LockfreeQueueModel, AddMeetsDelete) {
+  ExpectRight({[](Scene&) {}, {kAdd, kDelete}}, kThree);
+}
+TEST(LockfreeQueueModel, FirstAddMeetsEvent) {
+  ExpectRight({[](Scene&) {}, {kAdd, kEvent}}, kThree);
+}
+TEST(LockfreeQueueModel, AddMeetsPop) {
+  ExpectRight({[](Scene&) {},
+               {kAdd, kSchedule},
+               [](Scene& scene) {
+                 MODEL_CHECK(scene.PlaceOf(0) != Place::kAbsent, "the pod is somewhere");
+               }},
+              kThree);
+}
+// A Pop that sleeps on when there is something is a deadlock, which the model reports.
+const Act<ModelQueueShape> kPop = [](Scene& scene) {
+  MODEL_CHECK(scene.queue().Pop(std::nullopt).has_value(), "it waits until there is a pod");
+};
+TEST(LockfreeQueueModel, AddMeetsSleepingPop) {
+  ExpectRight({[](Scene&) {}, {kAdd, kPop}}, kThree);
+}
+TEST(LockfreeQueueModel, EventMeetsSleepingPop) { ExpectRight({kInPool, {kEvent, kPop}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
+TEST(LockfreeQueueModel, ActivationMeetsSleepingPop) { ExpectRight({kInPool, {kActivate, kPop}}); }
+TEST(LockfreeQueueModel, EventMeetsEvent) { ExpectRight({kInPool, {kEvent, kEvent}}); }
+TEST(LockfreeQueueModel, EventMeetsDelete) { ExpectRight({kInPool, {kEvent, kDelete}}, kThree); }
+TEST(LockfreeQueueModel, EventMeetsUpdate) { ExpectRight({kInPool, {kEvent, kUpdate}}); }
+TEST(LockfreeQueueModel, EventMeetsActivation) {
+  ExpectRight({kInPool, {kEvent, kActivate}}, kThree);
+}
+TEST(LockfreeQueueModel, EventMeetsPop) { ExpectRight({kAdd, {kEvent, kSchedule}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsActivation) { ExpectRight({kGated, {kOpen, kActivate}}); }
+TEST(LockfreeQueueModel, OpeningDoorMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
+TEST(LockfreeQueueModel, PopMeetsUpdate) { ExpectRight({kAdd, {kSchedule, kUpdate}}); }
+TEST(LockfreeQueueModel, PopMeetsDelete) { ExpectRight({kAdd, {kSchedule, kDelete}}); }
+TEST(LockfreeQueueModel, PopMeetsPop) { ExpectRight({kAdd, {kSchedule, kSchedule}}); }
+
+// Both kinds of backoff; the flush is due, or the pop comes before it.
+void ExpectBackoffRight(const Act<ModelQueueShape>& fail, const Act<ModelQueueShape>& other) {
+  const auto is_due = [](Scene& scene) { scene.world.now += std::chrono::seconds(2); };
+  ExpectRight({Both(Both(kPopped, fail), is_due),
+               {kFlushBackoff, other},
+               [](Scene&) {},
+               std::chrono::seconds(1)});
+}
+const Act<ModelQueueShape> kFailAndWake = Both(kFail, kEvent);
+
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsPop) { ExpectBackoffRight(kFailAndWake, kSchedule); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsUpdate) { ExpectBackoffRight(kFailAndWake, kUpdate); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsDelete) { ExpectBackoffRight(kFailAndWake, kDelete); }
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsActivation) {
+  ExpectBackoffRight(kFailAndWake, kActivate);
+}
+TEST(LockfreeQueueModel, FlushOfBackoffMeetsFlush) {
+  ExpectBackoffRight(kFailByError, kFlushBackoff);
+}
+TEST(LockfreeQueueModel, FlushOfPoolMeetsEvent) {
+  const auto is_due = [](Scene& scene) { scene.world.now += std::chrono::minutes(6); };
+  ExpectRight({Both(kInPool, is_due), {kFlushPool, kEvent}, kIsAwake});
+}
+
+// Programs of three threads, drawn from a seed, that meet on two pods.
+struct DrawnProgram {
+  Pair program;
+  std::string text;
+};
+
+DrawnProgram Draw(uint64_t seed) {
+  Random random(seed);
+  DrawnProgram drawn;
+  const auto draw = [&] {
+    const size_t pod = random.Below(2);
+    const std::vector<std::pair<std::string, Act<ModelQueueShape>>> acts = {
+        {"schedule", kSchedule},
+        {"room", kEvent},
+        {"open", kOpen},
+        {"flush backoff", kFlushBackoff},
+        {"flush pool", kFlushPool},
+        {"add", [pod](Scene& scene) { scene.Add(pod); }},
+        {"delete", [pod](Scene& scene) { scene.Delete(pod); }},
+        {"update", [pod](Scene& scene) { scene.Update(pod); }},
+        {"activate", [pod](Scene& scene) { scene.Activate(pod); }},
+        // By error: a rejection by another than the scheduler might be of an attempt that began
+        // after the event, and such a pod sleeps rightly.
+        {"fail",
+         [pod](Scene& scene) { static_cast<void>(scene.queue().Fail(scene.Key(pod), {}, {})); }}};
+    const auto& [name, act] = acts[random.Below(acts.size())];
+    drawn.text += name + " " + std::to_string(pod) + ", ";
+    return act;
+  };
+  const bool begins_gated = random.Below(2) == 0;
+  drawn.text = begins_gated ? "gated" : "in the pool";
+  drawn.program.before = begins_gated ? kGated : kInPool;
+  drawn.program.backoff = std::chrono::seconds(random.Below(2));
+  for (int thread = 0; thread < 3; ++thread) {
+    drawn.text += "\n  thread: ";
+    const Act<ModelQueueShape> first = draw();
+    const Act<ModelQueueShape> second = draw();
+    drawn.program.threads.push_back(Both(Both(first, second), draw()));
+  }
+  return drawn;
+}
+
+TEST(LockfreeQueueModelSweep, RandomPrograms) {
+  const char* wanted = std::getenv("SCHEDQ_MODEL_PROGRAMS");
+  const int programs = wanted == nullptr ? 100 : std::atoi(wanted);
+  constexpr uint64_t kSchedules = 200;
+  for (int seed = 0; seed < programs; ++seed) {
+    const DrawnProgram drawn = Draw(static_cast<uint64_t>(seed));
+    model::Options options = Named(0);
+    options.name += std::to_string(seed);
+    const Report report = model::Sweep(options, kSchedules, BodyOfProgram(drawn.program));
+    ASSERT_TRUE(report.passed()) << drawn.text << "\n" << report;
+  }
+}
+
+// Whoever is frozen, at whichever step: the others get to their end.
+void ExpectNobodyWaits(const Pair& program) {
+  const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.freezes, 50u) << report;
+}
+
+TEST(LockfreeQueueModelStall, FrozenFailOrEvent) { ExpectNobodyWaits({kPopped, {kFail, kEvent}}); }
+TEST(LockfreeQueueModelStall, FrozenPopOrUpdate) {
+  ExpectNobodyWaits({kAdd, {kSchedule, kUpdate}});
+}
+TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
+  ExpectNobodyWaits({kInPool, {kActivate, kDelete, kSchedule}});
+}
+TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
+// Reads, too, wait for nobody and hold back nobody.
+const Act<ModelQueueShape> kRead = [](Scene& scene) {
+  static_cast<void>(scene.PlaceOf(0));
+  static_cast<void>(scene.queue().List(Place::kActive));
+  static_cast<void>(scene.queue().Counts());
+};
+TEST(LockfreeQueueModelStall, FrozenBindOrRead) {
+  ExpectNobodyWaits({kPopped, {kBind, kRead, kUpdate}});
+  ExpectNobodyWaits({kInPool, {kRead, kActivate, kSchedule}});
+}
+TEST(LockfreeQueueModelStall, FrozenFlush) {
+  ExpectNobodyWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
+}
+
+}  // namespace
+}  // namespace schedq

@@ -1,0 +1,261 @@
+// Goal: however schedules, overwrites, cancels and pumps of a timer meet, it comes due once or was
+// cancelled, at the tick that was set last, and whoever must pump is told.
+// Method: two or three threads on a tiny wheel, exhaustive within bounds; then seeds; then every
+// thread frozen at every step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "dispatcher/timer_wheel/timer_wheel.h"
+#include "tests/support/model/explore.h"
+
+namespace schedq {
+namespace {
+
+struct TinyShape {
+  static constexpr uint32_t kBlockBits = 2;
+  static constexpr uint32_t kHorizonBits = 6;
+  static constexpr uint32_t kFirstTimersBits = 2;
+};
+using Wheel = TimerWheel<model::Atomic, TinyShape>;
+
+model::Options Named(uint32_t preemptions_max) {
+  model::Options options;
+  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 1;
+  return options;
+}
+
+void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
+  const model::Report report = model::Exhaust(Named(preemptions_max), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  EXPECT_GT(report.schedules, 100u) << report;
+}
+
+// A wheel, and what came due of its timers. Only the pumping thread counts.
+struct Scene {
+  Scene() {
+    for (uint32_t timer = 0; timer < 3; ++timer) wheel.ReserveThrough(timer);
+  }
+  std::optional<Tick> Pump(Tick tick) {
+    return wheel.ExpireUntil(tick, [&](uint32_t timer) { expired[timer].fetch_add(1); });
+  }
+  int Expired(uint32_t timer) { return expired[timer].load(); }
+
+  Wheel wheel;
+  std::array<model::Atomic<int>, 3> expired{};
+};
+
+model::Body CancelMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 2);
+    bool is_cancelled = false;
+    trial.Thread([&] { is_cancelled = scene.wheel.Cancel(0); });
+    trial.Thread([&] { scene.Pump(3); });
+    trial.Join();
+    scene.Pump(10);
+    MODEL_CHECK(scene.Expired(0) == (is_cancelled ? 0 : 1), "cancelled or due, not both");
+    trial.Observe({is_cancelled});
+  };
+}
+TEST(TimerWheelModel, CancelMeetsPump) { ExpectRight(CancelMeetsPump(), 3); }
+
+model::Body OverwriteMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 9);
+    scene.Pump(1);
+    trial.Thread([&] { scene.wheel.Schedule(0, 3); });
+    trial.Thread([&] { scene.Pump(5); });
+    trial.Join();
+    scene.Pump(6);
+    MODEL_CHECK(scene.Expired(0) == 1, "the earlier tick has passed");
+    scene.Pump(20);
+    MODEL_CHECK(scene.Expired(0) == 1, "and the later one was overwritten");
+  };
+}
+TEST(TimerWheelModel, OverwriteMeetsPump) { ExpectRight(OverwriteMeetsPump(), 3); }
+
+model::Body PumpsMeet() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 2);
+    trial.Thread([&] { scene.Pump(1); });
+    trial.Thread([&] { scene.Pump(4); });
+    trial.Join();
+    MODEL_CHECK(scene.Expired(0) == 1, "whoever pumps goes to the latest tick that was asked for");
+  };
+}
+TEST(TimerWheelModel, PumpsMeet) { ExpectRight(PumpsMeet(), 3); }
+
+// The plan that was made before is for a tick that has passed, so it wakes nobody.
+model::Body SleeperIsTold() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(1, 2);
+    scene.Pump(1);
+    std::array<Tick, 2> asked{};
+    Tick planned = kNeverTick;
+    trial.Thread([&] { asked[0] = scene.wheel.Schedule(0, 30); });
+    trial.Thread([&] { asked[1] = scene.wheel.Schedule(0, 5); });
+    trial.Thread([&] { planned = *scene.Pump(2); });
+    trial.Join();
+    // A sleeping thread looks when its last pump said, or earlier if a Schedule asked for it.
+    planned = std::min({planned, asked[0], asked[1]});
+    while (planned <= 5) planned = *scene.Pump(planned);
+    const int in_time = scene.Expired(0);
+    scene.Pump(29);
+    MODEL_CHECK(scene.Expired(0) == in_time, "nobody looked at tick 5");
+    trial.Observe({in_time});
+  };
+}
+TEST(TimerWheelModel, SleeperIsTold) { ExpectRight(SleeperIsTold()); }
+
+model::Body OverwriteMeetsTake() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(0, 2);
+    trial.Thread([&] { scene.wheel.Schedule(0, 20); });
+    trial.Thread([&] { scene.Pump(3); });
+    trial.Join();
+    const int early = scene.Expired(0);
+    scene.Pump(19);
+    MODEL_CHECK(scene.Expired(0) == early, "what was overwritten does not come due");
+    scene.Pump(20);
+    MODEL_CHECK(scene.Expired(0) == early + 1, "what was set last does");
+  };
+}
+TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3); }
+
+// Who is alone with a timer stores where another would have to exchange; the pump still comes
+// between all that he does, and sees what he wrote before.
+model::Body AloneMeetsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    Seam<model::Atomic>::Plain<int> note{0};
+    const auto pump = [&](Tick tick) {
+      scene.wheel.ExpireUntil(tick, [&](uint32_t timer) {
+        MODEL_CHECK(note.Read() == 1, "written before the timer was armed");
+        scene.expired[timer].fetch_add(1);
+      });
+    };
+    bool is_cancelled = false;
+    trial.Thread([&] {
+      note.Write(1);
+      scene.wheel.ScheduleAlone(0, scene.wheel.EntryOf(0), 2, 0);
+      is_cancelled = scene.wheel.Cancel(0);
+      scene.wheel.ScheduleAlone(0, scene.wheel.EntryOf(0), 4, 0);
+    });
+    trial.Thread([&] {
+      pump(2);
+      pump(3);
+    });
+    trial.Join();
+    const int early = scene.Expired(0);
+    MODEL_CHECK(early == (is_cancelled ? 0 : 1), "cancelled or due, not both");
+    pump(10);
+    MODEL_CHECK(scene.Expired(0) == early + 1, "what was set last comes due");
+    trial.Observe({is_cancelled});
+  };
+}
+TEST(TimerWheelModel, AloneMeetsPump) { ExpectRight(AloneMeetsPump(), 3); }
+
+// Three tickets of two threads, and a taker that looks twice amid them.
+model::Body PushesMeetTaking() {
+  return [](model::Trial& trial) {
+    TicketInbox<model::Atomic> inbox(0);
+    std::vector<uint32_t> taken;
+    const auto take = [&] {
+      inbox.TakeAll([&](Ticket ticket) { taken.push_back(ticket.timer()); });
+    };
+    trial.Thread([&] {
+      inbox.Push(Ticket(1, 0));
+      inbox.Push(Ticket(2, 0));
+    });
+    trial.Thread([&] { inbox.Push(Ticket(3, 0)); });
+    trial.Thread([&] {
+      take();
+      take();
+    });
+    trial.Join();
+    take();
+    MODEL_CHECK(inbox.IsEmpty() && !inbox.HasHoles(), "nothing is left behind");
+    std::vector<uint32_t> sorted = taken;
+    std::sort(sorted.begin(), sorted.end());
+    MODEL_CHECK(sorted == (std::vector<uint32_t>{1, 2, 3}), "each is taken once");
+    const auto first = std::find(taken.begin(), taken.end(), 1u);
+    MODEL_CHECK(std::find(first, taken.end(), 2u) != taken.end(), "in the order of their coming");
+  };
+}
+TEST(TicketInboxModel, PushesMeetTaking) { ExpectRight(PushesMeetTaking()); }
+
+// A taker that is frozen is the pump's affair; one that pushes must not hold back the others.
+TEST(TicketInboxModel, FrozenPusherHoldsBackItsOwnTicketOnly) {
+  const auto body = [](model::Trial& trial) {
+    TicketInbox<model::Atomic> inbox(0);
+    uint32_t taken = 0;
+    const auto take = [&] { inbox.TakeAll([&](Ticket) { ++taken; }); };
+    trial.Thread([&] { inbox.Push(Ticket(1, 0)); });
+    trial.Thread([&] {
+      // More rounds than there are buffers.
+      for (uint32_t round = 0; round < 6; ++round) {
+        inbox.Push(Ticket(2, 0));
+        take();
+        MODEL_CHECK(taken >= round + 1, "its own ticket comes at once");
+      }
+    });
+    trial.Join();
+    take();
+    MODEL_CHECK(taken == 7, "each once");
+  };
+  const model::Report report = model::ExhaustStalls(Named(1), body);
+  EXPECT_TRUE(report.passed() && report.complete) << report;
+  ExpectRight(body);
+}
+
+TEST(TimerWheelModelSweep, ThreeThreads) {
+  const auto body = [](model::Trial& trial) {
+    Scene scene;
+    std::array<int, 3> armed{};
+    for (uint32_t thread = 0; thread < 3; ++thread) {
+      trial.Thread([&scene, &armed, thread] {
+        scene.wheel.Schedule(thread, 4 + thread);
+        scene.Pump(2 + thread);
+        if (!scene.wheel.Cancel(thread)) ++armed[thread];
+        scene.wheel.Schedule(thread, 5);
+        scene.wheel.Schedule(thread, 20 - thread);
+        ++armed[thread];
+      });
+    }
+    trial.Thread([&scene] {
+      scene.Pump(3);
+      scene.Pump(6);
+    });
+    trial.Join();
+    scene.Pump(30);
+    for (uint32_t thread = 0; thread < 3; ++thread) {
+      // The first overwrite may have come due before the second.
+      const int expired = scene.Expired(thread);
+      MODEL_CHECK(expired == armed[thread] || expired == armed[thread] + 1, "each once");
+    }
+  };
+  const model::Report report = model::Sweep(Named(0), 20'000, body);
+  EXPECT_TRUE(report.passed()) << report;
+}
+
+TEST(TimerWheelModelStall, FrozenThreadStopsNobody) {
+  for (const model::Body& body :
+       {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), AloneMeetsPump()}) {
+    const model::Report report = model::ExhaustStalls(Named(1), body);
+    EXPECT_TRUE(report.passed() && report.complete) << report;
+    EXPECT_GT(report.freezes, 10u) << report;
+  }
+}
+
+}  // namespace
+}  // namespace schedq

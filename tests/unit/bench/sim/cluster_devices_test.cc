@@ -1,0 +1,168 @@
+// Goal: devices go out by class and count, each once, and claims are made and cleaned up by their
+// controller.
+// Method: an inventory and a controller on small clusters; the canaries show what must be refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/sim/cluster/audit.h"
+#include "bench/sim/cluster/claim_controller.h"
+#include "engine/base/time/virtual_clock.h"
+#include "tests/unit/bench/sim/cluster_test_objects.h"
+
+namespace schedq {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ClusterSlice SliceOf(const std::string& node, const std::string& driver,
+                     const std::vector<std::string>& devices) {
+  ClusterSlice slice;
+  slice.slice = {driver, node, node, devices};
+  return slice;
+}
+
+ClaimSpec Wants(const std::string& device_class, int64_t count) {
+  return {{{"r", device_class, count}}};
+}
+
+class DeviceTest : public testing::Test {
+ protected:
+  DeviceTest() {
+    inventory_.AddClass("gadget", "g");
+    inventory_.AddClass("any", "");
+    inventory_.AddSlice(SliceOf("n", "g", {"0", "1"}));
+    inventory_.AddSlice(SliceOf("n", "other", {"x"}));
+  }
+  auto Pick(const std::vector<ClaimSpec>& claims, const std::string& node = "n") const {
+    std::vector<const ClaimSpec*> pointers;
+    for (const ClaimSpec& claim : claims) pointers.push_back(&claim);
+    return inventory_.Pick(pointers, node);
+  }
+
+  DeviceInventory inventory_;
+};
+
+TEST_F(DeviceTest, CountsAndClassesDecide) {
+  EXPECT_THAT(*Pick({Wants("gadget", 2)}), ElementsAre(ElementsAre("g/n/0", "g/n/1")));
+  EXPECT_EQ(Pick({Wants("gadget", 3)}), std::nullopt);
+  EXPECT_EQ(Pick({Wants("unknown", 1)}), std::nullopt);
+  EXPECT_EQ(Pick({Wants("gadget", 1)}, "m"), std::nullopt);
+  EXPECT_EQ(Pick({Wants("gadget", 1), Wants("gadget", 2)}), std::nullopt);
+}
+
+TEST_F(DeviceTest, RequestsForAnyDriverLeaveTheOthersTheirs) {
+  EXPECT_THAT(*Pick({Wants("any", 1), Wants("gadget", 2)}),
+              ElementsAre(ElementsAre("other/n/x"), ElementsAre("g/n/0", "g/n/1")));
+}
+
+TEST_F(DeviceTest, ADeviceIsTakenOnce) {
+  const std::vector<DeviceName> first = {"g/n/0"};
+  const std::vector<DeviceName> both = {"g/n/1", "g/n/0"};
+  EXPECT_TRUE(inventory_.Take(first));
+  EXPECT_FALSE(inventory_.Take(both));
+  EXPECT_THAT(*Pick({Wants("gadget", 1)}), ElementsAre(ElementsAre("g/n/1")));
+  inventory_.Release(first);
+  EXPECT_TRUE(inventory_.Take(both));
+  EXPECT_EQ(Pick({Wants("gadget", 1)}), std::nullopt);
+}
+
+TEST_F(DeviceTest, ASliceTakesItsDevicesAlong) {
+  inventory_.RemoveSlice(SliceOf("n", "g", {"0", "1"}));
+  EXPECT_EQ(Pick({Wants("gadget", 1)}), std::nullopt);
+  EXPECT_TRUE(Pick({Wants("any", 1)}).has_value());
+}
+
+// A cluster with one node, a pod that wants a generated claim, and the controller.
+class ClaimTest : public testing::Test {
+ protected:
+  ClaimTest() {
+    Create(NodeObjectNamed("n"));
+    Create(
+        ObjectFrom("apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+                   "metadata: {name: t}\nspec: {spec: {devices: {requests: [{name: r, exactly: "
+                   "{deviceClassName: gadget}}]}}}\n"));
+    Create(PodObjectNamed("p", "1",
+                          "  resourceClaims: [{name: device, resourceClaimTemplateName: t}]\n"));
+  }
+  void Create(const ApiObjectRef& object) { ASSERT_TRUE(cluster_.Create(object, "ns").ok()); }
+  void Pass(int milliseconds) { clock_.AdvanceBy(std::chrono::milliseconds(milliseconds)); }
+  std::vector<std::string> Audit() const {
+    return AuditCluster(cluster_, [](const ClusterPod&) { return true; });
+  }
+
+  VirtualClock clock_{Instant()};
+  Cluster cluster_{{&clock_, std::chrono::milliseconds(1), true}};
+  ClaimController controller_{&cluster_, {1, [] { return std::chrono::milliseconds(10); }}};
+  ChangeLog log_{&cluster_};
+};
+
+TEST_F(ClaimTest, AClaimIsMadeFromItsTemplateAndToldInTheStatus) {
+  Pass(12);
+  ASSERT_EQ(cluster_.claims().size(), 1u);
+  EXPECT_THAT(cluster_.FindPod(1)->generated_claims, IsEmpty());
+  Pass(12);
+  ASSERT_EQ(cluster_.FindPod(1)->generated_claims.size(), 1u);
+  const auto& [name, claim] = *cluster_.claims().begin();
+  EXPECT_THAT(ClaimNamesOf(*cluster_.FindPod(1)), ElementsAre(name));
+  EXPECT_EQ(claim->owner_pod, 1u);
+  EXPECT_EQ(claim->spec.requests[0].class_name, "gadget");
+  EXPECT_THAT(log_.lines(),
+              ElementsAre("Node+ n", "Pod+ ns/p", "ResourceClaim+ " + name, "Pod~ ns/p"));
+}
+
+TEST_F(ClaimTest, AGonePodsClaimGivesItsDevicesBackAndGoes) {
+  Pass(30);
+  const std::string name = cluster_.claims().begin()->first;
+  cluster_.UpdateClaim(name, [](ClusterClaim* claim) {
+    claim->node_name = "n";
+    claim->devices = {"g/n/0"};
+    claim->reserved_for = {1};
+  });
+  EXPECT_TRUE(cluster_.FindClaim(name)->allocated);
+  EXPECT_EQ(cluster_.devices().taken(), 1u);
+  ASSERT_TRUE(cluster_.DeletePod(1));
+  Pass(12);
+  EXPECT_FALSE(cluster_.FindClaim(name)->allocated);
+  EXPECT_EQ(cluster_.devices().taken(), 0u);
+  Pass(12);
+  EXPECT_THAT(cluster_.claims(), IsEmpty());
+  EXPECT_EQ(log_.lines().back(), "ResourceClaim- " + name);
+}
+
+TEST_F(ClaimTest, TheAuditCatchesAPodWithoutItsClaim) {
+  Pass(30);
+  EXPECT_THAT(Audit(), IsEmpty());
+  ASSERT_TRUE(cluster_.BindPod(1, "n").ok());
+  EXPECT_THAT(Audit(), ElementsAre(HasSubstr("is on n without its claim")));
+}
+
+TEST_F(ClaimTest, TheAuditCatchesADeviceGivenTwice) {
+  for (const char* name : {"a", "b"}) {
+    auto claim = std::make_shared<ClusterClaim>();
+    claim->namespace_name = "ns";
+    claim->name = name;
+    ASSERT_TRUE(cluster_.CreateClaim(std::move(claim)).ok());
+    cluster_.UpdateClaim(QualifiedName("ns", name), [](ClusterClaim* after) {
+      after->node_name = "n";
+      after->devices = {"g/n/0"};
+    });
+  }
+  EXPECT_THAT(Audit(), ElementsAre("device g/n/0 is given twice: to ns/a and ns/b"));
+}
+
+TEST_F(ClaimTest, TheAuditCatchesAnOvercommittedNodeAndALostPod) {
+  Create(NodeObjectNamed("small", "1"));
+  for (const char* name : {"a", "b"}) Create(PodObjectNamed(name, "600m"));
+  ASSERT_TRUE(cluster_.BindPod(2, "small").ok());
+  EXPECT_THAT(Audit(), IsEmpty());
+  ASSERT_TRUE(cluster_.BindPod(3, "small").ok());
+  EXPECT_THAT(Audit(), ElementsAre("node small is overcommitted: 1200 cpu in use of 1000"));
+  EXPECT_THAT(AuditCluster(cluster_, [](const ClusterPod&) { return false; }),
+              Contains("pod ns/p is lost: neither bound nor known to the scheduler"));
+}
+
+}  // namespace
+}  // namespace schedq

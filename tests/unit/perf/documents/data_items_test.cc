@@ -1,0 +1,94 @@
+// Goal: DataItems files are what perf-dash expects, scheduler_perf's own files are read, and
+// benchstat lines have Go's form.
+// Method: exact text; a file as scheduler_perf writes it, null data included.
+#include "perf/documents/data_items.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "perf/documents/benchstat.h"
+#include "perf/documents/document.h"
+#include "perf/text/rfc3339.h"
+
+namespace schedq {
+namespace {
+
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+constexpr Instant kTime = Instant(std::chrono::seconds(1'772'366'400));
+
+DataItem Item(std::string metric, std::string unit, std::map<std::string, double> data) {
+  return {std::move(data), std::move(unit), {{"Metric", std::move(metric)}, {"Name", "c/w/n"}}};
+}
+
+TEST(PerfDataItems, EveryItemCarriesTheSameLabels) {
+  std::vector<DataItem> items = {Item("a", "ms", {}), Item("b", "ms", {})};
+  items[1].labels["plugin"] = "Fit";
+  CompleteLabels(items);
+  EXPECT_THAT(items[0].labels, UnorderedElementsAre(Pair("Metric", "a"), Pair("Name", "c/w/n"),
+                                                    Pair("plugin", "not applicable")));
+  EXPECT_EQ(items[1].labels["plugin"], "Fit");
+}
+
+TEST(PerfDataItems, TextIsAsPerfDashReadsIt) {
+  DataItemsDocument document;
+  document.items = {Item("SchedulingThroughput", "pods/s", {{"Perc50", 300}, {"Average", 336.5}})};
+  EXPECT_EQ(*DocumentText(document),
+            "{\n  \"version\": \"v1\",\n  \"dataItems\": [\n    {\n      \"data\": {\n"
+            "        \"Average\": 336.5,\n        \"Perc50\": 300.0\n      },\n"
+            "      \"unit\": \"pods/s\",\n      \"labels\": {\n"
+            "        \"Metric\": \"SchedulingThroughput\",\n        \"Name\": \"c/w/n\"\n"
+            "      }\n    }\n  ]\n}\n");
+}
+
+TEST(PerfDataItems, FilesOfSchedulerPerfAreRead) {
+  // A run that was too short has null data and no unit; integers need no point.
+  const Result<DataItemsDocument> read = ParseDocument<DataItemsDocument>(
+      R"({"version":"v1","dataItems":[{"data":null,"unit":"","labels":{"Name":"x"}},)"
+      R"({"data":{"Average":12},"unit":"ms"}]})",
+      "go.json");
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_TRUE(read->items[0].data.empty());
+  EXPECT_EQ(read->items[1].data.at("Average"), 12);
+}
+
+TEST(PerfDataItems, FileNameHasTopicAndTime) {
+  EXPECT_EQ(DataItemsFileName("basic", kTime),
+            "BenchmarkPerfScheduling_benchmark_basic_2026-03-01T12:00:00Z.json");
+  EXPECT_EQ(DataItemsFileName("a/b", kTime + std::chrono::milliseconds(300)),
+            "BenchmarkPerfScheduling_benchmark_a_b_2026-03-01T12:00:00Z.json");
+}
+
+TEST(PerfRfc3339, FractionsOnlyWhereThereAreAny) {
+  EXPECT_EQ(Rfc3339(kTime), "2026-03-01T12:00:00Z");
+  EXPECT_EQ(Rfc3339(kTime + std::chrono::milliseconds(300)), "2026-03-01T12:00:00.3Z");
+  EXPECT_EQ(Rfc3339(kTime + std::chrono::nanoseconds(1)), "2026-03-01T12:00:00.000000001Z");
+  EXPECT_EQ(Rfc3339(Instant(-std::chrono::milliseconds(500))), "1969-12-31T23:59:59.5Z");
+}
+
+TEST(PerfBenchstat, OneLineARepetition) {
+  DataItem latency =
+      Item("scheduler_framework_extension_point_duration_seconds", "ms", {{"Perc99", 0.25}});
+  latency.labels["extension_point"] = "Score all";
+  latency.labels["result"] = "not applicable";
+  const std::vector<DataItem> items = {
+      Item("SchedulingThroughput", "pods/s", {{"Perc50", 300}, {"Average", 336.5}}), latency};
+  EXPECT_EQ(BenchstatLine("Scheduling Basic", "500Nodes", 2, items),
+            "BenchmarkPerfScheduling/Scheduling_Basic/500Nodes-2 1 336.5 "
+            "SchedulingThroughput/Average 300 SchedulingThroughput/Perc50 0.25 "
+            "scheduler_framework_extension_point_duration_ms{extension_point=Score_all}/Perc99\n");
+}
+
+TEST(PerfBenchstat, HeaderUsesGosNames) {
+  Machine machine;
+  machine.architecture = "aarch64";
+  machine.cpu_model = "Neoverse N1";
+  EXPECT_EQ(BenchstatHeader(machine),
+            "goos: linux\ngoarch: arm64\npkg: schedq\ncpu: Neoverse N1\n");
+}
+
+}  // namespace
+}  // namespace schedq
