@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
 #include "engine/queue.h"
@@ -16,6 +15,7 @@
 #include "hints/pre_enqueue.h"
 #include "hints/registry.h"
 #include "hints/world.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

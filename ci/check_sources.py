@@ -36,8 +36,9 @@ DIRECTION = {
     "perf": ["perf/", "engine/base/"],
     "hints": ["hints/", "engine", "engine/base/"],
     "dispatcher": ["dispatcher/", "engine", "engine/base/"],
-    "bench": ["bench/", "dispatcher/", "hints/", "perf/", "engine/"],
-    "tests": ["tests/", "bench/", "dispatcher/", "hints/", "perf/", "engine/"],
+    "schedq": ["schedq", "dispatcher/", "hints/", "engine/"],
+    "bench": ["bench/", "schedq", "dispatcher/", "hints/", "perf/", "engine/"],
+    "tests": ["tests/", "bench/", "schedq", "dispatcher/", "hints/", "perf/", "engine/"],
 }
 
 # Folders that need no README.md: one file for a tool, or data that its parent describes. Below

@@ -78,6 +78,13 @@ struct Pod {
 };
 
 using PodRef = std::shared_ptr<const Pod>;
+
+// "namespace/name"; of an object without a namespace its name.
+std::string QualifiedName(std::string_view namespace_name, std::string_view name);
+inline std::string QualifiedName(const Pod& pod) {
+  return QualifiedName(pod.namespace_name, pod.name);
+}
+
 // The count of references that lies before a pod, behind which allocators begin a line.
 inline constexpr size_t kPodCountBytes = 16;
 static_assert(kPodCountBytes + sizeof(Pod::labels) + sizeof(Pod::scheduling_gates) == 64 &&

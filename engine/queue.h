@@ -26,6 +26,7 @@
 #include "engine/base/time/clock.h"
 #include "engine/gates.h"
 #include "engine/ports.h"
+#include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
 #include "engine/queueing_fields.h"
 
@@ -42,21 +43,6 @@ struct QueueOptions {
   Gates gates;
   BackoffPolicy backoff;
   Duration max_in_unschedulable = std::chrono::minutes(5);
-};
-
-struct PoppedPod {
-  PodRef pod;
-  PodKey key;
-  uint64_t cycle = 0;
-  QueueingFields fields;
-};
-
-// Where a pod is and why.
-struct PodWhereabouts {
-  Place place = Place::kAbsent;
-  PodRef pod;  // Null when absent.
-  bool live = false;
-  QueueingFields fields;
 };
 
 class SchedulingQueue {

@@ -12,18 +12,9 @@
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
-
-struct QueueCounts {
-  uint64_t active = 0;
-  uint64_t backoff = 0;
-  uint64_t error_backoff = 0;
-  uint64_t unschedulable = 0;
-  uint64_t gated = 0;
-  uint64_t in_flight = 0;
-  bool operator==(const QueueCounts&) const = default;
-};
 
 class QueueMetrics {
  public:

@@ -14,16 +14,10 @@
 #include <vector>
 
 #include "dispatcher/call_queue.h"
+#include "dispatcher/report/pre_flight.h"
 #include "engine/base/result.h"
 
 namespace schedq {
-
-// What a PreBind plugin says before it works on a pod.
-enum class PreFlight : uint8_t {
-  kSuccess,  // It has something to do.
-  kSkip,     // It has nothing to do for this pod.
-  kError,    // It fails or rejects.
-};
 
 struct BindingStart {
   PodRef pod;

@@ -123,24 +123,14 @@ void ClassicQueue::FlushUnschedulable() {
 }
 
 void ClassicQueue::Run() {
-  const Instant now = options_.clock->Now();
-  // With the gate on, a window is flushed at the second at which it ends.
-  const Instant first =
-      options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) + kSecond : now + kSecond;
-  std::lock_guard lock(mutex_);
-  if (closed_ || !tickers_.empty()) return;
-  tickers_.push_back(options_.clock->Every(first, kSecond, [this] { FlushBackoff(); }));
-  tickers_.push_back(options_.clock->Every(now + kFlushUnschedulablePeriod,
-                                           kFlushUnschedulablePeriod,
-                                           [this] { FlushUnschedulable(); }));
+  tickers_.Start(options_.gates.PopFromBackoffQ(),
+                 {[this] { FlushBackoff(); }, [this] { FlushUnschedulable(); }});
 }
 
 void ClassicQueue::Close() {
-  std::vector<TimerId> tickers;
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    tickers.swap(tickers_);
     std::vector<Entity*> in_flight;
     entities_.ForEach([&](Entity& entity) {
       if (entity.in_flight) in_flight.push_back(&entity);
@@ -151,8 +141,8 @@ void ClassicQueue::Close() {
     }
     poppable_.notify_all();
   }
-  // Outside the mutex: Cancel waits for a tick that runs, and a tick takes the mutex.
-  for (const TimerId ticker : tickers) options_.clock->Cancel(ticker);
+  // Outside the mutex: a tick that runs takes it.
+  tickers_.Stop();
 }
 
 }  // namespace schedq

@@ -10,7 +10,8 @@ ClassicQueue::ClassicQueue(QueueOptions options)
       metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }),
       entities_(options_.pod_names),
       backoff_(BackoffOrder{options_.gates.PopFromBackoffQ()}),
-      error_backoff_(BackoffOrder{/*windows=*/false}) {}
+      error_backoff_(BackoffOrder{/*windows=*/false}),
+      tickers_(options_.clock) {}
 
 ClassicQueue::~ClassicQueue() { Close(); }
 

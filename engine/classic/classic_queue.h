@@ -18,6 +18,7 @@
 #include "engine/classic/entity_heap.h"
 #include "engine/classic/entity_table.h"
 #include "engine/classic/nominator.h"
+#include "engine/flush_tickers.h"
 #include "engine/queue.h"
 
 namespace schedq {
@@ -132,13 +133,15 @@ class ClassicQueue final : public SchedulingQueue {
   uint64_t scheduling_cycle_ = 0;
   uint64_t gated_ = 0;
   bool closed_ = false;
-  std::vector<TimerId> tickers_;
 
   // Reused between events.
   std::vector<Entity*> candidates_;
   std::vector<JudgedPod> judged_;
   std::vector<Verdict> verdicts_;
   Narrowing narrowing_;
+
+  // Outside the mutex, which a tick takes.
+  FlushTickers tickers_;
 };
 
 }  // namespace schedq

@@ -356,28 +356,14 @@ void BasicLockfreeQueue<Atom, Shape>::Rescue(PodId id, Instant now) {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Run() {
-  const Instant now = options_.clock->Now();
-  // With the gate on, a window is flushed at the second at which it ends.
-  const Instant first =
-      options_.gates.PopFromBackoffQ() ? TruncateToSecond(now) + kSecond : now + kSecond;
-  std::lock_guard lock(tickers_mutex_);
-  if (is_closed_.load() || !tickers_.empty()) return;
-  tickers_.push_back(options_.clock->Every(first, kSecond, [this] { FlushBackoff(); }));
-  tickers_.push_back(options_.clock->Every(now + kFlushUnschedulablePeriod,
-                                           kFlushUnschedulablePeriod,
-                                           [this] { FlushUnschedulable(); }));
+  tickers_.Start(options_.gates.PopFromBackoffQ(),
+                 {[this] { FlushBackoff(); }, [this] { FlushUnschedulable(); }});
 }
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Close() {
-  std::vector<TimerId> tickers;
-  {
-    std::lock_guard lock(tickers_mutex_);
-    is_closed_.store(true);
-    tickers.swap(tickers_);
-  }
-  // Outside the mutex: Cancel waits for a tick that runs.
-  for (const TimerId ticker : tickers) options_.clock->Cancel(ticker);
+  is_closed_.store(true);
+  tickers_.Stop();
   std::vector<PodKey> flying;
   for (PodId id = 0; id < table_.limit(); ++id) {
     const Pinned pinned = table_.Pin(id);

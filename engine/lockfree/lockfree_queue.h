@@ -24,11 +24,11 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "engine/base/metrics/sampled_duration.h"
+#include "engine/flush_tickers.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "engine/lockfree/draft.h"
@@ -267,8 +267,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   SampledDuration short_event_;
   Atom<bool> is_closed_{false};
 
-  std::mutex tickers_mutex_;  // Guards tickers_; never taken by an operation on pods.
-  std::vector<TimerId> tickers_;
+  FlushTickers tickers_;
 };
 
 using LockfreeQueue = BasicLockfreeQueue<std::atomic>;

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "bench/format/trace/replay_file.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "bench/engine_kind.h"
 #include "engine/base/result.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

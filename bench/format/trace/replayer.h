@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/traced_pods.h"
 #include "engine/base/metrics/metrics.h"
@@ -24,6 +23,7 @@
 #include "hints/pre_enqueue.h"
 #include "hints/registry.h"
 #include "hints/world.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

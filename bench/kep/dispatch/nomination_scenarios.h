@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "bench/engine_kind.h"
 #include "dispatcher/report/nomination_reporter.h"
 #include "engine/base/time/time.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "perf/documents/scenario_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

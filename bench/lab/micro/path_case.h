@@ -7,9 +7,9 @@
 #include <string>
 
 #include "bench/anchors.h"
-#include "bench/engine_kind.h"
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/paths/measured_path.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

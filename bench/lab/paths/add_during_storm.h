@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "bench/engine_kind.h"
 #include "perf/statistics/latency.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

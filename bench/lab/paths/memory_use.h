@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "bench/engine_kind.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

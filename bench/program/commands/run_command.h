@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/program/command.h"
@@ -14,6 +13,7 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
 #include "perf/documents/run_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -4,12 +4,6 @@
 
 namespace schedq {
 
-std::string QualifiedName(std::string_view namespace_name, std::string_view name) {
-  std::string text(namespace_name);
-  if (!text.empty()) text += '/';
-  return text += name;
-}
-
 const PodCondition* FindCondition(const Pod& pod, std::string_view type) {
   for (const PodCondition& condition : pod.conditions) {
     if (condition.type == type) return &condition;

@@ -71,9 +71,6 @@ struct ClusterChange {
   ClusterPodRef pod_after;
 };
 
-// "namespace/name", or the name alone outside namespaces.
-std::string QualifiedName(std::string_view namespace_name, std::string_view name);
-
 inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
 // The pod's condition of that type, or null.
 const PodCondition* FindCondition(const Pod& pod, std::string_view type);

@@ -50,6 +50,7 @@
 
 #include "engine/base/index_pool.h"
 #include "engine/base/metrics/metric_cells.h"
+#include "engine/base/names/interner_forward.h"
 #include "engine/base/names/name_link.h"
 #include "engine/base/names/name_slot.h"
 #include "engine/base/names/packed_text.h"
@@ -198,8 +199,6 @@ class BasicInterner {
   NameTexts<Atom> texts_;
   MetricCellBlock alive_{1};
 };
-
-using Interner = BasicInterner<std::atomic>;
 
 extern template class BasicInterner<std::atomic>;
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine_kind.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/time/virtual_clock.h"
@@ -18,6 +17,7 @@
 #include "hints/pre_enqueue.h"
 #include "hints/registry.h"
 #include "hints/world.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -1,4 +1,4 @@
-#include "bench/engine_kind.h"
+#include "schedq/engine_kind.h"
 
 #include "engine/classic/classic_queue.h"
 #include "engine/lockfree/lockfree_queue.h"

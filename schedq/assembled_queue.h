@@ -1,0 +1,144 @@
+// The product, assembled: a scheduling queue with its plugins, their world, metrics, and the
+// dispatcher if there is one.
+//
+// Purpose: whoever embeds schedq makes one of these and tells it once what happened in the cluster.
+// It tells the plugins' world first and the queue then, so that PreEnqueue functions and hints see
+// the state after the operation, and the dispatcher what makes its waiting calls vain.
+// When not to use it: there is no other way to wire an engine in this project.
+// Example: examples/first_queue.cc.
+//
+// Threads: Create and the destructor by one thread. Every other function from any thread at any
+// time; two changes of one pod, or of one claim, must come in their order. With the lock-free engine
+// no function but Pop, Run and Close waits for another thread.
+// Invariants:
+//  1. A pod that was told of as added, and neither as deleted nor as bound, is queued, in flight in
+//     an attempt that is open, or on its way to a node.
+//  2. The world is told before the queue.
+// Memory: the engine's, the world's and the dispatcher's; see their headers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/names/interner_forward.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
+
+namespace schedq {
+
+class ApiCalls;
+
+class PluginPreEnqueue;
+class PluginRegistry;
+
+class AssembledQueue {
+ public:
+  // May the event concern this pod? Filters candidates before they are judged.
+  using PreCheck = std::function<bool(const Pod&)>;
+
+  // An error says which option is missing or wrong.
+  static Result<std::unique_ptr<AssembledQueue>> Create(AssemblyOptions options);
+  ~AssembledQueue();
+  AssembledQueue(const AssembledQueue&) = delete;
+  AssembledQueue& operator=(const AssembledQueue&) = delete;
+
+  // --- What happened in the cluster, as informers tell it: both versions of the object. No `before`
+  // for one that came, no `after` for one that went.
+
+  // Any change of a pod, assigned to a node or not: it is added, updated, deleted or bound, and the
+  // events that follow are sent.
+  void PodChanged(const PodRef& before, const PodRef& after);
+  void NodeChanged(const ObjectRef& before, const ObjectRef& after);
+  void ClaimChanged(const ObjectRef& before, const ObjectRef& after);
+  // Any other event. Of a ResourceClaim too: the world follows. False: no plugin registered for it.
+  bool Event(const ClusterEvent& event, const ObjectChange& change);
+  bool Event(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check);
+
+  // --- The steps of PodChanged, for a caller that sends the events of assigned pods itself.
+
+  void PodAdded(PodRef pod);
+  void PodUpdated(const PodRef& before, const PodRef& after);
+  void PodDeleted(const PodRef& pod);
+  // `pod` is the last version that was told of.
+  void PodBound(const PodRef& pod);
+
+  // --- Scheduling.
+
+  // Waits until there is a pod, the time is over, or the queue is closed and empty (nullopt).
+  std::optional<Attempt> Pop(std::optional<Duration> timeout = std::nullopt);
+  std::optional<Attempt> TryPop();
+  void Activate(std::span<const PodRef> pods);
+  // In memory only. An empty node clears.
+  void Nominate(const PodRef& pod, std::string_view node);
+  std::vector<PodRef> NominatedPods(std::string_view node) const;
+  std::string NominatedNode(const Pod& pod) const;  // Empty: none.
+
+  // --- Time. Run starts the tickers that flush; without them the caller flushes. Close wakes every
+  // Pop that waits, ends every attempt that is open, and ends the calls that wait.
+
+  void Run();
+  void FlushBackoff();
+  void FlushUnschedulable();
+  void Close();
+
+  // --- To look at.
+
+  QueueCounts Counts() const;
+  // By "namespace/name".
+  PodWhereabouts Where(std::string_view pod_name) const;
+  std::vector<PodRef> List(Place place) const;
+  // The plugins' numbers by their names. An error names the plugin that there is not.
+  Result<PluginSet> Plugins(std::span<const std::string_view> names) const;
+  // In the order of their numbers.
+  std::vector<std::string> PluginNames() const;
+  // All metrics in Prometheus' text format.
+  std::string MetricsText() const;
+
+  // --- The parts, for measurements and tests; their headers are the project's own.
+
+  // The engine itself. A caller that changes it keeps the order of world and queue.
+  SchedulingQueue& queue();
+  const SchedulingQueue& queue() const;
+  World& world();
+  Interner& pod_names();
+  MetricsRegistry& metrics();
+  const MetricsRegistry& metrics() const;
+  const PluginRegistry& plugins() const;
+  const PluginPreEnqueue& pre_enqueue() const;
+  ApiCalls* api_calls();  // Null: there are none.
+
+ private:
+  friend class Attempt;
+  class BindingCall;
+  struct Parts;
+  explicit AssembledQueue(std::unique_ptr<Parts> parts);
+
+  // An attempt's ways to end; see attempt.h.
+  Status FailAttempt(const PoppedPod& popped, PluginSet unschedulable, PluginSet pending);
+  Status FailBinding(const PoppedPod& popped);
+  void DoneAttempt(const PoppedPod& popped);
+  Status BeginBindingOf(const PoppedPod& popped, BindingPlan plan);
+  void BindAttempt(const PoppedPod& popped);
+  Status SendBindingOf(const PoppedPod& popped, const std::string& node,
+                       std::function<void(const Status&)> then);
+  // The newest version of the pod that the queue was told of.
+  PodRef NewestOf(const PoppedPod& popped) const;
+
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,166 @@
+#include "schedq/attempt.h"
+
+#include "schedq/api_calls.h"
+#include "schedq/assembled_parts.h"
+#include "schedq/assembled_queue.h"
+
+namespace schedq {
+
+Attempt& Attempt::operator=(Attempt&& other) noexcept {
+  if (this == &other) return *this;
+  if (queue_ != nullptr && !is_done_) FailDropped();
+  queue_ = std::exchange(other.queue_, nullptr);
+  popped_ = std::move(other.popped_);
+  is_done_ = other.is_done_;
+  return *this;
+}
+
+Status Attempt::EndedAlready() const {
+  if (popped_.pod == nullptr) return Error("attempt: it was moved from");
+  return Error("attempt of pod " + QualifiedName(*popped_.pod) + ": it has ended already");
+}
+
+// An error, of which the queue says by a backoff.
+void Attempt::FailDropped() {
+  static_cast<void>(std::exchange(queue_, nullptr)->FailAttempt(popped_, PluginSet(), PluginSet()));
+}
+
+Status Attempt::Fail(PluginSet unschedulable, PluginSet pending) {
+  if (queue_ == nullptr) return EndedAlready();
+  AssembledQueue* const queue = std::exchange(queue_, nullptr);
+  if (is_done_) {
+    if (!unschedulable.empty() || !pending.empty()) {
+      // Once its binding has begun there is no plugin to wait for, only an error.
+      queue_ = queue;
+      return Error("attempt of pod " + QualifiedName(*popped_.pod) +
+                   ": its binding has begun, expected a failure without plugins");
+    }
+    return queue->FailBinding(popped_);
+  }
+  return queue->FailAttempt(popped_, unschedulable, pending);
+}
+
+Status Attempt::Done() {
+  if (queue_ == nullptr || is_done_) return EndedAlready();
+  is_done_ = true;
+  queue_->DoneAttempt(popped_);
+  return Status::Ok();
+}
+
+Status Attempt::BeginBinding(BindingPlan plan) {
+  if (queue_ == nullptr || is_done_) return EndedAlready();
+  is_done_ = true;
+  const Status begun = queue_->BeginBindingOf(popped_, std::move(plan));
+  if (!begun) queue_ = nullptr;
+  return begun;
+}
+
+Status Attempt::Bind() {
+  if (queue_ == nullptr) return EndedAlready();
+  std::exchange(queue_, nullptr)->BindAttempt(popped_);
+  return Status::Ok();
+}
+
+Status Attempt::SendBinding(const std::string& node, std::function<void(const Status&)> then) {
+  if (queue_ == nullptr) return EndedAlready();
+  if (!is_done_) {
+    if (Status done = Done(); !done) return done;
+  }
+  const Status sent = queue_->SendBindingOf(popped_, node, std::move(then));
+  if (sent) queue_ = nullptr;
+  return sent;
+}
+
+// What stands behind an attempt: the queue's side, and the calls'.
+
+// Told how the call for a binding ended; ends with it.
+class AssembledQueue::BindingCall final : public CallListener {
+ public:
+  BindingCall(AssembledQueue* queue, PoppedPod popped, std::function<void(const Status&)> then)
+      : queue_(*queue), popped_(std::move(popped)), then_(std::move(then)) {}
+
+  // A call that was skipped belongs to a pod that is gone, or to a queue that is closed.
+  void OnEnd(const ApiCall&, CallEnd end, const Status& status) override {
+    const std::unique_ptr<BindingCall> self(this);
+    const bool is_bound = end == CallEnd::kSuccess;
+    if (end == CallEnd::kError) {
+      // It may end inside an operation of the queue.
+      queue_.parts_->deferred->Run([queue = &queue_, popped = std::move(popped_)] {
+        static_cast<void>(queue->FailBinding(popped));
+      });
+    }
+    if (!then_) return;
+    then_(is_bound || !status.ok() ? status : Status(Error("the binding was not sent")));
+  }
+
+ private:
+  AssembledQueue& queue_;
+  PoppedPod popped_;
+  const std::function<void(const Status&)> then_;
+};
+
+PodRef AssembledQueue::NewestOf(const PoppedPod& popped) const {
+  PodRef newest = parts_->queue->Where(QualifiedName(*popped.pod)).pod;
+  return newest != nullptr && newest->uid == popped.pod->uid ? newest : popped.pod;
+}
+
+Status AssembledQueue::FailAttempt(const PoppedPod& popped, PluginSet unschedulable,
+                                   PluginSet pending) {
+  Status failed = parts_->queue->Fail(popped.key, unschedulable, pending);
+  ApiCalls* const calls = parts_->calls.get();
+  if (calls != nullptr && calls->reports_failures()) {
+    const PluginSet rejectors = unschedulable | pending;
+    const PodRef newest = NewestOf(popped);
+    calls->ReportUnschedulable(popped.key, newest, parts_->RejectionMessage(rejectors));
+    calls->ReportFailedCycle(
+        popped.key, newest,
+        rejectors.empty() ? CycleFailure::kError : CycleFailure::kUnschedulable);
+  }
+  return failed;
+}
+
+Status AssembledQueue::FailBinding(const PoppedPod& popped) {
+  ApiCalls* const calls = parts_->calls.get();
+  if (calls != nullptr && calls->reports_failures()) {
+    calls->ReportFailedCycle(popped.key, NewestOf(popped), CycleFailure::kBinding);
+  }
+  return parts_->queue->Fail(popped.key, PluginSet(), PluginSet());
+}
+
+void AssembledQueue::DoneAttempt(const PoppedPod& popped) { parts_->queue->Done(popped.key); }
+
+Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan) {
+  DoneAttempt(popped);
+  ApiCalls* const calls = parts_->calls.get();
+  if (calls == nullptr) return Status::Ok();
+  BindingStart start;
+  start.pod = NewestOf(popped);
+  start.object = popped.key.id;
+  start.node = std::move(plan.node);
+  start.permit_waits = plan.permit_waits;
+  start.pre_flights = plan.pre_flights;
+  start.claims = std::move(plan.claims);
+  Status started = calls->ReportBindingStart(std::move(start));
+  if (!started) static_cast<void>(FailBinding(popped));
+  return started;
+}
+
+void AssembledQueue::BindAttempt(const PoppedPod& popped) {
+  parts_->world.PodChanged(NewestOf(popped).get(), nullptr);
+  parts_->queue->Bind(popped.key);
+}
+
+Status AssembledQueue::SendBindingOf(const PoppedPod& popped, const std::string& node,
+                                     std::function<void(const Status&)> then) {
+  ApiCalls* const calls = parts_->calls.get();
+  if (calls == nullptr) {
+    return Error("attempt of pod " + QualifiedName(*popped.pod) +
+                 ": no dispatcher, expected api_calls among the options");
+  }
+  // It deletes itself when the call has ended, which every call does.
+  auto* const listener = new BindingCall(this, popped, std::move(then));
+  calls->SendBinding(popped.key, popped.pod, node, listener, 0);
+  return Status::Ok();
+}
+
+}  // namespace schedq

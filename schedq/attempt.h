@@ -1,0 +1,92 @@
+// One scheduling attempt of one pod: what a Pop of the assembled queue gives.
+//
+// Purpose: an attempt ends once, by Fail or Bind, and says so when it is asked to end again. The
+// world of the plugins, the queue and the dispatcher are told together.
+// States: open; done (its pod is not in flight any more, because its binding has begun); ended.
+//   Fail and Bind end it from either; Done takes it from open to done; SendBinding ends it from
+//   either. An attempt that is dropped while it is open fails without plugins, as an error, so that
+//   no pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
+//   tell of the binding.
+// Threads: one at a time; attempts of different pods are independent of each other.
+// Lifetime: the queue that gave it outlives it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatcher/api_call.h"
+#include "dispatcher/report/pre_flight.h"
+#include "engine/base/result.h"
+#include "engine/plugin.h"
+#include "engine/queue_answers.h"
+
+namespace schedq {
+
+class AssembledQueue;
+
+// Where a pod is going, and what PreBind plugins said before the binding begins.
+struct BindingPlan {
+  std::string node;
+  bool permit_waits = false;            // A Permit plugin said Wait.
+  std::vector<PreFlight> pre_flights;   // One answer a PreBind plugin.
+  std::vector<ClaimAllocation> claims;  // To be stored with the nomination.
+};
+
+class Attempt {
+ public:
+  Attempt(Attempt&& other) noexcept
+      : queue_(std::exchange(other.queue_, nullptr)),
+        popped_(std::move(other.popped_)),
+        is_done_(other.is_done_) {}
+  Attempt& operator=(Attempt&& other) noexcept;
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  ~Attempt() {
+    if (queue_ != nullptr && !is_done_) FailDropped();
+  }
+
+  const Pod& pod() const { return *popped_.pod; }
+  const PodRef& pod_ref() const { return popped_.pod; }
+  const PodKey& key() const { return popped_.key; }
+  uint32_t attempts() const { return popped_.fields.attempts; }
+  uint64_t cycle() const { return popped_.cycle; }
+  const PoppedPod& popped() const { return popped_; }
+  bool is_ended() const { return queue_ == nullptr; }
+
+  // The pod could not be scheduled, for which these plugins are the reason; none: an error.
+  // `pending` are plugins that wait for something and want the pod back at once. An error: the
+  // attempt has ended already, or the pod stands in a queue again, which ends it all the same.
+  Status Fail(PluginSet unschedulable, PluginSet pending = PluginSet());
+
+  // The pod has a node, and its binding begins: it is not in flight any more. An error: the attempt
+  // has ended or is done already.
+  Status Done();
+  // Done, and the nominated node is shown on the pod where the gate NominatedNodeNameForExpectation
+  // and the plan ask for it. An error: as Done, or a PreBind plugin fails or rejects; the attempt
+  // has then failed without plugins.
+  Status BeginBinding(BindingPlan plan);
+
+  // The pod is bound: it leaves the queue. An error: the attempt has ended already.
+  Status Bind();
+  // Sends the binding through the dispatcher and ends the attempt. `then` is told how the call
+  // ended, from the thread that ended it. A call that fails takes the nomination back and fails the
+  // pod without plugins; of one that succeeds the cluster will tell. An error: the attempt has ended
+  // already, or the assembled queue has no dispatcher.
+  Status SendBinding(const std::string& node, std::function<void(const Status&)> then = nullptr);
+
+ private:
+  friend class AssembledQueue;
+  Attempt(AssembledQueue* queue, PoppedPod&& popped) : queue_(queue), popped_(std::move(popped)) {}
+
+  Status EndedAlready() const;
+  void FailDropped();
+
+  AssembledQueue* queue_;  // Null: it has ended, or another object has it now.
+  PoppedPod popped_;
+  bool is_done_ = false;
+};
+
+}  // namespace schedq
