@@ -17,6 +17,7 @@
 #include "schedq/api_calls.h"
 #include "schedq/assembled_queue.h"
 #include "schedq/deferred_actions.h"
+#include "schedq/pods_being_bound.h"
 
 namespace schedq {
 
@@ -41,6 +42,7 @@ struct AssembledQueue::Parts {
   std::unique_ptr<ApiCalls> calls;  // Null: there is no dispatcher.
   std::unique_ptr<SchedulingQueue> queue;
   std::unique_ptr<DeferredActions> deferred;
+  PodsBeingBound being_bound;
 };
 
 }  // namespace schedq

@@ -11,9 +11,7 @@ namespace schedq {
 Result<std::unique_ptr<AssembledQueue>> AssembledQueue::Create(AssemblyOptions options) {
   if (Status status = CheckOptions(options); !status) return status.error();
   auto parts = std::make_unique<Parts>(options.clock);
-  if (Status status = parts->Build(&options); !status) {
-    return Error("assembled queue: " + status.error().message());
-  }
+  if (Status status = parts->Build(&options); !status) return status.error();
   return std::unique_ptr<AssembledQueue>(new AssembledQueue(std::move(parts)));
 }
 
@@ -38,17 +36,22 @@ void AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
   if (parts_->calls != nullptr && parts_->calls->sees_with_updates()) {
     parts_->calls->Seen(*before, after);
   }
-  parts_->queue->Update(before, after);
+  if (!parts_->being_bound.Withhold(parts_->queue->KeyOf(*after), after)) {
+    parts_->queue->Update(before, after);
+  }
 }
 
 void AssembledQueue::PodDeleted(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
+  parts_->being_bound.End(parts_->queue->KeyOf(*pod), [](const PodRef&) {});
   parts_->queue->Delete(*pod);
 }
 
 void AssembledQueue::PodBound(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
-  parts_->queue->Bind(parts_->queue->KeyOf(*pod));
+  const PodKey key = parts_->queue->KeyOf(*pod);
+  parts_->being_bound.End(key, [](const PodRef&) {});
+  parts_->queue->Bind(key);
 }
 
 void AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
@@ -157,7 +160,7 @@ Result<PluginSet> AssembledQueue::Plugins(std::span<const std::string_view> name
   PluginSet plugins;
   for (const std::string_view name : names) {
     const std::optional<PluginId> plugin = parts_->plugins->Find(name);
-    if (!plugin) return Error("there is no plugin " + std::string(name));
+    if (!plugin) return Error("unknown plugin " + std::string(name));
     plugins.Insert(*plugin);
   }
   return plugins;

@@ -133,8 +133,8 @@ class AssembledQueue {
   void DoneAttempt(const PoppedPod& popped);
   Status BeginBindingOf(const PoppedPod& popped, BindingPlan plan);
   void BindAttempt(const PoppedPod& popped);
-  Status SendBindingOf(const PoppedPod& popped, const std::string& node,
-                       std::function<void(const Status&)> then);
+  void SendBindingOf(const PoppedPod& popped, const std::string& node,
+                     std::function<void(const Status&)> then);
   // The newest version of the pod that the queue was told of.
   PodRef NewestOf(const PoppedPod& popped) const;
 

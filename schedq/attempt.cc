@@ -47,6 +47,12 @@ Status Attempt::Done() {
   return Status::Ok();
 }
 
+Status Attempt::Abandon() {
+  if (queue_ == nullptr || is_done_) return EndedAlready();
+  std::exchange(queue_, nullptr)->parts_->queue->Done(popped_.key);
+  return Status::Ok();
+}
+
 Status Attempt::BeginBinding(BindingPlan plan) {
   if (queue_ == nullptr || is_done_) return EndedAlready();
   is_done_ = true;
@@ -63,12 +69,13 @@ Status Attempt::Bind() {
 
 Status Attempt::SendBinding(const std::string& node, std::function<void(const Status&)> then) {
   if (queue_ == nullptr) return EndedAlready();
-  if (!is_done_) {
-    if (Status done = Done(); !done) return done;
+  if (queue_->api_calls() == nullptr) {
+    return Error("attempt of pod " + QualifiedName(*popped_.pod) +
+                 ": no dispatcher, expected api_calls among the options");
   }
-  const Status sent = queue_->SendBindingOf(popped_, node, std::move(then));
-  if (sent) queue_ = nullptr;
-  return sent;
+  if (!is_done_) queue_->DoneAttempt(popped_);
+  std::exchange(queue_, nullptr)->SendBindingOf(popped_, node, std::move(then));
+  return Status::Ok();
 }
 
 // What stands behind an attempt: the queue's side, and the calls'.
@@ -119,15 +126,26 @@ Status AssembledQueue::FailAttempt(const PoppedPod& popped, PluginSet unschedula
   return failed;
 }
 
+// The queue fails the version that it knows, and hears of newer ones as of any update.
 Status AssembledQueue::FailBinding(const PoppedPod& popped) {
+  Status failed = parts_->queue->Fail(popped.key, PluginSet(), PluginSet());
+  PodRef newest = popped.pod;
+  parts_->being_bound.End(popped.key, [&](const PodRef& version) {
+    parts_->queue->Update(newest, version);
+    newest = version;
+  });
   ApiCalls* const calls = parts_->calls.get();
   if (calls != nullptr && calls->reports_failures()) {
-    calls->ReportFailedCycle(popped.key, NewestOf(popped), CycleFailure::kBinding);
+    calls->ReportFailedCycle(popped.key, newest, CycleFailure::kBinding);
   }
-  return parts_->queue->Fail(popped.key, PluginSet(), PluginSet());
+  return failed;
 }
 
-void AssembledQueue::DoneAttempt(const PoppedPod& popped) { parts_->queue->Done(popped.key); }
+// The binding begins first: an update that comes between the two is withheld already.
+void AssembledQueue::DoneAttempt(const PoppedPod& popped) {
+  parts_->being_bound.Begin(popped.key);
+  parts_->queue->Done(popped.key);
+}
 
 Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan) {
   DoneAttempt(popped);
@@ -140,27 +158,25 @@ Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan)
   start.permit_waits = plan.permit_waits;
   start.pre_flights = plan.pre_flights;
   start.claims = std::move(plan.claims);
+  start.listener = plan.listener;
+  start.tag = plan.tag;
   Status started = calls->ReportBindingStart(std::move(start));
   if (!started) static_cast<void>(FailBinding(popped));
   return started;
 }
 
 void AssembledQueue::BindAttempt(const PoppedPod& popped) {
-  parts_->world.PodChanged(NewestOf(popped).get(), nullptr);
+  PodRef newest = NewestOf(popped);
+  parts_->being_bound.End(popped.key, [&](const PodRef& version) { newest = version; });
+  parts_->world.PodChanged(newest.get(), nullptr);
   parts_->queue->Bind(popped.key);
 }
 
-Status AssembledQueue::SendBindingOf(const PoppedPod& popped, const std::string& node,
-                                     std::function<void(const Status&)> then) {
-  ApiCalls* const calls = parts_->calls.get();
-  if (calls == nullptr) {
-    return Error("attempt of pod " + QualifiedName(*popped.pod) +
-                 ": no dispatcher, expected api_calls among the options");
-  }
+void AssembledQueue::SendBindingOf(const PoppedPod& popped, const std::string& node,
+                                   std::function<void(const Status&)> then) {
   // It deletes itself when the call has ended, which every call does.
   auto* const listener = new BindingCall(this, popped, std::move(then));
-  calls->SendBinding(popped.key, popped.pod, node, listener, 0);
-  return Status::Ok();
+  parts_->calls->SendBinding(popped.key, popped.pod, node, listener, 0);
 }
 
 }  // namespace schedq

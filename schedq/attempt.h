@@ -3,10 +3,11 @@
 // Purpose: an attempt ends once, by Fail or Bind, and says so when it is asked to end again. The
 // world of the plugins, the queue and the dispatcher are told together.
 // States: open; done (its pod is not in flight any more, because its binding has begun); ended.
-//   Fail and Bind end it from either; Done takes it from open to done; SendBinding ends it from
-//   either. An attempt that is dropped while it is open fails without plugins, as an error, so that
-//   no pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
-//   tell of the binding.
+//   Done takes it from open to done. Fail, Bind and SendBinding end it from either, Abandon from
+//   open. An attempt that is dropped while it is open fails without plugins, as an error, so that no
+//   pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
+//   tell of the binding. Updates of a pod whose attempt is done are kept for the end of its
+//   binding: they do not bring it back into the queue.
 // Threads: one at a time; attempts of different pods are independent of each other.
 // Lifetime: the queue that gave it outlives it.
 #pragma once
@@ -33,6 +34,9 @@ struct BindingPlan {
   bool permit_waits = false;            // A Permit plugin said Wait.
   std::vector<PreFlight> pre_flights;   // One answer a PreBind plugin.
   std::vector<ClaimAllocation> claims;  // To be stored with the nomination.
+  // Told how the call that nominates ended, if one is made. May be null; outlives the call.
+  CallListener* listener = nullptr;
+  uint64_t tag = 0;
 };
 
 class Attempt {
@@ -64,6 +68,9 @@ class Attempt {
   // The pod has a node, and its binding begins: it is not in flight any more. An error: the attempt
   // has ended or is done already.
   Status Done();
+  // The pod is not to be scheduled any more, as one that is being deleted: it leaves flight for no
+  // queue. An error: the attempt has ended or is done already.
+  Status Abandon();
   // Done, and the nominated node is shown on the pod where the gate NominatedNodeNameForExpectation
   // and the plan ask for it. An error: as Done, or a PreBind plugin fails or rejects; the attempt
   // has then failed without plugins.

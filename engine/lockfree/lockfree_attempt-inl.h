@@ -79,7 +79,7 @@ bool BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry& entry, Place place
     const FlightPosition flight = log_.Begin(CountDropped());
     SlotWord after = before;
     after.queued = Place::kAbsent;
-    after.attempt = Attempt::kUnderWay;
+    after.attempt = AttemptState::kUnderWay;
     after.version_or_position = flight.node_plus_one;
     if (!table_.Exchange(id, pinned, after)) {
       EndInLog(flight);
@@ -186,8 +186,8 @@ template <template <typename> class Atom, typename Shape>
 SlotWord BasicLockfreeQueue<Atom, Shape>::WordWithoutFlight(const Pinned& pinned, const PodKey& key,
                                                             Draft* draft) {
   SlotWord after = pinned.word();
-  if (after.attempt == Attempt::kUnderWay && pinned.facts().key() == key) {
-    after.attempt = Attempt::kOver;
+  if (after.attempt == AttemptState::kUnderWay && pinned.facts().key() == key) {
+    after.attempt = AttemptState::kOver;
     after.version_or_position = pinned.facts().version;
   } else {
     draft->StartFrom(pinned);

@@ -114,7 +114,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAddKnown(PodId id, const Pinned& pinned
 template <template <typename> class Atom, typename Shape>
 uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
   PodRecordPool<Atom>& records = table_.records();
-  if (pinned.word().attempt == Attempt::kUnderWay) {
+  if (pinned.word().attempt == AttemptState::kUnderWay) {
     const uint32_t copy = records.Copy(pinned.facts());
     pinned.TakeOver(&records.MutableAt(copy));
     return copy;

@@ -71,7 +71,7 @@ template <template <typename> class Atom, typename Shape>
 SlotWord BasicLockfreeQueue<Atom, Shape>::WordWith(const SlotWord& before, const Draft& draft) {
   SlotWord after = before;
   after.record = draft.own_record();
-  after.attempt = Attempt::kNone;
+  after.attempt = AttemptState::kNone;
   after.version_or_position = draft.facts().version;
   return after;
 }

@@ -31,7 +31,7 @@
 namespace schedq {
 
 // An attempt that the record knows nothing of.
-enum class Attempt : uint8_t { kNone, kUnderWay, kOver };
+enum class AttemptState : uint8_t { kNone, kUnderWay, kOver };
 
 // A slot's word, taken apart.
 struct SlotWord {
@@ -39,8 +39,8 @@ struct SlotWord {
   static constexpr uint32_t kStateBits = 3;
 
   uint32_t record = kNoRecord;
-  Place queued = Place::kAbsent;     // A place of a queue, or kAbsent.
-  Attempt attempt = Attempt::kNone;  // Of a pod that is in no queue.
+  Place queued = Place::kAbsent;               // A place of a queue, or kAbsent.
+  AttemptState attempt = AttemptState::kNone;  // Of a pod that is in no queue.
   bool live = false;
   // The record's, or the last record's; while an attempt is under way, its position in the log.
   uint32_t version_or_position = 0;
@@ -50,12 +50,12 @@ struct SlotWord {
   }
   static SlotWord From(uint64_t bits) {
     const uint32_t state = StateIn(bits);
-    return {
-        .record = RecordIn(bits),
-        .queued = state < kAttempts ? static_cast<Place>(state) : Place::kAbsent,
-        .attempt = state < kAttempts ? Attempt::kNone : static_cast<Attempt>(state - kAttempts + 1),
-        .live = (bits >> (kRecordBits + kStateBits) & 1) != 0,
-        .version_or_position = static_cast<uint32_t>(bits >> 32)};
+    return {.record = RecordIn(bits),
+            .queued = state < kAttempts ? static_cast<Place>(state) : Place::kAbsent,
+            .attempt = state < kAttempts ? AttemptState::kNone
+                                         : static_cast<AttemptState>(state - kAttempts + 1),
+            .live = (bits >> (kRecordBits + kStateBits) & 1) != 0,
+            .version_or_position = static_cast<uint32_t>(bits >> 32)};
   }
   static bool IsUnderWayIn(uint64_t bits) { return StateIn(bits) == kAttempts; }
   // An attempt's state is no place of the pool.
@@ -65,7 +65,7 @@ struct SlotWord {
   }
   static bool IsGatedIn(uint64_t bits) { return (bits & kStateMask) == kGated; }
   uint64_t Bits() const {
-    const uint32_t state = attempt == Attempt::kNone
+    const uint32_t state = attempt == AttemptState::kNone
                                ? static_cast<uint32_t>(queued)
                                : static_cast<uint32_t>(attempt) + kAttempts - 1;
     return uint64_t{record} | uint64_t{state} << kRecordBits |
@@ -129,7 +129,7 @@ class PodTable {
     // The facts' fields with what the word adds to them.
     QueueingFields fields() const {
       QueueingFields fields = facts().fields;
-      if (word().attempt != Attempt::kNone) ++fields.attempts;
+      if (word().attempt != AttemptState::kNone) ++fields.attempts;
       return fields;
     }
     // Puts what the word adds into a copy of the facts.

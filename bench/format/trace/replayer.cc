@@ -7,15 +7,6 @@
 namespace schedq {
 namespace {
 
-QueueOptions OptionsFor(const TraceHeader& header, const PluginRegistry& registry) {
-  QueueOptions options;
-  options.plugin_names = registry.Names();
-  options.gates = header.gates;
-  options.backoff = header.backoff;
-  options.max_in_unschedulable = header.max_in_unschedulable;
-  return options;
-}
-
 ObjectRef MakeObject(const TraceObject& object, Resource resource, bool allocated) {
   auto view = std::make_shared<ObjectView>();
   view->resource = resource;
@@ -47,34 +38,32 @@ Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header, En
 }
 
 Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header,
-                                                   const EngineMaker& make_engine) {
-  auto answers = std::make_unique<RecordedAnswers>();
-  auto replayer = std::unique_ptr<Replayer>(new Replayer(header, std::move(answers)));
-  if (Status status = replayer->Build(make_engine); !status) return status.error();
+                                                   const QueueMaker& make_queue) {
+  auto replayer = std::unique_ptr<Replayer>(new Replayer(header));
+  if (Status status = replayer->Build(make_queue); !status) return status.error();
   return replayer;
 }
 
-Replayer::Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> answers)
-    : header_(header), world_(&pod_names_), clock_(header.start), answers_(std::move(answers)) {}
+Replayer::Replayer(const TraceHeader& header)
+    : header_(header), clock_(header.start), answers_(std::make_unique<RecordedAnswers>()) {}
 
 Replayer::~Replayer() = default;
 
-Status Replayer::Build(const EngineMaker& make_engine) {
-  Result<std::vector<Plugin>> plugins = MakeTracePlugins(header_.plugins, &world_, answers_.get());
-  if (!plugins) return plugins.error();
-  Result<PluginRegistry> registry = PluginRegistry::Build(std::move(*plugins));
-  if (!registry) return registry.error();
-  registry_ = std::make_unique<PluginRegistry>(std::move(*registry));
-  pre_enqueue_ = std::make_unique<PluginPreEnqueue>(*registry_);
-  judge_ = std::make_unique<PluginJudge>(*registry_, JudgeOptions{.metrics = &metrics_});
-  QueueOptions options = OptionsFor(header_, *registry_);
+Status Replayer::Build(const QueueMaker& make_queue) {
+  AssemblyOptions options;
   options.clock = &clock_;
-  options.pod_names = &pod_names_;
-  options.pre_enqueue = pre_enqueue_.get();
-  options.judge = judge_.get();
+  options.plugins = [this](World* world) {
+    return MakeTracePlugins(header_.plugins, world, answers_.get());
+  };
+  options.gates = header_.gates;
+  options.backoff = header_.backoff;
+  options.max_in_unschedulable = header_.max_in_unschedulable;
   options.observers = {&touched_};
-  options.metrics = &metrics_;
-  queue_ = make_engine(std::move(options));
+  options.measures_pre_enqueue = false;
+  options.make_queue = make_queue;
+  Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(std::move(options));
+  if (!queue) return queue.error();
+  queue_ = std::move(*queue);
   return Status::Ok();
 }
 
@@ -109,7 +98,8 @@ Status Replayer::Act(const TraceOperation& operation, TraceOutcome* outcome) {
     case TraceOp::kFail:
       return EndAttempt(operation);
     case TraceOp::kEvent:
-      return ActOnEvent(operation, change);
+      queue_->Event(operation.event, change);
+      break;
     case TraceOp::kActivate:
       return Activate(operation);
     case TraceOp::kNominate:
@@ -127,7 +117,7 @@ Status Replayer::Act(const TraceOperation& operation, TraceOutcome* outcome) {
       queue_->FlushUnschedulable();
       break;
     case TraceOp::kEnd:
-      SumQueue(*queue_, outcome);
+      SumQueue(queue(), outcome);
       break;
   }
   return Status::Ok();
@@ -138,7 +128,7 @@ Status Replayer::SetAnswers(const TraceOperation& operation, const ObjectRef& ob
   answers_->BeginOperation(object);
   for (const bool rejecting : {true, false}) {
     for (const auto& [pod, plugin] : rejecting ? operation.rejected : operation.verdicts) {
-      if (!plugin.empty() && !registry_->Find(plugin)) {
+      if (!plugin.empty() && !plugins().Find(plugin)) {
         return Error("unknown plugin " + plugin + " in recorded answers");
       }
       std::string full_name;
@@ -152,7 +142,7 @@ Status Replayer::SetAnswers(const TraceOperation& operation, const ObjectRef& ob
       const size_t slash = full_name.find('/');
       const std::string space = full_name.substr(0, slash);
       const std::string name = full_name.substr(slash + 1);
-      for (const std::string& each : registry_->Names()) {
+      for (const std::string& each : plugins().Names()) {
         if (!plugin.empty() && plugin != each) continue;
         if (rejecting) {
           answers_->Reject(space, name, each);
@@ -172,8 +162,7 @@ Status Replayer::Add(const TraceOperation& operation) {
   }
   entry->live = operation.pod;
   touched_.Touch(*operation.pod);
-  world_.PodChanged(nullptr, operation.pod.get());
-  queue_->Add(operation.pod);
+  queue_->PodAdded(operation.pod);
   return Status::Ok();
 }
 
@@ -189,8 +178,7 @@ Status Replayer::Update(const TraceOperation& operation) {
   }
   const PodRef before = std::exchange(entry->live, operation.pod);
   touched_.Touch(*before);
-  world_.PodChanged(before.get(), operation.pod.get());
-  queue_->Update(before, operation.pod);
+  queue_->PodUpdated(before, operation.pod);
   return Status::Ok();
 }
 
@@ -201,8 +189,7 @@ Status Replayer::Delete(const TraceOperation& operation) {
   if (entry->live == nullptr) return Status::Ok();  // In flight, and deleted before.
   const PodRef pod = std::exchange(entry->live, nullptr);
   touched_.Touch(*pod);
-  world_.PodChanged(pod.get(), nullptr);
-  queue_->Delete(*pod);
+  queue_->PodDeleted(pod);
   return Status::Ok();
 }
 
@@ -222,7 +209,7 @@ Status Replayer::EndAttempt(const TraceOperation& operation) {
     incarnation = *meant;
     flying.erase(meant);
   } else {
-    incarnation = {entry->live, queue_->KeyOf(*entry->live)};
+    incarnation = {entry->live, queue().KeyOf(*entry->live)};
   }
   touched_.Touch(*incarnation.pod);
 
@@ -232,27 +219,14 @@ Status Replayer::EndAttempt(const TraceOperation& operation) {
     Result<PluginSet> pending = Plugins(operation.pending);
     if (!pending) return pending.error();
     // A refusal, because the pod is queued, is an answer like any other: it changes no place.
-    static_cast<void>(queue_->Fail(incarnation.key, *unschedulable, *pending));
+    static_cast<void>(queue().Fail(incarnation.key, *unschedulable, *pending));
     return Status::Ok();
   }
   if (entry->live != nullptr && entry->live->uid == incarnation.pod->uid) {
-    const PodRef bound = std::exchange(entry->live, nullptr);
-    world_.PodChanged(bound.get(), nullptr);
+    queue_->PodBound(std::exchange(entry->live, nullptr));
+  } else {
+    queue().Bind(incarnation.key);
   }
-  queue_->Bind(incarnation.key);
-  return Status::Ok();
-}
-
-Status Replayer::ActOnEvent(const TraceOperation& operation, const ObjectChange& change) {
-  if (operation.event.resource == Resource::kResourceClaim) {
-    const TraceObject& claim = operation.object;
-    if (operation.event.action == Action::kDelete) {
-      world_.ClaimGone(claim.namespace_name, claim.name);
-    } else {
-      world_.ClaimSeen(claim.namespace_name, claim.name);
-    }
-  }
-  queue_->Event(operation.event, change);
   return Status::Ok();
 }
 
@@ -277,7 +251,7 @@ Status Replayer::Nominate(const TraceOperation& operation) {
 }
 
 void Replayer::Pop(TraceOutcome* outcome) {
-  const std::optional<PoppedPod> popped = queue_->TryPop();
+  const std::optional<PoppedPod> popped = queue().TryPop();
   if (!popped) return;
   TracedPods::Entry* entry = pods_.Of(*popped->pod);
   entry->in_flight.push_back({popped->pod, popped->key});
@@ -295,12 +269,9 @@ void Replayer::AskNominated(const TraceOperation& operation, TraceOutcome* outco
 }
 
 Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const {
-  PluginSet plugins;
-  for (const std::string& name : names) {
-    const std::optional<PluginId> plugin = registry_->Find(name);
-    if (!plugin) return Error("fail: unknown plugin " + name + ", expected one of the header's");
-    plugins.Insert(*plugin);
-  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  Result<PluginSet> plugins = queue_->Plugins(views);
+  if (!plugins) return Error("fail: " + plugins.error().message() + ", expected one of the header's");
   return plugins;
 }
 
@@ -308,7 +279,7 @@ Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const
 // no observer.
 void Replayer::TellChanges(bool all, TraceOutcome* outcome) {
   const auto tell = [&](TracedPods::Entry& entry) {
-    std::string place = PlaceText(*queue_, *registry_, header_.start, entry.full_name);
+    std::string place = PlaceText(queue(), plugins(), header_.start, entry.full_name);
     if (place == entry.place) return;
     outcome->changed[pods_.DisplayName(entry)] = place;
     entry.place = std::move(place);

@@ -15,15 +15,11 @@
 
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/traced_pods.h"
-#include "engine/base/metrics/metrics.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/queue.h"
-#include "hints/judge.h"
-#include "hints/pre_enqueue.h"
+#include "hints/recorded/recorded_answers.h"
 #include "hints/registry.h"
-#include "hints/world.h"
-#include "schedq/engine_kind.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
@@ -32,22 +28,20 @@ using TraceOutcome = TraceWant;
 
 class Replayer {
  public:
-  using EngineMaker = std::function<std::unique_ptr<SchedulingQueue>(QueueOptions)>;
-
   // An error says what is wrong with the header.
   static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header, EngineKind engine);
   // With any engine: a test's own, for instance.
   static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header,
-                                                  const EngineMaker& make_engine);
+                                                  const QueueMaker& make_queue);
   ~Replayer();
 
   // An error: the operation is malformed here (time running backwards, a name that is neither live
   // nor in flight, a plugin that the header does not have).
   Result<TraceOutcome> Apply(const TraceOperation& operation);
 
-  SchedulingQueue& queue() { return *queue_; }
-  MetricsRegistry& metrics() { return metrics_; }
-  const PluginRegistry& plugins() const { return *registry_; }
+  SchedulingQueue& queue() { return queue_->queue(); }
+  MetricsRegistry& metrics() { return queue_->metrics(); }
+  const PluginRegistry& plugins() const { return queue_->plugins(); }
   Instant Now() const { return clock_.Now(); }
   const TracedPods& pods() const { return pods_; }
 
@@ -63,16 +57,15 @@ class Replayer {
     std::set<std::string> names;
   };
 
-  Replayer(const TraceHeader& header, std::unique_ptr<RecordedAnswers> answers);
+  explicit Replayer(const TraceHeader& header);
 
-  Status Build(const EngineMaker& make_engine);
+  Status Build(const QueueMaker& make_queue);
   Status SetAnswers(const TraceOperation& operation, const ObjectRef& object);
   Status Act(const TraceOperation& operation, TraceOutcome* outcome);
   Status Add(const TraceOperation& operation);
   Status Update(const TraceOperation& operation);
   Status Delete(const TraceOperation& operation);
   Status EndAttempt(const TraceOperation& operation);
-  Status ActOnEvent(const TraceOperation& operation, const ObjectChange& change);
   Status Activate(const TraceOperation& operation);
   Status Nominate(const TraceOperation& operation);
   void Pop(TraceOutcome* outcome);
@@ -81,18 +74,12 @@ class Replayer {
   void TellChanges(bool all, TraceOutcome* outcome);
 
   const TraceHeader header_;
-  Interner pod_names_;
-  World world_;
-  MetricsRegistry metrics_;
   VirtualClock clock_;
   std::unique_ptr<RecordedAnswers> answers_;
-  std::unique_ptr<PluginRegistry> registry_;
-  std::unique_ptr<PluginPreEnqueue> pre_enqueue_;
-  std::unique_ptr<PluginJudge> judge_;
   Touched touched_;
   TracedPods pods_;
   int64_t time_ms_ = 0;
-  std::unique_ptr<SchedulingQueue> queue_;
+  std::unique_ptr<AssembledQueue> queue_;
 };
 
 }  // namespace schedq

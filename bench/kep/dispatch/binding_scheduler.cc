@@ -41,28 +41,29 @@ Instant VolumeWork::Need(const std::string& pod, const std::string& node, Durati
 }
 
 BindingScheduler::BindingScheduler(const BindingSchedulerOptions& options)
-    : options_(options),
-      clock_(*options.clock),
-      random_(options.random),
-      dispatcher_({.clock = options.clock, .in_flight_max = 1000, .calls_per_second = 0},
-                  options.server) {
-  reporter_ = std::make_unique<NominationReporter>(&dispatcher_.queue());
-  QueueRigOptions rig;
-  rig.engine = options.engine;
-  rig.clock = options.clock;
-  rig.make_plugins = [](World*) -> Result<std::vector<Plugin>> {
+    : options_(options), clock_(*options.clock), random_(options.random) {
+  GateRequest gates;
+  gates.Set(Gate::kSchedulerPreEnqueuePodStatus, false);
+  gates.Set(Gate::kNominatedNodeNameForExpectation, options.nominates);
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = options.clock;
+  assembly.plugins = [](World*) -> Result<std::vector<Plugin>> {
     return std::vector<Plugin>{RoomPlugin()};
   };
-  rig_ = std::move(*QueueRig::Create(rig));
-  queue().Run();
+  assembly.gates = Gates::Resolve(gates).value();
+  assembly.api_calls = ApiCallOptions{.sink = options.server,
+                                      .driver = CallDriver::kClock,
+                                      .in_flight_max = 1000,
+                                      .calls_per_second = 0};
+  queue_ = std::move(*AssembledQueue::Create(std::move(assembly)));
+  queue_->Run();
 }
 
 BindingScheduler::~BindingScheduler() { Stop(); }
 
 void BindingScheduler::Stop() {
-  if (std::exchange(is_stopped_, true)) return;
-  queue().Close();
-  dispatcher_.queue().Close();
+  if (!std::exchange(is_stopped_, true)) queue_->Close();
 }
 
 void BindingScheduler::After(Duration delay, std::function<void()> action) {
@@ -72,7 +73,7 @@ void BindingScheduler::After(Duration delay, std::function<void()> action) {
 }
 
 void BindingScheduler::SendEvent(Resource resource, Action action) {
-  queue().Event(MakeEvent(resource, action), {});
+  queue_->Event(MakeEvent(resource, action), {});
   WakeUp();
 }
 
@@ -90,26 +91,22 @@ bool BindingScheduler::HasPlacedOn(const std::string& node) const {
 
 void BindingScheduler::OnChange(const PodRef& before, const PodRef& after) {
   if (is_stopped_) return;
-  const Pod& pod = after != nullptr ? *after : *before;
+  const std::string& name = after != nullptr ? after->name : before->name;
   const bool is_bound = after != nullptr && !after->node_name.empty();
   if (is_bound) {
-    placed_[after->node_name].insert(after->name);
-    if (before != nullptr) queue().Bind(KeyOf(pod));
-    bindings_.erase(pod.name);
+    placed_[after->node_name].insert(name);
+    if (before != nullptr) queue_->PodBound(before);
+    bindings_.erase(name);
   } else if (after == nullptr) {
-    queue().Delete(pod);
-    for (auto& [node, pods] : placed_) pods.erase(pod.name);
+    queue_->PodDeleted(before);
+    for (auto& [node, pods] : placed_) pods.erase(name);
     SendEvent(Resource::kAssignedPod, Action::kDelete);
   } else if (before == nullptr) {
-    queue().Add(after);
+    queue_->PodAdded(after);
   } else {
-    if (const PodKey key = KeyOf(pod); key.id != kNoPod) dispatcher_.queue().Sync(key.id, after);
-    const auto binding = bindings_.find(pod.name);
-    if (binding == bindings_.end()) {
-      queue().Update(before, after);
-    } else {
-      binding->second.pod = after;
-    }
+    queue_->PodUpdated(before, after);
+    const auto binding = bindings_.find(name);
+    if (binding != bindings_.end()) binding->second.pod = after;
   }
   WakeUp();
 }
@@ -122,40 +119,27 @@ void BindingScheduler::WakeUp() {
 
 void BindingScheduler::ScheduleOne() {
   is_scheduling_ = false;
-  const std::optional<PoppedPod> popped = queue().TryPop();
-  if (!popped) {
-    // Whoever backs off is looked for again when the next window ends.
-    const QueueCounts counts = queue().Counts();
+  std::optional<Attempt> attempt = queue_->TryPop();
+  if (!attempt) {
+    // A pod that backs off is looked for again when the next window ends.
+    const QueueCounts counts = queue_->Counts();
     if (counts.backoff + counts.error_backoff == 0) return;
     is_scheduling_ = true;
     return After(kSecond, [this] { ScheduleOne(); });
   }
-  const std::string node = Choose(*popped->pod);
+  const std::string node = Choose(attempt->pod());
   if (node.empty()) {
-    FailAttempt(*popped);
+    const Status failed = attempt->Fail(PluginSet::Of(0));
+    SCHEDQ_CHECK(failed.ok(), "an attempt of one scheduler stands in no queue");
   } else {
-    StartBinding(*popped, node);
+    StartBinding(std::move(*attempt), node);
   }
   WakeUp();
 }
 
-void BindingScheduler::FailAttempt(const PoppedPod& popped) {
-  ApiCall call;
-  call.object = popped.key.id;
-  call.pod = popped.pod;
-  call.condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, "no node has room"};
-  dispatcher_.queue().Add(std::move(call));
-  if (options_.nominates) {
-    reporter_->OnFailedCycle({.pod = popped.pod, .object = popped.key.id, .post_filter_node = {}});
-  }
-  PluginSet rejectors;
-  rejectors.Insert(0);
-  static_cast<void>(queue().Fail(popped.key, rejectors, {}));
-}
-
 bool BindingScheduler::Fits(const std::string& node, const Pod& pod) {
   uint64_t taken = placed_[node].size();
-  for (const PodRef& other : queue().NominatedPods(node)) {
+  for (const PodRef& other : queue_->NominatedPods(node)) {
     const bool counts = other->priority >= pod.priority && other->name != pod.name &&
                         bindings_.count(other->name) == 0;
     if (counts) ++taken;
@@ -164,7 +148,7 @@ bool BindingScheduler::Fits(const std::string& node, const Pod& pod) {
 }
 
 std::string BindingScheduler::Choose(const Pod& pod) {
-  std::string nominated = queue().NominatedNode(KeyOf(pod));
+  std::string nominated = queue_->NominatedNode(pod);
   const bool is_there = std::find(nodes_.begin(), nodes_.end(), nominated) != nodes_.end();
   if (is_there && Fits(nominated, pod)) return nominated;
   if (nodes_.empty()) return "";
@@ -176,31 +160,33 @@ std::string BindingScheduler::Choose(const Pod& pod) {
   return "";
 }
 
-void BindingScheduler::StartBinding(const PoppedPod& popped, const std::string& node) {
-  const std::string name = popped.pod->name;
+void BindingScheduler::StartBinding(Attempt attempt, const std::string& node) {
+  const PodRef pod = attempt.pod_ref();
+  const std::string name = pod->name;
   placed_[node].insert(name);
-  queue().Done(popped.key);
   decided_[name] = clock_.Now();
-  Binding& binding = bindings_[name] = {popped.pod, popped.key, node, ++last_binding_};
-  const Duration takes = options_.volume_takes(*popped.pod);
-  const std::array<PreFlight, 2> answers = {
-      options_.has_claims ? PreFlight::kSuccess : PreFlight::kSkip,
-      takes > Duration(0) ? PreFlight::kSuccess : PreFlight::kSkip};
-  if (options_.nominates) {
-    BindingStart start;
-    start.pod = popped.pod;
-    start.object = popped.key.id;
-    start.node = node;
-    start.pre_flights = answers;
-    if (options_.has_claims && options_.claims_go_first) {
-      start.claims = {{ClaimNameOf(*popped.pod), node}};
-      start.listener = this;
-      start.tag = binding.number;
-      binding.claim_is_sent = true;
-    }
-    const Status started = reporter_->OnBindingStart(std::move(start));
-    SCHEDQ_CHECK(started.ok(), "no plugin rejects here");
+  const Duration takes = options_.volume_takes(*pod);
+  BindingPlan plan;
+  plan.node = node;
+  plan.pre_flights = {options_.has_claims ? PreFlight::kSuccess : PreFlight::kSkip,
+                      takes > Duration(0) ? PreFlight::kSuccess : PreFlight::kSkip};
+  const bool sends_claim = options_.nominates && options_.has_claims && options_.claims_go_first;
+  ++last_binding_;
+  if (sends_claim) {
+    plan.claims = {{ClaimNameOf(*pod), node}};
+    plan.listener = this;
+    plan.tag = last_binding_;
   }
+  bindings_.erase(name);
+  Binding& binding = bindings_
+                         .emplace(name, Binding{.attempt = std::move(attempt),
+                                                .pod = pod,
+                                                .node = node,
+                                                .number = last_binding_,
+                                                .claim_is_sent = sends_claim})
+                         .first->second;
+  const Status begun = binding.attempt.BeginBinding(std::move(plan));
+  SCHEDQ_CHECK(begun.ok(), "no plugin rejects here");
   const Instant ready =
       takes == Duration(0) ? clock_.Now() : options_.volumes->Need(name, node, takes, clock_.Now());
   After(ready - clock_.Now(), [this, name, number = binding.number] {
@@ -227,17 +213,17 @@ void BindingScheduler::FinishBinding(const std::string& name) {
     auto claim = CallFor(binding, CallType::kStatusPatch);
     claim.placement.Mutable().claims = {{ClaimNameOf(*binding.pod), binding.node}};
     binding.claim_is_sent = true;
-    dispatcher_.queue().Add(std::move(claim));
+    queue_->api_calls()->queue().Add(std::move(claim));
     return;
   }
   auto call = CallFor(binding, CallType::kBinding);
   call.placement.Mutable().node = binding.node;
-  dispatcher_.queue().Add(std::move(call));
+  queue_->api_calls()->queue().Add(std::move(call));
 }
 
 ApiCall BindingScheduler::CallFor(const Binding& binding, CallType type) {
   ApiCall call;
-  call.object = binding.key.id;
+  call.object = binding.attempt.key().id;
   call.type = type;
   call.pod = binding.pod;
   call.listener = this;
@@ -263,16 +249,11 @@ void BindingScheduler::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
 void BindingScheduler::FailBinding(const std::string& name) {
   const auto found = bindings_.find(name);
   if (found == bindings_.end()) return;
-  const Binding binding = found->second;
+  Binding binding = std::move(found->second);
   bindings_.erase(found);
   placed_[binding.node].erase(name);
-  if (options_.nominates) {
-    reporter_->OnFailedCycle({.pod = binding.pod,
-                              .object = binding.key.id,
-                              .failure = CycleFailure::kBinding,
-                              .post_filter_node = {}});
-  }
-  static_cast<void>(queue().Fail(binding.key, {}, {}));
+  const Status failed = binding.attempt.Fail(PluginSet());
+  SCHEDQ_CHECK(failed.ok(), "a pod that is being bound stands in no queue");
   WakeUp();
 }
 

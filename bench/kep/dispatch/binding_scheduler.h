@@ -21,12 +21,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/queue_rig.h"
-#include "dispatcher/clock_dispatcher.h"
 #include "dispatcher/report/nomination_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
 #include "dispatcher/server/pod_patch.h"
 #include "engine/base/random.h"
+#include "schedq/api_calls.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
@@ -85,14 +85,14 @@ class BindingScheduler final : public CallListener {
   bool HasPlacedOn(const std::string& node) const;
   // When each pod was last given a node, by its name.
   const std::map<std::string, Instant>& decided() const { return decided_; }
-  NominationCounts nominations() const { return reporter_->counts(); }
+  NominationCounts nominations() const { return queue_->api_calls()->nominations().counts(); }
 
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
  private:
   struct Binding {
-    PodRef pod;
-    PodKey key;
+    Attempt attempt;
+    PodRef pod;  // Its newest version.
     std::string node;
     uint64_t number = 0;  // Its own; the tag of its calls.
     bool claim_is_sent = false;
@@ -100,19 +100,16 @@ class BindingScheduler final : public CallListener {
     bool volume_is_there = false;
   };
 
-  SchedulingQueue& queue() { return rig_->queue(); }
-  PodKey KeyOf(const Pod& pod) { return queue().KeyOf(pod); }
   void WakeUp();
   void ScheduleOne();
   bool Fits(const std::string& node, const Pod& pod);
   std::string Choose(const Pod& pod);
-  void StartBinding(const PoppedPod& popped, const std::string& node);
+  void StartBinding(Attempt attempt, const std::string& node);
   // `name` may have gone, or be bound anew, since binding `number` began.
   Binding* FindBinding(const std::string& name, uint64_t number);
   // Goes on with what is next, if anything is.
   void FinishBinding(const std::string& name);
   void FailBinding(const std::string& name);
-  void FailAttempt(const PoppedPod& popped);
   void SendEvent(Resource resource, Action action);
   ApiCall CallFor(const Binding& binding, CallType type);
   // Unless the scheduler was stopped meanwhile.
@@ -121,10 +118,7 @@ class BindingScheduler final : public CallListener {
   const BindingSchedulerOptions options_;
   Clock& clock_;
   Random random_;
-  // Calls that are in flight at the end tell it, which therefore outlives their queue.
-  std::unique_ptr<NominationReporter> reporter_;
-  ClockDispatcher dispatcher_;
-  std::unique_ptr<QueueRig> rig_;
+  std::unique_ptr<AssembledQueue> queue_;
   std::vector<std::string> nodes_;                       // In order of creation.
   std::map<std::string, std::set<std::string>> placed_;  // Pods bound or assumed, by node.
   std::map<std::string, Binding> bindings_;              // By the pod's name.

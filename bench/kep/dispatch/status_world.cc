@@ -19,63 +19,48 @@ ServerOptions ServerOf(const StatusWorldOptions& options, Clock* clock) {
   return server;
 }
 
-CallQueueOptions CallsOf(const StatusWorldOptions& options, Clock* clock,
-                         MetricsRegistry* metrics) {
-  CallQueueOptions calls;
-  calls.clock = clock;
-  calls.metrics = metrics;
+ApiCallOptions CallsOf(const StatusWorldOptions& options, ApiSink* sink) {
+  ApiCallOptions calls;
+  calls.sink = sink;
+  calls.driver = CallDriver::kClock;
   calls.calls_per_second = options.calls_per_second;
   if (options.calls_per_second == 0) calls.in_flight_max = ~uint32_t{0};
+  calls.status_model = options.model;
   return calls;
+}
+
+Gates GatesOf(const StatusWorldOptions& options) {
+  GateRequest request;
+  request.Set(Gate::kSchedulerPreEnqueuePodStatus, options.gates_on);
+  return Gates::Resolve(request).value();
 }
 
 }  // namespace
 
 StatusWorld::StatusWorld(const StatusWorldOptions& options)
-    : options_(options),
-      random_(options.seed),
-      server_(ServerOf(options, &clock_)),
-      dispatcher_(CallsOf(options, &clock_, &metrics_), &server_) {
-  QueueRigOptions rig;
-  rig.engine = options.engine;
-  rig.clock = &clock_;
-  rig.make_plugins = [this](World*) -> Result<std::vector<Plugin>> { return MakePlugins(); };
-  rig.observers = {&audit_};
-  if (options.gates_on) {
-    MakeReporter();
-    rig.observers.push_back(reporter_.get());
-  }
+    : options_(options), random_(options.seed), server_(ServerOf(options, &clock_)) {
   server_.Trace([this, start = clock_.Now()](const PodRef& before, const PodRef& after) {
     audit_.OnStored(before, after);
     if (before != nullptr && after != nullptr) stored_.push_back(clock_.Now() - start);
   });
-  rig_ = std::move(*QueueRig::Create(rig));
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = &clock_;
+  assembly.plugins = [this](World*) -> Result<std::vector<Plugin>> { return MakePlugins(); };
+  assembly.gates = GatesOf(options);
+  assembly.observers = {&audit_};
+  assembly.api_calls = CallsOf(options, &server_);
+  queue_ = std::move(*AssembledQueue::Create(std::move(assembly)));
   server_.Watch([this](const PodRef& before, const PodRef& after) { OnWatch(before, after); });
-  rig_->queue().Run();
+  queue_->Run();
 }
 
-StatusWorld::~StatusWorld() { rig_->queue().Close(); }
-
-void StatusWorld::MakeReporter() {
-  StatusReporterOptions reporter;
-  reporter.queue = &dispatcher_.queue();
-  reporter.model = options_.model;
-  reporter.user_message = [](const Pod&, PluginId plugin, std::string_view message) {
-    const bool reports = plugin == static_cast<PluginId>(Rejector::kReports);
-    return reports ? std::string(message) : std::string();
-  };
-  reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
-}
+StatusWorld::~StatusWorld() = default;
 
 void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
   if (before == nullptr) return;  // AddPod gave it to the queue already.
-  if (after == nullptr) return queue().Delete(*before);
-  pods_[after->name] = after;
-  if (const auto id = rig_->pod_names().Find(after->namespace_name, after->name)) {
-    dispatcher_.queue().Sync(*id, after);
-  }
-  if (!after->node_name.empty()) return queue().Bind(queue().KeyOf(*after));
-  queue().Update(before, after);
+  if (after != nullptr) pods_[after->name] = after;
+  queue_->PodChanged(before, after);
 }
 
 std::vector<Plugin> StatusWorld::MakePlugins() {
@@ -88,6 +73,9 @@ std::vector<Plugin> StatusWorld::MakePlugins() {
     plugin.pre_enqueue = [this, rejector](const Pod& pod, std::string* message) {
       return MayEnter(pod, rejector, message);
     };
+    if (rejector != Rejector::kReports) {
+      plugin.user_message = [](const Pod&, std::string_view) { return std::string(); };
+    }
     plugins.push_back(std::move(plugin));
   }
   return plugins;
@@ -111,13 +99,13 @@ void StatusWorld::AddPod(const std::string& name, Rejector rejector, const std::
   if (has_gates) pod.scheduling_gates.push_back("gate");
   const PodRef stored = server_.Create(std::move(pod));
   pods_[name] = stored;
-  queue().Add(stored);
+  queue_->PodAdded(stored);
 }
 
 void StatusWorld::SetReason(const std::string& name, Rejector rejector, const std::string& reason) {
   scripts_[name] = {rejector, reason};
   const std::array<PodRef, 1> pods = {pods_[name]};
-  queue().Activate(pods);
+  queue_->Activate(pods);
 }
 
 void StatusWorld::SetReasonAfter(Duration delay, const std::string& name, Rejector rejector,
@@ -127,7 +115,7 @@ void StatusWorld::SetReasonAfter(Duration delay, const std::string& name, Reject
 
 void StatusWorld::Bind(const std::string& name) {
   ApiCall call;
-  call.object = queue().KeyOf(*pods_.at(name)).id;
+  call.object = queue_->queue().KeyOf(*pods_.at(name)).id;
   call.type = CallType::kBinding;
   call.pod = pods_.at(name);
   call.listener = this;
@@ -165,7 +153,7 @@ void StatusWorld::CountCalls(StatusOutcome* outcome) const {
   for (int type = 0; type < kCallTypeCount; ++type) {
     const std::string name(CallTypeName(static_cast<CallType>(type)));
     const auto count = [&](const char* family, const LabelValues& labels) {
-      return static_cast<uint64_t>(metrics_.Value(family, labels).value_or(0));
+      return static_cast<uint64_t>(queue_->metrics().Value(family, labels).value_or(0));
     };
     outcome->calls_added += count("schedq_api_calls_added_total", {name});
     for (const char* end : {"success", "error", "overwritten", "skipped"}) {
@@ -176,7 +164,9 @@ void StatusWorld::CountCalls(StatusOutcome* outcome) const {
 
 StatusOutcome StatusWorld::Outcome() {
   StatusOutcome outcome;
-  if (reporter_ != nullptr) outcome.counts = reporter_->counts();
+  if (const StatusReporter* reporter = queue_->api_calls()->statuses()) {
+    outcome.counts = reporter->counts();
+  }
   outcome.measures = audit_.Measures();
   outcome.server = server_.counts();
   CountCalls(&outcome);

@@ -12,14 +12,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bench/queue_rig.h"
-#include "dispatcher/clock_dispatcher.h"
 #include "dispatcher/report/status_audit.h"
 #include "dispatcher/report/status_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/base/time/virtual_clock.h"
+#include "schedq/api_calls.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
@@ -61,8 +61,8 @@ class StatusWorld final : public CallListener {
 
   VirtualClock& clock() { return clock_; }
   EmbeddedApiServer& server() { return server_; }
-  SchedulingQueue& queue() { return rig_->queue(); }
-  CallQueue<>& calls() { return dispatcher_.queue(); }
+  AssembledQueue& queue() { return *queue_; }
+  CallQueue<>& calls() { return queue_->api_calls()->queue(); }
   Random& random() { return random_; }
 
   // Creates a pod that is rejected for `reason` ("": it passes) and gives it to the queue.
@@ -88,7 +88,6 @@ class StatusWorld final : public CallListener {
     std::string reason;
   };
 
-  void MakeReporter();
   void OnWatch(const PodRef& before, const PodRef& after);
   std::vector<Plugin> MakePlugins();
   bool MayEnter(const Pod& pod, Rejector rejector, std::string* message) const;
@@ -103,12 +102,8 @@ class StatusWorld final : public CallListener {
   std::vector<Duration> binding_waits_;
   std::vector<Duration> stored_;
   EmbeddedApiServer server_;
-  MetricsRegistry metrics_;
-  // Calls that are under way when the world ends tell the reporter, which therefore outlives them.
   StatusAudit audit_{&clock_};
-  std::unique_ptr<StatusReporter> reporter_;
-  ClockDispatcher dispatcher_;
-  std::unique_ptr<QueueRig> rig_;
+  std::unique_ptr<AssembledQueue> queue_;
 };
 
 }  // namespace schedq

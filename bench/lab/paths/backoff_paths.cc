@@ -22,8 +22,7 @@ BackoffStage::BackoffStage(const BackoffOptions& options)
       event_(MakeEvent(Resource::kNode, Action::kAdd)),
       pods_(static_cast<uint64_t>(options.pods)) {
   for (const PodRef& pod : MakePods(options.pods, ClaimUse::kNone)) {
-    stage_.rig->world().PodChanged(nullptr, pod.get());
-    queue().Add(pod);
+    stage_.assembled->PodAdded(pod);
   }
   auto node = std::make_shared<ObjectView>();
   node->resource = Resource::kNode;

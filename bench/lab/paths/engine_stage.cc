@@ -3,8 +3,10 @@
 #include <numeric>
 #include <string>
 
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
-#include "hints/plugins/builtin.h"
+#include "hints/registry.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -54,28 +56,26 @@ EngineStage::EngineStage(const StageOptions& options) {
   GateRequest request;
   request.Set(Gate::kSchedulerPreQueueingHints, options.narrows);
   request.Set(Gate::kSchedulerPopFromBackoffQ, options.pops_from_backoff);
-  if (options.clock == nullptr) real_clock = std::make_unique<RealClock>();
-  QueueRigOptions of_rig;
-  of_rig.engine = options.engine;
-  of_rig.clock = options.clock != nullptr ? options.clock : real_clock.get();
-  of_rig.make_plugins = [](World* world) { return BuiltinPlugins(world); };
-  of_rig.gates = Gates::Resolve(request).value();
-  of_rig.judges_in_parallel = false;
-  of_rig.make_queue = options.make_queue;
-  of_rig.observers = options.observers;
-  Result<std::unique_ptr<QueueRig>> created = QueueRig::Create(of_rig);
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = options.clock;
+  assembly.gates = Gates::Resolve(request).value();
+  assembly.judges_in_parallel = false;
+  assembly.make_queue = options.make_queue;
+  assembly.observers = options.observers;
+  Result<std::unique_ptr<AssembledQueue>> created = AssembledQueue::Create(std::move(assembly));
   SCHEDQ_CHECK(created.ok(), "the built-in plugins are well-formed");
-  rig = std::move(*created);
+  assembled = std::move(*created);
 }
 
 PluginSet EngineStage::PluginNamed(std::string_view name) const {
-  return PluginSet::Of(*rig->plugins().Find(name));
+  return PluginSet::Of(*assembled->plugins().Find(name));
 }
 
 uint64_t EngineStage::HintsAsked(std::string_view plugin, const ClusterEvent& event) const {
   uint64_t asked = 0;
   for (const char* answer : {"Queue", "QueueSkip", "Error"}) {
-    const auto histogram = rig->metrics().HistogramAt(
+    const auto histogram = assembled->metrics().HistogramAt(
         "scheduler_queueing_hint_execution_duration_seconds",
         {std::string(plugin), std::string(LabelText(event.label)), answer});
     if (histogram) asked += histogram->count;
@@ -83,14 +83,16 @@ uint64_t EngineStage::HintsAsked(std::string_view plugin, const ClusterEvent& ev
   return asked;
 }
 
+// Claims that exist already send no event: the pods that use them come later.
 void RejectAll(EngineStage& stage, const std::vector<PodRef>& pods, PluginSet rejector) {
-  World& world = stage.rig->world();
-  SchedulingQueue& queue = stage.queue();
+  AssembledQueue& queue = *stage.assembled;
   for (const PodRef& pod : pods) {
-    for (const std::string& claim : pod->claims) world.ClaimSeen(pod->namespace_name, claim);
-    world.PodChanged(nullptr, pod.get());
-    queue.Add(pod);
-    static_cast<void>(queue.Fail(queue.TryPop()->key, rejector, PluginSet()));
+    for (const std::string& claim : pod->claims) {
+      queue.world().ClaimSeen(pod->namespace_name, claim);
+    }
+    queue.PodAdded(pod);
+    const Status failed = queue.TryPop()->Fail(rejector);
+    SCHEDQ_CHECK(failed.ok(), "a pod that was just popped can fail");
   }
 }
 

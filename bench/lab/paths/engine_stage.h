@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "bench/queue_rig.h"
-#include "engine/base/time/real_clock.h"
+#include "engine/queue.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
@@ -31,13 +31,12 @@ struct StageOptions {
 struct EngineStage {
   explicit EngineStage(const StageOptions& options);
 
-  SchedulingQueue& queue() { return rig->queue(); }
+  SchedulingQueue& queue() { return assembled->queue(); }
   PluginSet PluginNamed(std::string_view name) const;
   // How often this plugin's hints were asked for an event, whatever they answered.
   uint64_t HintsAsked(std::string_view plugin, const ClusterEvent& event) const;
 
-  std::unique_ptr<RealClock> real_clock;  // Null when the options bring a clock.
-  std::unique_ptr<QueueRig> rig;
+  std::unique_ptr<AssembledQueue> assembled;
 };
 
 // Adds the pods, pops each, and fails it with `rejector`: all are unschedulable.

@@ -2,6 +2,7 @@
 
 #include "bench/allocation_meter.h"
 #include "bench/lab/paths/engine_stage.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -18,12 +19,11 @@ std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count) {
   const std::vector<PodRef> pods = MakePods(pod_count, ClaimUse::kOwnClaim);
   EngineStage stage(StageOptions{.engine = engine});
   for (const PodRef& pod : pods) {
-    stage.rig->world().ClaimSeen(pod->namespace_name, pod->claims.front());
+    stage.assembled->world().ClaimSeen(pod->namespace_name, pod->claims.front());
   }
   const std::optional<double> before = BytesInUse();
   for (const PodRef& pod : pods) {
-    stage.rig->world().PodChanged(nullptr, pod.get());
-    stage.queue().Add(pod);
+    stage.assembled->PodAdded(pod);
   }
   const std::optional<double> after = BytesInUse();
   SCHEDQ_CHECK(stage.queue().Counts().active == pods.size(), "every pod is queued");

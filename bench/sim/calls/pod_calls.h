@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
-#include "engine/ports.h"
+#include "engine/pod_key.h"
+#include "schedq/api_calls.h"
 
 namespace schedq {
 
@@ -25,7 +27,6 @@ struct PodCallsOptions {
   const CostModel* costs = nullptr;
   Gates gates;
   StatusModel status_model = StatusModel::kImplicitDelayed;
-  UserMessage user_message;            // What plugins say where the model lets them choose.
   Random* random = nullptr;            // What the scheduler draws latencies from.
   MetricsRegistry* metrics = nullptr;  // Outlives it, as all others do.
 };
@@ -49,8 +50,10 @@ class PodCalls {
 
   virtual ~PodCalls() = default;
 
-  // Whom the queue has to tell.
-  virtual std::vector<QueueObserver*> observers() { return {}; }
+  // What the assembled queue needs for it; nullopt: no dispatcher.
+  virtual std::optional<ApiCallOptions> ApiCallsWanted() { return std::nullopt; }
+  // The dispatcher that was wanted. Before the first call.
+  virtual void Attach(ApiCalls*) {}
   // The informers told of a newer version.
   virtual void Seen(const PodKey& key, const PodRef& pod) = 0;
 

@@ -12,17 +12,6 @@ namespace {
 // kube-scheduler has as many calls in flight as its parallelism, 16 unless it is told otherwise.
 constexpr uint32_t kInFlightMax = 16;
 
-CallQueueOptions OptionsOfQueue(const PodCallsOptions& options) {
-  CallQueueOptions queue;
-  queue.clock = &options.cluster->clock();
-  queue.metrics = options.metrics;
-  queue.in_flight_max = kInFlightMax;
-  queue.calls_per_second = static_cast<double>(kSecond.count()) /
-                           static_cast<double>(options.costs->client_interval.count());
-  queue.burst = static_cast<uint32_t>(queue.calls_per_second);
-  return queue;
-}
-
 }  // namespace
 
 std::unique_ptr<PodCalls> MakePodCalls(const PodCallsOptions& options) {
@@ -39,41 +28,32 @@ QueuedCalls::QueuedCalls(const PodCallsOptions& options)
              .costs = options.costs,
              .random = options.random,
              .metrics = options.metrics,
-             .store_claims = [this](uint64_t pod_number) { return StoreClaims(pod_number); }}),
-      dispatcher_(OptionsOfQueue(options), &sink_) {
-  nomination_reporter_ = std::make_unique<NominationReporter>(&dispatcher_.queue());
-  if (!options.gates.On(Gate::kSchedulerPreEnqueuePodStatus)) return;
-  StatusReporterOptions reporter;
-  reporter.queue = &dispatcher_.queue();
-  reporter.model = options.status_model;
-  reporter.user_message = options.user_message;
-  status_reporter_ = std::make_unique<StatusReporter>(std::move(reporter));
+             .store_claims = [this](uint64_t pod_number) { return StoreClaims(pod_number); }}) {}
+
+std::optional<ApiCallOptions> QueuedCalls::ApiCallsWanted() {
+  ApiCallOptions wanted;
+  wanted.sink = &sink_;
+  wanted.driver = CallDriver::kClock;
+  wanted.in_flight_max = kInFlightMax;
+  wanted.calls_per_second = static_cast<double>(kSecond.count()) /
+                            static_cast<double>(options_.costs->client_interval.count());
+  wanted.burst = static_cast<uint32_t>(wanted.calls_per_second);
+  wanted.status_model = options_.status_model;
+  wanted.reports_failures = false;   // The scheduler says what it says of nodes.
+  wanted.sees_with_updates = false;  // Its handlers lag behind the watch.
+  wanted.metrics = options_.metrics;
+  return wanted;
 }
 
-std::vector<QueueObserver*> QueuedCalls::observers() {
-  if (status_reporter_ != nullptr) return {status_reporter_.get()};
-  return {this};
-}
-
-void QueuedCalls::OnDeleted(const PodRef&, const PodMove& move) {
-  dispatcher_.queue().Cancel(move.pod.id);
-}
-
-void QueuedCalls::Seen(const PodKey& key, const PodRef& pod) {
-  dispatcher_.queue().Sync(key.id, pod);
-}
+void QueuedCalls::Seen(const PodKey& key, const PodRef& pod) { calls_->queue().Sync(key.id, pod); }
 
 void QueuedCalls::PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) {
-  ApiCall call;
-  call.object = key.id;
-  call.pod = pod;
-  call.condition = {ConditionPatch::Kind::kSet, kUnschedulableReason, std::move(condition.message)};
-  dispatcher_.queue().Add(std::move(call));
+  calls_->ReportUnschedulable(key, pod, std::move(condition.message));
 }
 
 // A nomination that fails stops no binding, but claims that were not stored do.
 void QueuedCalls::BeginBinding(BindingBegin begin, Begun then) {
-  if (!Nominates() || begin.claims.empty()) return then(ClaimsAfterBegin::kToStore);
+  if (!calls_->nominates() || begin.claims.empty()) return then(ClaimsAfterBegin::kToStore);
   const uint64_t pod_number = AsClusterPod(*begin.pod).number;
   const std::array<PreFlight, 1> answers = {PreFlight::kSuccess};
   BindingStart start;
@@ -89,7 +69,7 @@ void QueuedCalls::BeginBinding(BindingBegin begin, Begun then) {
     claims_.erase(pod_number);
     then(status.ok() ? ClaimsAfterBegin::kStored : ClaimsAfterBegin::kFailed);
   };
-  const Status started = nomination_reporter_->OnBindingStart(std::move(start));
+  const Status started = calls_->ReportBindingStart(std::move(start));
   SCHEDQ_CHECK(started.ok(), "no built-in plugin rejects here");
 }
 
@@ -99,21 +79,12 @@ bool QueuedCalls::StoreClaims(uint64_t pod_number) const {
 }
 
 void QueuedCalls::ClearNomination(const PodKey& key, const PodRef& pod) {
-  if (!Nominates()) return;
-  nomination_reporter_->OnFailedCycle(
-      {.pod = pod, .object = key.id, .failure = CycleFailure::kBinding, .post_filter_node = {}});
+  calls_->ReportFailedCycle(key, pod, CycleFailure::kBinding);
 }
 
 void QueuedCalls::Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) {
-  ApiCall call;
-  call.object = key.id;
-  call.type = CallType::kBinding;
-  call.pod = pod;
-  call.listener = this;
-  call.tag = ++last_binding_;
-  call.placement.Mutable().node = node;
-  binding_[call.tag] = std::move(then);
-  dispatcher_.queue().Add(std::move(call));
+  binding_[++last_binding_] = std::move(then);
+  calls_->SendBinding(key, pod, node, this, last_binding_);
 }
 
 // A call that is dropped may end inside an operation of the queue, which `then` may want to use.

@@ -8,26 +8,23 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "bench/sim/calls/cluster_sink.h"
 #include "bench/sim/calls/pod_calls.h"
-#include "dispatcher/clock_dispatcher.h"
-#include "dispatcher/report/nomination_reporter.h"
-#include "dispatcher/report/status_reporter.h"
 
 namespace schedq {
 
-class QueuedCalls final : public PodCalls, public QueueObserver, public CallListener {
+class QueuedCalls final : public PodCalls, public CallListener {
  public:
   explicit QueuedCalls(const PodCallsOptions& options);
   // Who waits for a binding is not told any more.
   ~QueuedCalls() override { binding_.clear(); }
 
-  std::vector<QueueObserver*> observers() override;
+  std::optional<ApiCallOptions> ApiCallsWanted() override;
+  void Attach(ApiCalls* calls) override { calls_ = calls; }
   void Seen(const PodKey& key, const PodRef& pod) override;
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
@@ -35,14 +32,10 @@ class QueuedCalls final : public PodCalls, public QueueObserver, public CallList
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 
-  // The queue's, where no status reporter listens.
-  void OnDeleted(const PodRef& pod, const PodMove& move) override;
   // Of bindings, and of nominations that took claims along.
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
  private:
-  bool Nominates() const { return options_.gates.On(Gate::kNominatedNodeNameForExpectation); }
-
   // Of the pod's binding that has begun. False: one cannot be used, or another call of the pod took
   // over those of a binding that is no more.
   bool StoreClaims(uint64_t pod_number) const;
@@ -54,9 +47,7 @@ class QueuedCalls final : public PodCalls, public QueueObserver, public CallList
   // Calls that are in flight when the run ends tell these, which therefore outlive the queue.
   std::unordered_map<uint64_t, Then> binding_;  // By the call's tag.
   uint64_t last_binding_ = 0;
-  std::unique_ptr<StatusReporter> status_reporter_;
-  std::unique_ptr<NominationReporter> nomination_reporter_;
-  ClockDispatcher dispatcher_;
+  ApiCalls* calls_ = nullptr;  // The assembled queue's.
 };
 
 }  // namespace schedq

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hints/plugins/builtin.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -40,76 +41,81 @@ class RecordedTime final : public Clock {
 };
 
 QueueDriver::QueueDriver(const QueueDriverOptions& options)
-    : options_(options), world_(&pod_names_), meter_(options.judge_cost), watch_(options.clock) {
+    : options_(options),
+      meter_(options.judge_cost),
+      watch_(options.clock),
+      tickers_(options.clock) {
   SCHEDQ_CHECK(options.recorder == nullptr || !options.alternatives.any(),
                "no trace can say what the alternatives do");
-  Result<PluginRegistry> plugins = PluginRegistry::Build(MakePlugins());
-  SCHEDQ_CHECK(plugins.ok(), "the built-in plugins are well-formed");
-  plugins_ = std::make_unique<PluginRegistry>(std::move(*plugins));
-  pre_enqueue_ = std::make_unique<PluginPreEnqueue>(*plugins_);
-  JudgeOptions judge_options;
-  judge_options.metrics = &registry_;
-  judge_options.now = HintMeter::Now;
-  judge_options.parallel_from = JudgeOptions::kNeverParallel;
-  judge_ = std::make_unique<PluginJudge>(*plugins_, judge_options);
-
-  QueueOptions queue_options;
-  queue_options.clock = options.clock;
-  queue_options.pod_names = &pod_names_;
-  queue_options.pre_enqueue = pre_enqueue_.get();
-  queue_options.judge = judge_.get();
-  queue_options.metrics = &registry_;
-  queue_options.plugin_names = plugins_->Names();
-  queue_options.gates = options.gates;
-  queue_options.backoff = options.backoff;
-  queue_options.observers = options.observers;
-  queue_options.observers.push_back(&watch_);
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = options.clock;
+  assembly.plugins = [this](World* world) -> Result<std::vector<Plugin>> {
+    return MakePlugins(world);
+  };
+  assembly.gates = options.gates;
+  assembly.backoff = options.backoff;
+  assembly.observers = {&watch_};
+  assembly.api_calls = options.api_calls;
+  assembly.judges_in_parallel = false;
+  assembly.now = HintMeter::Now;
+  assembly.measures_pre_enqueue = false;
+  assembly.make_queue = options.make_queue;
   if (options.recorder != nullptr) {
     recorded_time_ = std::make_unique<RecordedTime>(options.clock);
-    queue_options.clock = recorded_time_.get();
-    queue_options.observers.push_back(options.recorder);
-    options.recorder->Begin(queue_options, *plugins_);
+    assembly.clock = recorded_time_.get();
+    assembly.observers.push_back(options.recorder);
   }
-  queue_ = options.make_queue ? options.make_queue(std::move(queue_options))
-                              : MakeQueue(options.engine, std::move(queue_options));
-  if (options.recorder != nullptr) options.recorder->Attach(queue_.get());
-  Tick();
+  const RecordedQueue recorded = {.clock = assembly.clock,
+                                  .gates = assembly.gates,
+                                  .backoff = assembly.backoff,
+                                  .max_in_unschedulable = assembly.max_in_unschedulable};
+  Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(std::move(assembly));
+  SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
+  queue_ = std::move(*queue);
+  if (options.recorder != nullptr) BeginRecording(recorded);
+  StartTickers();
 }
 
 QueueDriver::~QueueDriver() {
-  for (const TimerId ticker : tickers_) options_.clock->Cancel(ticker);
+  tickers_.Stop();
+  queue_->Close();
 }
 
-std::vector<Plugin> QueueDriver::MakePlugins() {
-  std::vector<Plugin> plugins;
-  for (Plugin& plugin : BuiltinPlugins(&world_)) {
-    Plugin metered = meter_.Meter(std::move(plugin));
+void QueueDriver::BeginRecording(RecordedQueue recorded) {
+  recorded.queue = &queue();
+  recorded.plugins = &plugins();
+  options_.recorder->Begin(recorded);
+}
+
+std::vector<Plugin> QueueDriver::MakePlugins(World* world) {
+  std::vector<Plugin> plugins = BuiltinPlugins(world);
+  plugins.insert(plugins.end(), options_.further_plugins.begin(), options_.further_plugins.end());
+  for (Plugin& plugin : plugins) {
+    plugin = meter_.Meter(std::move(plugin));
     if (options_.alternatives.narrows_by_owner) {
-      metered = NarrowedByOwner(std::move(metered), &pod_names_);
+      plugin = NarrowedByOwner(std::move(plugin), &world->pod_names());
     }
     if (options_.recorder != nullptr) {
-      metered = options_.recorder->answers().Record(std::move(metered));
+      plugin = options_.recorder->answers().Record(std::move(plugin));
     }
-    plugins.push_back(std::move(metered));
   }
   return plugins;
 }
 
-// SchedulingQueue::Run's tickers, of our own so that they are recorded.
-void QueueDriver::Tick() {
-  Clock& clock = *options_.clock;
-  const Instant now = clock.Now();
-  const Instant first = options_.gates.PopFromBackoffQ() ? NextWholeSecond(now) : now + kSecond;
-  tickers_.push_back(clock.Every(first, kSecond, [this] {
+// As AssembledQueue::Run, with each tick written down.
+void QueueDriver::StartTickers() {
+  FlushActions actions;
+  actions.flush_backoff = [this] {
     queue_->FlushBackoff();
     if (options_.alternatives.flushed_when_empty > 0) FlushWhenEmpty();
     Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushBackoff); });
-  }));
-  tickers_.push_back(
-      clock.Every(now + kFlushUnschedulablePeriod, kFlushUnschedulablePeriod, [this] {
-        queue_->FlushUnschedulable();
-        Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushUnschedulable); });
-      }));
+  };
+  actions.flush_unschedulable = [this] {
+    queue_->FlushUnschedulable();
+    Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushUnschedulable); });
+  };
+  tickers_.Start(options_.gates.PopFromBackoffQ(), std::move(actions));
 }
 
 // Which pods would be popped first is what the chosen way pops: by expiration.
@@ -144,65 +150,70 @@ void QueueDriver::Stamp() {
 
 void QueueDriver::Add(const ClusterPodRef& pod) {
   Stamp();
-  world_.PodChanged(nullptr, pod.get());
-  queue_->Add(pod);
+  queue_->PodAdded(pod);
   Acted([&](TraceRecorder& recorder) { recorder.Added(pod); });
 }
 
 void QueueDriver::Update(const ClusterPodRef& before, const ClusterPodRef& after) {
   Stamp();
-  world_.PodChanged(before.get(), after.get());
-  queue_->Update(before, after);
+  queue_->PodUpdated(before, after);
   Acted([&](TraceRecorder& recorder) { recorder.Updated(after); });
 }
 
 void QueueDriver::Delete(const ClusterPodRef& pod) {
-  world_.PodChanged(pod.get(), nullptr);
-  queue_->Delete(*pod);
+  queue_->PodDeleted(pod);
   Acted([&](TraceRecorder& recorder) { recorder.Deleted(pod); });
 }
 
 void QueueDriver::Bind(const ClusterPodRef& pod) {
-  world_.PodChanged(pod.get(), nullptr);
-  queue_->Bind(queue_->KeyOf(*pod));
+  queue_->PodBound(pod);
+  EndAttempt(*pod);
   Acted([&](TraceRecorder& recorder) { recorder.Bound(pod); });
 }
 
 bool QueueDriver::Event(const ClusterEvent& event, const ObjectChange& change) {
-  if (event.resource == Resource::kResourceClaim) {
-    const ObjectView& claim = *change.Latest();
-    if (change.after == nullptr) {
-      world_.ClaimGone(claim.namespace_name, claim.name);
-    } else {
-      world_.ClaimSeen(claim.namespace_name, claim.name);
-    }
-  }
-  if (judge_->RegisteredFor(event).empty()) return false;
-  queue_->Event(event, change);
+  if (!queue_->Event(event, change)) return false;
   Acted([&](TraceRecorder& recorder) { recorder.Happened(event, change); });
   return true;
 }
 
 std::optional<PoppedPod> QueueDriver::Pop() {
-  std::optional<PoppedPod> popped = queue_->TryPop();
+  std::optional<PoppedPod> popped;
+  if (std::optional<Attempt> attempt = queue_->TryPop()) {
+    popped = attempt->popped();
+    const uint64_t number = AsClusterPod(attempt->pod()).number;
+    attempts_.insert_or_assign(number, std::move(*attempt));
+  }
   Acted([&](TraceRecorder& recorder) { recorder.Popped(popped); });
   return popped;
 }
 
+Attempt& QueueDriver::AttemptOf(const PoppedPod& pod) {
+  const auto found = attempts_.find(AsClusterPod(*pod.pod).number);
+  SCHEDQ_CHECK(found != attempts_.end(), "the pod was popped and its attempt has not ended");
+  return found->second;
+}
+
+void QueueDriver::EndAttempt(const Pod& pod) { attempts_.erase(AsClusterPod(pod).number); }
+
 void QueueDriver::Done(const PoppedPod& pod) {
-  queue_->Done(pod.key);
+  const Status done = AttemptOf(pod).Done();
+  SCHEDQ_CHECK(done.ok(), "an attempt is done once");
   Acted([&](TraceRecorder& recorder) { recorder.Ended(pod); });
 }
 
 void QueueDriver::Fail(const PoppedPod& pod, PluginSet unschedulable) {
   Stamp();
   // A refusal, because the pod is queued, ends the attempt all the same.
-  static_cast<void>(queue_->Fail(pod.key, unschedulable, PluginSet()));
+  static_cast<void>(AttemptOf(pod).Fail(unschedulable));
+  EndAttempt(*pod.pod);
   Acted([&](TraceRecorder& recorder) { recorder.Failed(pod, unschedulable); });
 }
 
 void QueueDriver::Abandon(const PoppedPod& pod) {
-  queue_->Done(pod.key);
+  const Status abandoned = AttemptOf(pod).Abandon();
+  SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
+  EndAttempt(*pod.pod);
   Acted([&](TraceRecorder& recorder) { recorder.Abandoned(pod); });
 }
 
@@ -212,7 +223,7 @@ bool QueueDriver::MayPop() const {
 }
 
 PluginId QueueDriver::PluginNamed(const std::string& name) const {
-  const std::optional<PluginId> plugin = plugins_->Find(name);
+  const std::optional<PluginId> plugin = plugins().Find(name);
   SCHEDQ_CHECK(plugin.has_value(), "the built-in plugins are asked for by their names");
   return *plugin;
 }

@@ -1,7 +1,8 @@
 // A queue with its plugins and its world, driven one operation at a time.
 //
-// Purpose: the one way from the simulated scheduler to an engine. It changes the world before the
-// queue acts, ticks the flushes, and has each operation written down when a recorder is given.
+// Purpose: the assembled queue as the simulated scheduler drives it. It ticks the flushes, keeps the
+// attempts of pods that are in flight or on their way to a node, and has each operation written down
+// when a recorder is given.
 // Threads: one, that which advances the clock.
 // Invariant: metrics that an engine takes from the machine's clock are kept apart from those that
 // depend on the run only (registry() and LoopMetrics).
@@ -11,35 +12,35 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "bench/queue_rig.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/hint_meter.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "bench/sim/queue/trace_recorder.h"
 #include "engine/base/metrics/metrics.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/time/clock.h"
+#include "engine/flush_tickers.h"
 #include "engine/queue.h"
-#include "hints/judge.h"
-#include "hints/pre_enqueue.h"
 #include "hints/registry.h"
-#include "hints/world.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
 struct QueueDriverOptions {
-  EngineKind engine = EngineKind::kClassic;
+  EngineKind engine = EngineKind::kLockfree;
   Clock* clock = nullptr;
   Gates gates;
   BackoffPolicy backoff;
-  Duration judge_cost{};                  // Of one hint.
-  TraceRecorder* recorder = nullptr;      // May be null.
-  RejectedAlternatives alternatives;      // None while recording.
-  std::vector<QueueObserver*> observers;  // Beside its own.
-  QueueMaker make_queue;                  // Empty: the engine as it is. Tests put faults around it.
+  Duration judge_cost{};                // Of one hint.
+  TraceRecorder* recorder = nullptr;    // May be null.
+  RejectedAlternatives alternatives;    // None while recording.
+  std::vector<Plugin> further_plugins;  // Beside the built-in ones.
+  std::optional<ApiCallOptions> api_calls;
+  QueueMaker make_queue;  // Empty: the engine as it is. Tests put faults around it.
 };
 
 class RecordedTime;
@@ -75,18 +76,22 @@ class QueueDriver {
   // Something may be there to pop.
   bool MayPop() const;
   PluginId PluginNamed(const std::string& name) const;
-  const PluginRegistry& plugins() const { return *plugins_; }
-  const PluginPreEnqueue& pre_enqueue() const { return *pre_enqueue_; }
-  const SchedulingQueue& queue() const { return *queue_; }
+  const PluginRegistry& plugins() const { return queue_->plugins(); }
+  const SchedulingQueue& queue() const { return std::as_const(*queue_).queue(); }
+  ApiCalls* api_calls() { return queue_->api_calls(); }
   QueueWatch& watch() { return watch_; }
   const QueueWatch& watch() const { return watch_; }
-  const MetricsRegistry& registry() const { return registry_; }
+  const MetricsRegistry& registry() const { return std::as_const(*queue_).metrics(); }
 
  private:
-  std::vector<Plugin> MakePlugins();
+  std::vector<Plugin> MakePlugins(World* world);
   // Before an operation that may give a pod its timestamp.
   void Stamp();
-  void Tick();
+  void BeginRecording(RecordedQueue recorded);
+  void StartTickers();
+  // The attempt of a pod that was popped and has not ended.
+  Attempt& AttemptOf(const PoppedPod& pod);
+  void EndAttempt(const Pod& pod);
   // The alternative of KEP-5142.
   void FlushWhenEmpty();
   // The queue has acted: writes it down, then tells whoever pops.
@@ -95,16 +100,12 @@ class QueueDriver {
 
   const QueueDriverOptions options_;
   std::unique_ptr<RecordedTime> recorded_time_;  // The queue's clock while it is recorded.
-  Interner pod_names_;
-  World world_;
-  MetricsRegistry registry_;
   HintMeter meter_;
   QueueWatch watch_;
-  std::unique_ptr<PluginRegistry> plugins_;
-  std::unique_ptr<PluginPreEnqueue> pre_enqueue_;
-  std::unique_ptr<PluginJudge> judge_;
-  std::unique_ptr<SchedulingQueue> queue_;
-  std::vector<TimerId> tickers_;
+  std::unique_ptr<AssembledQueue> queue_;
+  // By the pod's number. Attempts that are open when a run ends fail, and change nothing any more.
+  std::unordered_map<uint64_t, Attempt> attempts_;
+  FlushTickers tickers_;
   std::function<void()> wake_up_ = [] {};
 };
 

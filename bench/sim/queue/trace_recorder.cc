@@ -27,17 +27,18 @@ TracePluginSpec SpecOf(const Plugin& plugin) {
 
 }  // namespace
 
-void TraceRecorder::Begin(const QueueOptions& options, const PluginRegistry& plugins) {
-  plugins_ = &plugins;
-  clock_ = options.clock;
+void TraceRecorder::Begin(const RecordedQueue& recorded) {
+  queue_ = recorded.queue;
+  plugins_ = recorded.plugins;
+  clock_ = recorded.clock;
   start_ = clock_->Now();
   TraceHeader header;
   header.start = start_;
-  header.gates = options.gates;
-  header.backoff = options.backoff;
-  header.max_in_unschedulable = options.max_in_unschedulable;
-  for (PluginId id = 0; id < plugins.size(); ++id) {
-    header.plugins.push_back(SpecOf(plugins.plugin(id)));
+  header.gates = recorded.gates;
+  header.backoff = recorded.backoff;
+  header.max_in_unschedulable = recorded.max_in_unschedulable;
+  for (PluginId id = 0; id < plugins_->size(); ++id) {
+    header.plugins.push_back(SpecOf(plugins_->plugin(id)));
   }
   sink_(FormatTraceHeader(header));
 }

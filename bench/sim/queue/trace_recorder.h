@@ -22,6 +22,16 @@
 
 namespace schedq {
 
+// The queue that is recorded. All outlive the recording.
+struct RecordedQueue {
+  const SchedulingQueue* queue = nullptr;
+  const PluginRegistry* plugins = nullptr;
+  Clock* clock = nullptr;  // The queue's, which counts in whole milliseconds.
+  Gates gates;
+  BackoffPolicy backoff;
+  Duration max_in_unschedulable{};
+};
+
 class TraceRecorder final : public QueueObserver {
  public:
   // Takes lines without their ends.
@@ -30,9 +40,8 @@ class TraceRecorder final : public QueueObserver {
   explicit TraceRecorder(Sink sink) : sink_(std::move(sink)) {}
 
   AnswerRecorder& answers() { return answers_; }
-  // Writes the header. The options' clock must count in whole milliseconds.
-  void Begin(const QueueOptions& options, const PluginRegistry& plugins);
-  void Attach(const SchedulingQueue* queue) { queue_ = queue; }
+  // Writes the header. Before the queue's first operation.
+  void Begin(const RecordedQueue& recorded);
 
   // Each after the queue has acted.
   void Added(const PodRef& pod);

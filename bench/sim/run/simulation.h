@@ -28,7 +28,7 @@ inline constexpr Instant kRunStart{std::chrono::seconds(1767225600) +
                                    std::chrono::milliseconds(300)};
 
 struct RunOptions {
-  EngineKind engine = EngineKind::kClassic;
+  EngineKind engine = EngineKind::kLockfree;
   const CostModel* costs = nullptr;
   uint64_t seed = 0;
   Gates gates;

@@ -22,12 +22,6 @@
 
 namespace schedq {
 
-// The events of a node's update, in the order in which handlers send them.
-std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const ObjectView& after);
-
-// A pod as the object of an AssignedPod event.
-ObjectRef AssignedPodView(const PodRef& pod);
-
 class EventHandlers {
  public:
   EventHandlers(QueueDriver* queue, SchedulerCache* cache, VirtualLock* lock,

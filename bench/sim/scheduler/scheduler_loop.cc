@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedq/cluster_events.h"
+
 namespace schedq {
 namespace {
 
@@ -15,7 +17,7 @@ QueueDriverOptions Complete(QueueDriverOptions options, Clock* clock, const Cost
                             PodCalls* calls) {
   options.clock = clock;
   options.judge_cost = costs.queue_judge;
-  options.observers = calls->observers();
+  options.api_calls = calls->ApiCallsWanted();
   return options;
 }
 
@@ -31,10 +33,6 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .costs = &costs_,
                            .gates = options.queue.gates,
                            .status_model = options.status_model,
-                           .user_message =
-                               [this](const Pod& pod, PluginId plugin, std::string_view message) {
-                                 return queue_.pre_enqueue().UserMessage(pod, plugin, message);
-                               },
                            .random = &random_,
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
@@ -42,6 +40,7 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
   for (int i = 0; i < kObstacleCount; ++i) {
     obstacle_plugins_[i] = queue_.PluginNamed(kObstaclePlugins[i]);
   }
+  calls_->Attach(queue_.api_calls());
   queue_.SetWakeUp([this] { WakeUp(); });
   cluster_->Watch([this](const ClusterChange& change) {
     if (const ClusterPodRef& pod = change.pod_after; pod != nullptr) {
@@ -169,11 +168,12 @@ void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
     begin.claims.push_back(claim.claim);
   }
   begin.store_claims = [this, attempt] { return StoreAllClaims(attempt); };
-  calls_->BeginBinding(std::move(begin),
-                       [this, attempt](ClaimsAfterBegin claims) { GoOn(attempt, claims); });
+  calls_->BeginBinding(std::move(begin), [this, attempt](ClaimsAfterBegin claims) {
+    ContinueBinding(attempt, claims);
+  });
 }
 
-void SchedulerLoop::GoOn(const AttemptRef& attempt, ClaimsAfterBegin claims) {
+void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims) {
   switch (claims) {
     case ClaimsAfterBegin::kToStore:
       return StoreNextClaim(attempt);

@@ -79,7 +79,7 @@ class SchedulerLoop {
 
   // Bindings.
   void BeginBinding(const AttemptRef& attempt);
-  void GoOn(const AttemptRef& attempt, ClaimsAfterBegin claims);
+  void ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
   bool StoreAllClaims(const AttemptRef& attempt);
   bool StoreClaim(const ClaimDecision& claim, const ClusterPod& pod, const std::string& node);

@@ -18,7 +18,7 @@ namespace schedq {
 
 struct DrivenEngine {
   std::string name;
-  Replayer::EngineMaker make;
+  QueueMaker make;
 };
 
 // Every engine of the product, by the name that `schedq replay --engine` takes. The first is the

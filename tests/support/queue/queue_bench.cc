@@ -3,12 +3,6 @@
 namespace schedq {
 namespace {
 
-PluginRegistry MustBuild(std::vector<Plugin> plugins) {
-  Result<PluginRegistry> registry = PluginRegistry::Build(std::move(plugins));
-  SCHEDQ_CHECK(registry.ok(), "a test's plugins are well-formed");
-  return std::move(*registry);
-}
-
 Gates MustResolve(const GateRequest& request) {
   Result<Gates> gates = Gates::Resolve(request);
   SCHEDQ_CHECK(gates.ok(), "a test's gates do not conflict");
@@ -39,28 +33,23 @@ std::shared_ptr<Pod> MakePod(const std::string& name, int32_t priority) {
   return pod;
 }
 
-QueueBench::QueueBench(QueueBenchOptions options)
-    : start_(options.start),
-      world_(&pod_names_),
-      clock_(options.start),
-      registry_(MustBuild(std::move(options.plugins))),
-      pre_enqueue_(registry_, PreEnqueueOptions{.metrics = &metrics_}),
-      judge_(registry_, JudgeOptions{.metrics = &metrics_}) {
-  QueueOptions queue_options;
-  queue_options.clock = &clock_;
-  queue_options.pod_names = &pod_names_;
-  queue_options.pre_enqueue = &pre_enqueue_;
-  queue_options.judge = &judge_;
-  queue_options.observers = std::move(options.observers);
-  queue_options.metrics = &metrics_;
-  queue_options.plugin_names = registry_.Names();
-  queue_options.gates = options.gates;
-  queue_options.backoff = options.backoff;
-  queue_ = MakeQueue(options.engine, std::move(queue_options));
+QueueBench::QueueBench(QueueBenchOptions options) : start_(options.start), clock_(options.start) {
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = &clock_;
+  assembly.plugins = [&](World*) -> Result<std::vector<Plugin>> {
+    return std::move(options.plugins);
+  };
+  assembly.gates = options.gates;
+  assembly.backoff = options.backoff;
+  assembly.observers = std::move(options.observers);
+  Result<std::unique_ptr<AssembledQueue>> assembled = AssembledQueue::Create(std::move(assembly));
+  SCHEDQ_CHECK(assembled.ok(), "a test's plugins are well-formed");
+  assembled_ = std::move(*assembled);
 }
 
 PluginId QueueBench::PluginNamed(const std::string& name) const {
-  const std::optional<PluginId> plugin = registry_.Find(name);
+  const std::optional<PluginId> plugin = assembled_->plugins().Find(name);
   SCHEDQ_CHECK(plugin.has_value(), "a test names its own plugins");
   return *plugin;
 }
@@ -75,35 +64,25 @@ int64_t QueueBench::ElapsedMs() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - start_).count();
 }
 
-void QueueBench::Add(const PodRef& pod) {
-  world_.PodChanged(nullptr, pod.get());
-  queue_->Add(pod);
-}
+void QueueBench::Add(const PodRef& pod) { assembled_->PodAdded(pod); }
 
 void QueueBench::Update(const PodRef& before, const PodRef& after) {
-  world_.PodChanged(before.get(), after.get());
-  queue_->Update(before, after);
+  assembled_->PodUpdated(before, after);
 }
 
-void QueueBench::Delete(const PodRef& pod) {
-  world_.PodChanged(pod.get(), nullptr);
-  queue_->Delete(*pod);
-}
+void QueueBench::Delete(const PodRef& pod) { assembled_->PodDeleted(pod); }
 
-void QueueBench::Bind(const PoppedPod& popped) {
-  world_.PodChanged(popped.pod.get(), nullptr);
-  queue_->Bind(popped.key);
-}
+void QueueBench::Bind(const PoppedPod& popped) { assembled_->PodBound(popped.pod); }
 
 PoppedPod QueueBench::MustPop() {
-  std::optional<PoppedPod> popped = queue_->TryPop();
+  std::optional<PoppedPod> popped = queue().TryPop();
   SCHEDQ_CHECK(popped.has_value(), "the test put a pod where Pop finds it");
   return *popped;
 }
 
 Status QueueBench::Fail(const PoppedPod& popped, const std::vector<std::string>& unschedulable,
                         const std::vector<std::string>& pending) {
-  return queue_->Fail(popped.key, Plugins(unschedulable), Plugins(pending));
+  return assembled_->queue().Fail(popped.key, Plugins(unschedulable), Plugins(pending));
 }
 
 void QueueBench::AddRejected(const PodRef& pod, const std::vector<std::string>& unschedulable,
@@ -115,20 +94,20 @@ void QueueBench::AddRejected(const PodRef& pod, const std::vector<std::string>& 
 }
 
 std::string QueueBench::PlaceOf(const std::string& name) const {
-  const PodWhereabouts where = queue_->Where("ns/" + name);
+  const PodWhereabouts where = assembled_->Where("ns/" + name);
   std::string text(PlaceName(where.place));
   if (InBackoff(where.place)) {
     const auto since =
         std::chrono::floor<std::chrono::milliseconds>(*where.fields.backoff_expiration - start_);
     text += "@" + std::to_string(since.count());
   } else if (where.place == Place::kGated) {
-    text += ":" + registry_.plugin(where.fields.gating_plugin).name;
+    text += ":" + assembled_->plugins().plugin(where.fields.gating_plugin).name;
   }
   return text;
 }
 
 QueueingFields QueueBench::FieldsOf(const std::string& name) const {
-  return queue_->Where("ns/" + name).fields;
+  return assembled_->Where("ns/" + name).fields;
 }
 
 }  // namespace schedq

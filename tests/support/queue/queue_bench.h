@@ -7,22 +7,21 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/queue.h"
-#include "hints/judge.h"
-#include "hints/pre_enqueue.h"
 #include "hints/registry.h"
 #include "hints/world.h"
-#include "schedq/engine_kind.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
 struct QueueBenchOptions {
-  EngineKind engine = EngineKind::kClassic;
+  EngineKind engine = EngineKind::kLockfree;
   std::vector<Plugin> plugins;
   Gates gates;
   BackoffPolicy backoff;
@@ -42,11 +41,12 @@ class QueueBench {
  public:
   explicit QueueBench(QueueBenchOptions options);
 
-  SchedulingQueue& queue() { return *queue_; }
+  SchedulingQueue& queue() { return assembled_->queue(); }
+  AssembledQueue& assembled() { return *assembled_; }
   VirtualClock& clock() { return clock_; }
-  MetricsRegistry& metrics() { return metrics_; }
-  World& world() { return world_; }
-  Interner& pod_names() { return pod_names_; }
+  MetricsRegistry& metrics() { return assembled_->metrics(); }
+  World& world() { return assembled_->world(); }
+  Interner& pod_names() { return assembled_->pod_names(); }
 
   PluginId PluginNamed(const std::string& name) const;
   PluginSet Plugins(const std::vector<std::string>& names) const;
@@ -73,7 +73,7 @@ class QueueBench {
   std::string PlaceOf(const std::string& name) const;
   QueueingFields FieldsOf(const std::string& name) const;
   uint64_t Incoming(Place place, EventLabel label) const {
-    return queue_->Metrics().IncomingTotal(place, label);
+    return std::as_const(*assembled_).queue().Metrics().IncomingTotal(place, label);
   }
   uint64_t Incoming(Place place, SpecialLabel label) const {
     return Incoming(place, LabelOf(label));
@@ -81,14 +81,8 @@ class QueueBench {
 
  private:
   const Instant start_;
-  Interner pod_names_;
-  World world_;
-  MetricsRegistry metrics_;
   VirtualClock clock_;
-  PluginRegistry registry_;
-  PluginPreEnqueue pre_enqueue_;
-  PluginJudge judge_;
-  std::unique_ptr<SchedulingQueue> queue_;
+  std::unique_ptr<AssembledQueue> assembled_;
 };
 
 }  // namespace schedq

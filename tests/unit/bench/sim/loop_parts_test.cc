@@ -10,6 +10,7 @@
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "engine/base/time/virtual_clock.h"
+#include "schedq/cluster_events.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 
 namespace schedq {
