@@ -54,6 +54,8 @@ class PodCalls {
   virtual std::optional<ApiCallOptions> ApiCallsWanted() { return std::nullopt; }
   // The dispatcher that was wanted. Before the first call.
   virtual void Attach(ApiCalls*) {}
+  // The run is over: nobody is told any more of how a call ends.
+  virtual void StopTelling() {}
   // The informers told of a newer version.
   virtual void Seen(const PodKey& key, const PodRef& pod) = 0;
 

@@ -20,11 +20,10 @@ namespace schedq {
 class QueuedCalls final : public PodCalls, public CallListener {
  public:
   explicit QueuedCalls(const PodCallsOptions& options);
-  // Who waits for a binding is not told any more.
-  ~QueuedCalls() override { binding_.clear(); }
 
   std::optional<ApiCallOptions> ApiCallsWanted() override;
   void Attach(ApiCalls* calls) override { calls_ = calls; }
+  void StopTelling() override { binding_.clear(); }
   void Seen(const PodKey& key, const PodRef& pod) override;
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;

@@ -45,6 +45,7 @@ class SchedulerLoop {
  public:
   // Watches the cluster and ticks on its clock; both outlive it.
   explicit SchedulerLoop(const SchedulerLoopOptions& options);
+  ~SchedulerLoop() { calls_->StopTelling(); }
   SchedulerLoop(const SchedulerLoop&) = delete;
   SchedulerLoop& operator=(const SchedulerLoop&) = delete;
 
