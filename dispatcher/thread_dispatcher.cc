@@ -6,7 +6,7 @@
 namespace schedq {
 namespace {
 
-// While closing, the thread looks so often whether the last answer has come.
+// While closing, the thread looks this often whether the last answer has come.
 constexpr Duration kLookWhileClosing = std::chrono::milliseconds(1);
 // A sleep without a call that waits.
 constexpr Duration kLongSleep = std::chrono::hours(1);
@@ -44,7 +44,7 @@ void ThreadDispatcher::Run() {
       if (under_way_->load() == 0 && queue_.InFlight() == 0) return;
       SleepUntil(now + kLookWhileClosing, seen);
     } else {
-      // Nobody else dispatches, so there is a next time.
+      // No other thread dispatches, so there is a next instant.
       SleepUntil(std::min(next.value_or(now), now + kLongSleep), seen);
     }
   }

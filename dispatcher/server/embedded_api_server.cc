@@ -72,11 +72,11 @@ Status EmbeddedApiServer::Refuse() {
     ++counts_.unavailable;
     return Error("the server is unavailable (503)");
   }
-  if (!rate_.MayTake(static_cast<Tick>((now - epoch_) / kRateTick))) {
+  if (!rate_.HasToken(static_cast<Tick>((now - epoch_) / kRateTick))) {
     ++counts_.throttled;
     return Error("too many requests (429)");
   }
-  rate_.Take();
+  rate_.SpendToken();
   if (options_.conflict_rate > 0 && random_.Chance(options_.conflict_rate)) {
     ++counts_.conflicts;
     return Error("the object was changed meanwhile (409)");

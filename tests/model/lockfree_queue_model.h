@@ -2,8 +2,8 @@
 // world of two switches around it, its operations in short words, and what must hold at the end.
 //
 // The world: plugin 0 (Filter) rejects pods until `has_room`, and a node's event says so; plugin 1
-// (Door) lets nobody in before `is_open`, and a claim's event says so. Switches are turned before
-// their event is sent, as SEMANTICS wants it.
+// (Gating) rejects pods in PreEnqueue until `is_open`, and a claim's event says so. Switches are
+// turned before their event is sent, as SEMANTICS wants it.
 // Names, metrics and the clock are not the model's: each use of them is one step.
 #pragma once
 
@@ -49,7 +49,7 @@ struct ModelQueueShape {
 };
 
 inline constexpr PluginId kFilter = 0;
-inline constexpr PluginId kDoor = 1;
+inline constexpr PluginId kGating = 1;
 
 // Looks for stale tickets at every push.
 struct SweepingQueueShape : ModelQueueShape {
@@ -65,7 +65,7 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
 
   PluginSet RegisteredFor(const ClusterEvent& event) const override {
     if (event.IsWildcard()) return PluginSet(3);
-    return event.resource == Resource::kResourceClaim ? PluginSet::Of(kDoor)
+    return event.resource == Resource::kResourceClaim ? PluginSet::Of(kGating)
                                                       : PluginSet::Of(kFilter);
   }
   void Narrow(const ClusterEvent& event, const ObjectChange&, Narrowing* narrowing) const override {
@@ -80,7 +80,9 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
-  PluginId Check(const Pod&, PluginId) const override { return is_open.load() ? kNoPlugin : kDoor; }
+  PluginId Check(const Pod&, PluginId) const override {
+    return is_open.load() ? kNoPlugin : kGating;
+  }
   std::string Explain(const Pod&, PluginId) const override { return "closed"; }
 
   Instant Now() const override { return now; }
@@ -102,7 +104,7 @@ class ModelScene {
     options.pre_enqueue = &world;
     options.judge = &world;
     options.metrics = &metrics_;
-    options.plugin_names = {"Filter", "Door"};
+    options.plugin_names = {"Filter", "Gating"};
     options.backoff = {.initial = backoff, .maximum = backoff};
     queue_ = std::make_unique<Queue>(std::move(options));
     for (size_t i = 0; i < pods_.size(); ++i) {
@@ -212,8 +214,8 @@ class ModelScene {
         fields.Rejectors().ForEach([&](PluginId plugin) { ++rejected[plugin]; });
       }
     }
-    for (const PluginId plugin : {kFilter, kDoor}) {
-      const std::string name = plugin == kFilter ? "Filter" : "Door";
+    for (const PluginId plugin : {kFilter, kGating}) {
+      const std::string name = plugin == kFilter ? "Filter" : "Gating";
       const double value =
           Gauge("scheduler_unschedulable_pods", {name, std::string(kDefaultProfile)});
       MODEL_CHECK(value == rejected[plugin], "rejected pods are counted: " + name);

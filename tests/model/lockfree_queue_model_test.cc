@@ -102,7 +102,7 @@ const Act<ModelQueueShape> kOpen = [](Scene& scene) { scene.Open(); };
 const Act<ModelQueueShape> kSchedule = [](Scene& scene) { scene.Schedule(); };
 const Act<ModelQueueShape> kFlushBackoff = [](Scene& scene) { scene.queue().FlushBackoff(); };
 const Act<ModelQueueShape> kFlushPool = [](Scene& scene) { scene.queue().FlushUnschedulable(); };
-const Act<ModelQueueShape> kClosedDoor = [](Scene& scene) { scene.world.is_open.store(false); };
+const Act<ModelQueueShape> kGatingCloses = [](Scene& scene) { scene.world.is_open.store(false); };
 
 Act<ModelQueueShape> Both(const Act<ModelQueueShape>& first, const Act<ModelQueueShape>& second) {
   return [=](Scene& scene) {
@@ -119,7 +119,7 @@ Act<ModelQueueShape> IsNowhereIn(std::vector<Place> places) {
 const Act<ModelQueueShape> kIsAwake = IsNowhereIn({Place::kUnschedulable, Place::kGated});
 const Act<ModelQueueShape> kPopped = Popped<ModelQueueShape>();
 const Act<ModelQueueShape> kInPool = Both(kPopped, kFail);
-const Act<ModelQueueShape> kGated = Both(kClosedDoor, kAdd);
+const Act<ModelQueueShape> kGated = Both(kGatingCloses, kAdd);
 
 TEST(LockfreeQueueModel, FailMeetsActivation) {
   ExpectRight({kPopped, {kFail, kActivate}, kIsAwake});
@@ -134,12 +134,14 @@ TEST(LockfreeQueueModel, FailMeetsDone) { ExpectRight({kPopped, {kFail, kDone}},
 TEST(LockfreeQueueModel, FailMeetsBind) { ExpectRight({kPopped, {kFail, kBind}}); }
 TEST(LockfreeQueueModel, FailMeetsAdd) { ExpectRight({kPopped, {kFail, kAdd}}); }
 TEST(LockfreeQueueModel, FailMeetsPop) { ExpectRight({kPopped, {kFailByError, kSchedule}}); }
-TEST(LockfreeQueueModel, FailMeetsOpeningDoor) {
-  ExpectRight({Both(kPopped, kClosedDoor), {kFailByError, kOpen}});
+TEST(LockfreeQueueModel, FailMeetsGatingThatOpens) {
+  ExpectRight({Both(kPopped, kGatingCloses), {kFailByError, kOpen}});
 }
-TEST(LockfreeQueueModel, AddMeetsOpeningDoor) { ExpectRight({kClosedDoor, {kAdd, kOpen}}, kThree); }
+TEST(LockfreeQueueModel, AddMeetsGatingThatOpens) {
+  ExpectRight({kGatingCloses, {kAdd, kOpen}}, kThree);
+}
 // The slot is new to the event, too: its look at how many there are must not be stale.
-TEST(LockfreeQueueModel, AddOfANewSlotMeetsOpeningDoor) {
+TEST(LockfreeQueueModel, AddOfANewSlotMeetsGatingThatOpens) {
   const auto add_other = [](Scene& scene) { scene.Add(1); };
   model::Options options = Named(1);
   options.stale_reads_max = 1;
@@ -172,7 +174,7 @@ TEST(LockfreeQueueModel, AddMeetsSleepingPop) {
   ExpectRight({[](Scene&) {}, {kAdd, kPop}}, kThree);
 }
 TEST(LockfreeQueueModel, EventMeetsSleepingPop) { ExpectRight({kInPool, {kEvent, kPop}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
+TEST(LockfreeQueueModel, GatingThatOpensMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
 TEST(LockfreeQueueModel, ActivationMeetsSleepingPop) { ExpectRight({kInPool, {kActivate, kPop}}); }
 TEST(LockfreeQueueModel, EventMeetsEvent) { ExpectRight({kInPool, {kEvent, kEvent}}); }
 TEST(LockfreeQueueModel, EventMeetsDelete) { ExpectRight({kInPool, {kEvent, kDelete}}, kThree); }
@@ -181,8 +183,10 @@ TEST(LockfreeQueueModel, EventMeetsActivation) {
   ExpectRight({kInPool, {kEvent, kActivate}}, kThree);
 }
 TEST(LockfreeQueueModel, EventMeetsPop) { ExpectRight({kAdd, {kEvent, kSchedule}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsActivation) { ExpectRight({kGated, {kOpen, kActivate}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
+TEST(LockfreeQueueModel, GatingThatOpensMeetsActivation) {
+  ExpectRight({kGated, {kOpen, kActivate}});
+}
+TEST(LockfreeQueueModel, GatingThatOpensMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
 TEST(LockfreeQueueModel, PopMeetsUpdate) { ExpectRight({kAdd, {kSchedule, kUpdate}}); }
 TEST(LockfreeQueueModel, PopMeetsDelete) { ExpectRight({kAdd, {kSchedule, kDelete}}); }
 TEST(LockfreeQueueModel, PopMeetsPop) { ExpectRight({kAdd, {kSchedule, kSchedule}}); }

@@ -40,8 +40,8 @@ TEST_P(QueueAttempt, AddSetsTimestampAndFirstAttemptOnce) {
 }
 
 TEST_P(QueueAttempt, GatedPodHasNoFirstAttemptYet) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door)}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(Options({GatingPlugin("Gating", &gating)}));
   bench.Add(MakePod("pod"));
   EXPECT_FALSE(bench.FieldsOf("pod").first_attempt.has_value());
 }

@@ -230,18 +230,18 @@ TEST_P(QueueFlush, IsLoggedOnlyIfAnEntityWasDue) {
 }
 
 TEST_P(QueueFlush, FlushTimestampDelaysTheNextFlush) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door)}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(Options({GatingPlugin("Gating", &gating)}));
   bench.Add(MakePod("pod"));
   bench.Advance(minutes(6));
   bench.queue().FlushUnschedulable();
-  door.asked = 0;
+  gating.asked = 0;
   bench.Advance(minutes(4));
   bench.queue().FlushUnschedulable();
-  EXPECT_EQ(door.asked, 0);
+  EXPECT_EQ(gating.asked, 0);
   bench.Advance(minutes(2));
   bench.queue().FlushUnschedulable();
-  EXPECT_EQ(door.asked, 1);
+  EXPECT_EQ(gating.asked, 1);
 }
 
 TEST_P(QueueFlush, PodBoundWithTheMarkStillSetIsCounted) {

@@ -42,10 +42,10 @@ class QueueTold : public QueueTest {};
 INSTANTIATE_TEST_SUITE_P(Engines, QueueTold, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueTold, MovesOfANameAreNumberedInTheirOrder) {
-  Door door;
-  door.open = false;
+  GatingSwitch gating;
+  gating.open = false;
   MoveRecorder recorder;
-  QueueBenchOptions options = Options({DoorPlugin("Door", &door, {})});
+  QueueBenchOptions options = Options({GatingPlugin("Gating", &gating, {})});
   options.observers = {&recorder};
   QueueBench bench(options);
   const PodRef pod = MakePod("pod");
@@ -55,7 +55,7 @@ TEST_P(QueueTold, MovesOfANameAreNumberedInTheirOrder) {
   auto successor = MakePod("pod");
   successor->uid = "uid-second";
   bench.Add(successor);
-  door.open = true;
+  gating.open = true;
   bench.queue().Activate(std::vector<PodRef>{successor});
   bench.Delete(successor);
 

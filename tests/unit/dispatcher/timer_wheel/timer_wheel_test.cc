@@ -156,7 +156,7 @@ TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
   wheel.Pump(5, [&](Tick now) {
     EXPECT_EQ(now, 5u);
     for (uint32_t lane = 0; lane < 2; ++lane) {
-      while (const auto timer = wheel.Take(lane)) taken.push_back(*timer);
+      while (const auto timer = wheel.PopDue(lane)) taken.push_back(*timer);
     }
     return kNeverTick;
   });
