@@ -30,8 +30,8 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
   JudgePool({event, change, registered, pre_check}, narrowing);
   const bool is_timed = !is_short || is_sampled;
   const Duration duration =
-      is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest();
-  if (is_short && is_sampled) short_event_.Set(duration);
+      is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest().duration;
+  if (is_short && is_sampled) short_event_.Set({duration});
   metrics_.ObserveEventHandling(event.label, duration);
 }
 

@@ -264,7 +264,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   Atom<uint64_t> event_epoch_{0};
   Atom<uint64_t> cycle_{0};
   // Of an event that concerns few pods: a hundredth of the shortest that its histogram tells apart.
-  SampledDuration short_event_;
+  SampledDuration<16> short_event_;
   Atom<bool> is_closed_{false};
 
   FlushTickers tickers_;

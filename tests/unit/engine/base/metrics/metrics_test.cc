@@ -189,16 +189,19 @@ TEST(Metrics, TextIsWhatPrometheusReads) {
 
 TEST(SampledDuration, IsMeasuredFirstAndThenNowAndThen) {
   constexpr int kTimes = 160;
-  SampledDuration duration;
+  constexpr int kTimesPerSample = 16;
+  SampledDuration<kTimesPerSample> duration;
+  EXPECT_FALSE(duration.IsKnown());
   int measured = 0;
   for (int i = 0; i < kTimes; ++i) {
     if (!duration.IsDue()) continue;
     EXPECT_TRUE(measured > 0 || i == 0) << "until something was measured, each time is";
-    duration.Set(Duration(++measured));
-    EXPECT_EQ(duration.Latest(), Duration(measured));
+    duration.Set({Duration(++measured), 255});
+    EXPECT_EQ(duration.Latest().duration, Duration(measured));
+    EXPECT_EQ(duration.Latest().bucket, 255u);
   }
-  EXPECT_GE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook));
-  EXPECT_LE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook) + 1);
+  EXPECT_GE(measured, kTimes / kTimesPerSample);
+  EXPECT_LE(measured, kTimes / kTimesPerSample + 1);
 }
 
 }  // namespace
