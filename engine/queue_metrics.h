@@ -18,8 +18,8 @@ namespace schedq {
 
 class QueueMetrics {
  public:
-  // `counts` answers scheduler_pending_pods whenever somebody reads; it must be callable as long as
-  // this object lives.
+  // `counts` gives scheduler_pending_pods its values whenever the metrics are read. It must be
+  // callable as long as this object lives.
   QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
                const std::function<QueueCounts()>& counts);
 

@@ -1,4 +1,4 @@
-// Events, and what time does: which pods an event concerns, and the two flushes.
+// Events, and what depends on time: which pods an event concerns, and the two flushes.
 #include "engine/classic/classic_queue.h"
 
 namespace schedq {
@@ -57,7 +57,7 @@ void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChan
 void ClassicQueue::AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
                                 PluginSet registered, const PreCheck& pre_check) {
   const QueueingFields& fields = entity.fields;
-  // What does not interest the gating plugin never lets the pod through.
+  // An event that the gating plugin did not register for cannot end the gating.
   if (entity.queued == Place::kGated && !event.IsWildcard() &&
       !registered.Has(fields.gating_plugin)) {
     return;
