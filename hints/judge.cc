@@ -10,7 +10,7 @@
 namespace schedq {
 namespace {
 
-// Pods that one task judges at least: enough work to hide what a task costs.
+// The least number of pods of a task: enough work to make the cost of a task negligible.
 constexpr size_t kGrain = 512;
 
 MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
@@ -34,13 +34,13 @@ Verdict AskHints(const EventMatches& matches, RegistrationMask asked, const Judg
     if (answer == Hint::kSkip) continue;
     if (judged.pending.Has(match.plugin)) return Verdict::kImmediately;
     best = Verdict::kAfterBackoff;
-    // Only a pending plugin could still make it better.
+    // Only a pending plugin could give a better verdict.
     if (judged.pending.empty()) return best;
   }
   return best;
 }
 
-// Makes each pod that several registrations listed one entry with all their bits.
+// A pod that several registrations listed becomes one entry with all their bits.
 void MergeDuplicates(Narrowing::Pods* pods) {
   std::sort(pods->begin(), pods->end(), [](const auto& a, const auto& b) { return a.pod < b.pod; });
   size_t kept = 0;

@@ -10,8 +10,8 @@
 namespace schedq {
 namespace {
 
-// How many pods a node takes. A node without this figure is taken to be without this limit, so
-// that no pod is left waiting for want of a fact.
+// How many pods a node takes. A node without this quantity counts as one without this limit, so
+// that no pod keeps waiting because a fact is missing.
 constexpr char kPods[] = "pods";
 
 int64_t Quantity(const ResourceList& list, std::string_view name, int64_t missing = 0) {

@@ -10,7 +10,7 @@
 namespace schedq {
 namespace {
 
-// A taint that only asks to be avoided (PreferNoSchedule) keeps nobody away.
+// A taint that only asks to be avoided (PreferNoSchedule) keeps no pod away.
 bool KeepsAway(const Taint& taint) {
   return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
 }

@@ -29,7 +29,7 @@ Plugin AnswerRecorder::Record(Plugin plugin) {
   return plugin;
 }
 
-AnswerRecorder::Answers AnswerRecorder::Take() {
+AnswerRecorder::Answers AnswerRecorder::TakeAnswers() {
   std::lock_guard lock(mutex_);
   return std::exchange(answers_, {});
 }

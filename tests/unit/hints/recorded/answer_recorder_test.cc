@@ -62,10 +62,10 @@ TEST_F(HintsAnswerRecorderTest, WritesDownQueuesAndErrorsButNotSkips) {
     JudgeOne(judge, {&one, 0, PluginSet::Of(plugin), {}}, ClaimUpdate(), change_);
     JudgeOne(judge, {&two, 1, PluginSet::Of(plugin), {}}, ClaimUpdate(), change_);
   }
-  EXPECT_THAT(recorder_.Take().verdicts,
+  EXPECT_THAT(recorder_.TakeAnswers().verdicts,
               ElementsAre(Pair("A", ElementsAre("ns/p1")), Pair("B", ElementsAre("ns/p1", "ns/p2")),
                           Pair("C", ElementsAre("ns/p1", "ns/p2"))));
-  EXPECT_THAT(recorder_.Take().verdicts, IsEmpty());
+  EXPECT_THAT(recorder_.TakeAnswers().verdicts, IsEmpty());
 }
 
 TEST_F(HintsAnswerRecorderTest, RecordedPluginsJudgeAsTheRealOnesDid) {
@@ -80,7 +80,7 @@ TEST_F(HintsAnswerRecorderTest, RecordedPluginsJudgeAsTheRealOnesDid) {
       const Verdict wanted = JudgeOne(real_judge, judged, ClaimUpdate(), change_);
       answers_.Clear();
       answers_.BeginOperation(change_.after);
-      for (const auto& [plugin, pods] : recorder_.Take().verdicts) {
+      for (const auto& [plugin, pods] : recorder_.TakeAnswers().verdicts) {
         if (pods.count("ns/" + pod.name) > 0) answers_.Queue("ns", pod.name, plugin);
       }
       EXPECT_EQ(JudgeOne(replayed_judge, judged, ClaimUpdate(), change_), wanted)
@@ -93,10 +93,10 @@ TEST_F(HintsAnswerRecorderTest, RecordedPluginsGateAsTheRealOnesDid) {
   const PluginRegistry real = Recorded();
   Pod pod = MakePod("p1");
   EXPECT_EQ(PluginPreEnqueue(real).Check(pod, kNoPlugin), kNoPlugin);
-  EXPECT_THAT(recorder_.Take().rejected, IsEmpty());
+  EXPECT_THAT(recorder_.TakeAnswers().rejected, IsEmpty());
   pod.priority = -1;
   EXPECT_EQ(PluginPreEnqueue(real).Check(pod, kNoPlugin), 0);
-  const AnswerRecorder::Answers taken = recorder_.Take();
+  const AnswerRecorder::Answers taken = recorder_.TakeAnswers();
   EXPECT_THAT(taken.rejected, ElementsAre(Pair("ns/p1", "A")));
 
   const PluginRegistry replayed = BuildOrDie(RecordedPlugins(&world_, &answers_));
