@@ -72,6 +72,10 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
+std::string PodNameOf(const CallContent& call) {
+  return call.pod != nullptr ? QualifiedName(*call.pod) : std::to_string(call.object);
+}
+
 bool IsSamePodByUid(const PodRef& a, const PodRef& b) {
   return a == nullptr || b == nullptr || a->uid == b->uid;
 }

@@ -130,6 +130,9 @@ struct ApiCall : CallContent {
   Instant started{};  // Set by the queue when the call went in flight.
 };
 
+// For people: the pod's name, or the object's number where the pod is not known.
+std::string PodNameOf(const CallContent& call);
+
 // An object's number may pass from a pod that is gone to another pod, and calls of the one have
 // nothing to do with calls of the other. An unknown pod (null) counts as the same one.
 bool IsSamePodByUid(const PodRef& a, const PodRef& b);

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatcher/call_queue.h"
+#include "engine/base/log.h"
+
 namespace schedq {
 
 template <template <typename> class Atom, typename Shape>
@@ -199,6 +202,10 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   calls.sent->in_flight.reset();
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
+  if (!status.ok()) {
+    SCHEDQ_LOG(kWarning, "API call {} for pod {} failed: {}", CallTypeName(done.type),
+               PodNameOf(done), status.error().message());
+  }
   if (calls.waiting.exists()) {
     CallContent& content = calls.waiting.content();
     const bool is_done = status.ok() && IsSamePod(done.pod, content.pod);

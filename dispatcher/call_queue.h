@@ -36,6 +36,7 @@
 // calls wait. Dispatch from any thread. While one thread dispatches, the others return at once, and
 // that thread looks again on their behalf. A thread that is frozen while it dispatches holds back
 // starts, and nothing else.
+// Log: at warning level, each call that failed, with its pod and the reason.
 // Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
 // the object's timer and its waiting call. On the heap: calls in flight, the last successful patch
 // of an object until the object was seen with what the patch changed, and long messages.

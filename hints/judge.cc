@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 
+#include "engine/base/log.h"
 #include "engine/base/result.h"
 #include "hints/parallel_ranges.h"
 
@@ -80,6 +81,8 @@ void PluginJudge::Narrow(const ClusterEvent& event, const ObjectChange& change,
       metrics_.CountNarrowing(plugin, answer != PreHint::kListed);
     }
     if (answer == PreHint::kListed) {
+      SCHEDQ_LOG(kDebug, "PreQueueingHint narrowed pod set of {} to {} for plugin {}",
+                 LabelText(event.label), listed.size(), plugins_.plugin(plugin).name);
       for (const PodId pod : listed) narrowing->pods.push_back({pod, bit});
     } else {
       narrowing->asked_of_all |= bit;

@@ -5,6 +5,7 @@
 // Threads: any, concurrently; only metrics change. A batch of `parallel_from` pods or more is
 // judged in parallel on oneTBB, and the caller waits for the workers that help it. A smaller batch
 // takes no lock and waits for no other thread, unless a plugin does.
+// Log: at debug level, each PreQueueingHint that narrowed an event.
 // Invariants:
 //  1. One plugin's PreQueueingHint never changes what another plugin is asked.
 //  2. With honest plugins, the narrowed pods get the same verdicts as all pods would get.

@@ -3,10 +3,13 @@
 // Method: each rule has a test on a virtual clock in which the test is the server.
 #include "dispatcher/call_queue.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
+#include "engine/base/log.h"
 #include "tests/support/call_queue_fixture.h"
 
 namespace schedq {
@@ -353,6 +356,22 @@ TEST_F(CallQueueTest, ListenerMayUseTheQueueForTheSameObject) {
   queue_->Complete(0, Error("unavailable"));
   EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
   queue_->Complete(0, Status());
+}
+
+TEST_F(CallQueueTest, AFailedCallIsLoggedWithItsPodAndReason) {
+  const auto fail = [this] {
+    queue_->Add(SetMessage(Draft(0, 1), "message"));
+    Dispatch();
+    testing::internal::CaptureStderr();
+    queue_->Complete(0, Error("conflict"));
+    return testing::internal::GetCapturedStderr();
+  };
+  SetLogLevel(LogLevel::kError);
+  EXPECT_EQ(fail(), "");
+  SetLogLevel(LogLevel::kWarning);
+  const std::string pod = QualifiedName(*Draft(0, 1).pod);
+  EXPECT_THAT(fail(), testing::StartsWith("schedq: warning: API call pod_status_patch for pod " +
+                                          pod + " failed: conflict ("));
 }
 
 TEST_F(CallQueueTest, MetricsSayWhatIsPendingAndWhatWasExecuted) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/base/log.h"
 #include "hints/judge.h"
 #include "hints/plugins/builtin.h"
 #include "hints/world.h"
@@ -16,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 PreQueueingHintFunction Lists(PodList listed) {
@@ -54,7 +56,23 @@ TEST(HintsNarrowingTest, AListNarrowsToThesePods) {
   EXPECT_THAT(Listed(narrowing), UnorderedElementsAre(Pair(3, 1), Pair(7, 1)));
 }
 
-TEST(HintsNarrowingTest, AnEmptyListNarrowsToNobody) {
+TEST(HintsNarrowingTest, NarrowingIsLoggedAtDebugLevelOnly) {
+  const auto narrow = [](PreQueueingHintFunction pre_hint) {
+    testing::internal::CaptureStderr();
+    NarrowClaimUpdate({ClaimPlugin("A", {}, std::move(pre_hint))});
+    return testing::internal::GetCapturedStderr();
+  };
+  SetLogLevel(LogLevel::kInfo);
+  EXPECT_EQ(narrow(Lists({7, 3})), "");
+  SetLogLevel(LogLevel::kDebug);
+  EXPECT_THAT(narrow(Lists({7, 3})),
+              StartsWith("schedq: debug: PreQueueingHint narrowed pod set of "
+                         "resource.k8s.io/ResourceClaimUpdate to 2 for plugin A ("));
+  EXPECT_EQ(narrow(AppendsAndAnswers(PreHint::kAllPods)), "");
+  SetLogLevel(LogLevel::kWarning);
+}
+
+TEST(HintsNarrowingTest, AnEmptyListNarrowsToNoPod) {
   const Narrowing narrowing = NarrowClaimUpdate({ClaimPlugin("A", {}, Lists({}))});
   EXPECT_EQ(narrowing.asked_of_all, 0u);
   EXPECT_TRUE(narrowing.plugins_of_all.empty());
