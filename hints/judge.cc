@@ -14,8 +14,6 @@ namespace {
 // The least number of pods of a task: enough work to make the cost of a task negligible.
 constexpr size_t kGrain = 512;
 
-MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
-
 Verdict JudgeForWildcard(const JudgedPod& judged, const ObjectChange& change) {
   if ((judged.unschedulable | judged.pending).empty()) return Verdict::kAfterBackoff;
   const bool names_pod = change.after != nullptr && change.after->pod != nullptr;

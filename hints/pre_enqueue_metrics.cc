@@ -1,11 +1,6 @@
 #include "hints/pre_enqueue_metrics.h"
 
 namespace schedq {
-namespace {
-
-MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
 
 PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics,
                                      MonotonicTime (*now)())
