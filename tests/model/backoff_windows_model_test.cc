@@ -173,7 +173,7 @@ TEST(BackoffWindowsModelSweep, ThreeThreads) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(BackoffWindowsModelStall, FrozenThreadStopsNobody) {
+TEST(BackoffWindowsModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {PushMeetsClaim(), PushMeetsLeap()}) {
     const model::Report report = model::ExhaustStalls(Named(0), body);
     EXPECT_TRUE(report.passed() && report.complete) << report;

@@ -1,5 +1,5 @@
 // Goal: however operations on one object meet each other and the dispatching thread, every call
-// ends exactly once, at most one is in flight, nothing is lost, and nobody waits.
+// ends exactly once, at most one is in flight, nothing is lost, and no thread waits.
 // Method: two or three threads, exhaustive within bounds; then seeds; then every thread frozen at
 // every step. After each schedule the queue is driven until it is idle, and the ends are counted.
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ struct Scene final : CallListener {
   StillClock clock;
   PodRef pod = UnmarkedPod();
   std::array<model::Atomic<int>, kTags> ends{};
-  // How often somebody heard that what the call said was sent.
+  // How often a listener was told that the call's content was sent.
   std::array<model::Atomic<int>, kTags> told{};
   std::array<model::Atomic<int>, 2> flying{};
   model::Atomic<int> started{0};
@@ -163,7 +163,7 @@ model::Body SuccessorMeetsDispatch() {
     trial.Join();
     scene.Settle();
     scene.ExpectEachEndedOnce(2);
-    MODEL_CHECK(scene.told[0].load() == 1, "whoever said the message hears of it once");
+    MODEL_CHECK(scene.told[0].load() == 1, "the message's listener is told of it once");
     trial.Observe({scene.started.load()});
   };
 }
@@ -206,7 +206,7 @@ TEST(CallQueueModelSweep, FourThreads) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(CallQueueModelStall, FrozenThreadStopsNobody) {
+TEST(CallQueueModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
                                   SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);

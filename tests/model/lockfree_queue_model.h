@@ -157,8 +157,8 @@ class ModelScene {
 
   Place PlaceOf(size_t number) const { return queue_->Where("ns/" + pods_[number]->name).place; }
 
-  // Nobody works on the queue any more. Counts are what is there, nobody sleeps whose event came,
-  // everybody who can be popped is popped once, and in the end nothing is left of anything.
+  // No thread works on the queue any more. Counts are what is there, no pod sleeps whose event
+  // came, every pod that can be popped is popped once, and in the end nothing is left.
   void Judge() {
     CheckCounts();
     CheckGauges();
@@ -174,7 +174,7 @@ class ModelScene {
       queue_->Delete(*created_anew_[i]);
     }
     MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
-    MODEL_CHECK(queue_->LoggedEvents() == 0, "nobody needs an event");
+    MODEL_CHECK(queue_->LoggedEvents() == 0, "no pod needs an event");
     CheckGauges();
     for (const Resource resource : {Resource::kNode, Resource::kResourceClaim}) {
       for (const Action action : {Action::kAdd, Action::kUpdate}) {
@@ -234,7 +234,7 @@ class ModelScene {
       --waiting;
       MODEL_CHECK(popped.insert(pod->pod->name).second, "no pod is popped twice");
     }
-    MODEL_CHECK(waiting == 0, "who is active can be popped");
+    MODEL_CHECK(waiting == 0, "an active pod can be popped");
   }
 
   BasicInterner<std::atomic> names_;

@@ -1,6 +1,6 @@
 // Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or
-// there twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a
-// frozen thread.
+// there twice, no pod sleeps whose event has come, counts are what is there, and no thread waits
+// for a frozen one.
 // Method: pairs of operations that meet on one pod, exhaustive to two preemptions, and to three
 // where there are few schedules or most hangs on it; longer programs of three threads by seeds.
 // SCHEDQ_MODEL_PREEMPTIONS=3 explores all pairs to three. The races that matter most (an event, an
@@ -270,33 +270,35 @@ TEST(LockfreeQueueModelSweep, RandomPrograms) {
   }
 }
 
-// Whoever is frozen, at whichever step: the others get to their end.
-void ExpectNobodyWaits(const Pair& program) {
+// Whichever thread is frozen, at whichever step: the others finish.
+void ExpectNoThreadWaits(const Pair& program) {
   const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.freezes, 50u) << report;
 }
 
-TEST(LockfreeQueueModelStall, FrozenFailOrEvent) { ExpectNobodyWaits({kPopped, {kFail, kEvent}}); }
+TEST(LockfreeQueueModelStall, FrozenFailOrEvent) {
+  ExpectNoThreadWaits({kPopped, {kFail, kEvent}});
+}
 TEST(LockfreeQueueModelStall, FrozenPopOrUpdate) {
-  ExpectNobodyWaits({kAdd, {kSchedule, kUpdate}});
+  ExpectNoThreadWaits({kAdd, {kSchedule, kUpdate}});
 }
 TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
-  ExpectNobodyWaits({kInPool, {kActivate, kDelete, kSchedule}});
+  ExpectNoThreadWaits({kInPool, {kActivate, kDelete, kSchedule}});
 }
-TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
-// Reads, too, wait for nobody and hold back nobody.
+TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNoThreadWaits({kPopped, {kAdd, kDone}}); }
+// Reads, too, wait for no thread and delay none.
 const Act<ModelQueueShape> kRead = [](Scene& scene) {
   static_cast<void>(scene.PlaceOf(0));
   static_cast<void>(scene.queue().List(Place::kActive));
   static_cast<void>(scene.queue().Counts());
 };
 TEST(LockfreeQueueModelStall, FrozenBindOrRead) {
-  ExpectNobodyWaits({kPopped, {kBind, kRead, kUpdate}});
-  ExpectNobodyWaits({kInPool, {kRead, kActivate, kSchedule}});
+  ExpectNoThreadWaits({kPopped, {kBind, kRead, kUpdate}});
+  ExpectNoThreadWaits({kInPool, {kRead, kActivate, kSchedule}});
 }
 TEST(LockfreeQueueModelStall, FrozenFlush) {
-  ExpectNobodyWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
+  ExpectNoThreadWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Goal: threads that tell of one pod's moves in any order, while calls fail and succeed, leave the
 // reporter with what the newest move said, and every call ended once.
 // Method: threads draw move numbers and tell of them late, and now and then nominate a pod, which
-// takes its waiting patch along; one dispatches meanwhile. Once all were told and nothing fails any
+// inherits its waiting patch; one dispatches meanwhile. Once all were told and nothing fails any
 // more, the server shows for every pod what its last number said.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Goal: on real threads, every timer that is set comes due once or is cancelled, and a frozen
-// thread keeps nobody from setting, cancelling or pumping.
+// thread keeps no other from setting, cancelling or pumping.
 // Method: threads set, overwrite and cancel timers of their own and shared ones while all of them
 // pump; what was armed and not cancelled must have come due. Then the stall harness, with the same
 // operations behind a mutex as the control that it must reject.
@@ -70,7 +70,7 @@ class WheelSubject final : public stall::Subject {
   TimerWheel<stall::Atomic> wheel_;
 };
 
-TEST(TimerWheelStress, FrozenThreadStopsNobody) {
+TEST(TimerWheelStress, FrozenThreadStopsNoOther) {
   const stall::Report report = stall::Run({.threads = kThreads, .rounds = 100},
                                           [] { return std::make_unique<WheelSubject>(); });
   EXPECT_TRUE(report.passed()) << report;

@@ -210,7 +210,7 @@ TEST(CanaryTest, RecyclingHeapGivesBackTheLatestBlock) {
   }
 }
 
-TEST(CanaryTest, SpinThatNobodyEndsIsALivelock) {
+TEST(CanaryTest, SpinThatNoThreadEndsIsALivelock) {
   const Report bad = model::Exhaust(Named(), [](Trial& trial) {
     model::Atomic<int> flag(0);
     trial.Thread([&] {
@@ -265,13 +265,13 @@ TEST(CanaryTest, FaultFailsTheRunOnly) {
   EXPECT_TRUE(faults.failed_by(FailureKind::kCheck)) << faults;
 }
 
-TEST(CanaryTest, DeadlinePassesOnlyWhenNobodyCanGoOn) {
+TEST(CanaryTest, DeadlinePassesOnlyWhenNoThreadCanRun) {
   const Report report = model::Exhaust(Named(), [](Trial& trial) {
     model::Atomic<uint32_t> word(0);
     bool woken = true;
     trial.Thread([&] { woken = Seam<model::Atomic>::Wait(word, 0, MonotonicTime()); });
     trial.Join();
-    MODEL_CHECK(!woken, "nobody wakes the sleeper");
+    MODEL_CHECK(!woken, "no thread wakes the sleeper");
   });
   EXPECT_TRUE(report.passed() && report.complete) << report;
 }

@@ -183,7 +183,7 @@ TEST(ExploreTest, FrozenLockHolderIsCaught) {
   EXPECT_GT(free.schedules, 50u);
 }
 
-TEST(ExploreTest, LocksAreCorrectWhenNobodyIsFrozen) {
+TEST(ExploreTest, LocksAreCorrectWhenNoThreadIsFrozen) {
   const auto body = [](Trial& trial) {
     LockedCounter<model::Atomic, LockKind::kSleeps> counter;
     for (int self = 0; self < 2; ++self) trial.Thread([&] { counter.Add(); });

@@ -21,7 +21,7 @@ using Ends = std::vector<EndRecorder::Ended>;
 struct ReferenceObject {
   struct Waiting {
     ApiCall call;
-    std::optional<uint64_t> predecessor;  // Whose condition it is answerable for.
+    std::optional<uint64_t> predecessor;  // The call whose condition depends on it.
     int64_t due;
   };
   std::optional<Waiting> waiting;

@@ -106,13 +106,13 @@ TEST_P(QueueAttempt, DoneEndsInFlightAndUnknownIsNothing) {
   EXPECT_EQ(bench.queue().Counts().in_flight, 0u);
 }
 
-TEST_P(QueueAttempt, DoneDropsEventsThatNobodyNeeds) {
+TEST_P(QueueAttempt, DoneDropsEventsThatNoPodNeeds) {
   QueueBench bench(Options(FitPlugin()));
   bench.Add(MakePod("a"));
   bench.Advance(milliseconds(1));
   bench.Add(MakePod("b"));
   Send(bench, Resource::kNode, Action::kAdd);
-  EXPECT_EQ(bench.queue().LoggedEvents(), 0u) << "nobody was in flight";
+  EXPECT_EQ(bench.queue().LoggedEvents(), 0u) << "no pod was in flight";
   const PoppedPod a = bench.MustPop();
   Send(bench, Resource::kNode, Action::kAdd);
   const PoppedPod b = bench.MustPop();
@@ -234,7 +234,7 @@ TEST_P(QueueAttempt, EventBetweenPopAndFailWakesThePod) {
 TEST_P(QueueAttempt, EventBeforePopDoesNotWakeThePod) {
   QueueBench bench(Options(FitPlugin()));
   bench.Add(MakePod("other"));
-  bench.MustPop();  // Somebody is in flight, so the event is logged.
+  bench.MustPop();  // A pod is in flight, so the event is logged.
   bench.Add(MakePod("pod"));
   Send(bench, Resource::kNode, Action::kAdd);
   ASSERT_TRUE(bench.Fail(bench.MustPop(), {"Fit"}).ok());
@@ -252,7 +252,7 @@ TEST_P(QueueAttempt, BestVerdictOverLoggedEventsWins) {
 }
 
 // Runs `act` while a Pop of at most `timeout` most probably waits. Returns what was popped, and how
-// long it took: a Pop that nobody wakes still finds what is there at its deadline.
+// long it took: a Pop that is not woken still finds what is there at its deadline.
 std::pair<std::optional<PoppedPod>, Duration> PopWhile(QueueBench& bench, Duration timeout,
                                                        const std::function<void()>& act) {
   std::optional<PoppedPod> popped;

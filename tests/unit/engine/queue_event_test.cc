@@ -77,7 +77,7 @@ class QueueEvent : public QueueTest {
 };
 INSTANTIATE_TEST_SUITE_P(Engines, QueueEvent, testing::ValuesIn(AllQueueCases()), CaseName);
 
-TEST_P(QueueEvent, ThatNobodyRegisteredForIsIgnored) {
+TEST_P(QueueEvent, ThatNoPluginRegisteredForIsIgnored) {
   QueueBench& bench = *Build();
   bench.Add(MakePod("flying"));
   bench.MustPop();
@@ -202,7 +202,7 @@ TEST_P(QueueFlush, BackoffMovesWhatCompletedInBothQueues) {
   EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kBackoffComplete), 2u);
 }
 
-TEST_P(QueueFlush, UnschedulableForMoreThanFiveMinutesIsRescuedAndMarked) {
+TEST_P(QueueFlush, UnschedulableForMoreThanFiveMinutesIsRequeuedAndMarked) {
   QueueBench& bench = *Build();
   bench.AddRejected(MakePod("pod"), {"Skips"});
   bench.Advance(minutes(5));
@@ -249,7 +249,7 @@ TEST_P(QueueFlush, PodBoundWithTheMarkStillSetIsCounted) {
   const auto rescued = [&] {
     return bench.metrics().Value("scheduler_pod_scheduled_after_flush_total").value_or(0);
   };
-  bench.AddRejected(MakePod("rescued"), {"Skips"});
+  bench.AddRejected(MakePod("flushed"), {"Skips"});
   bench.Advance(minutes(6));
   bench.queue().FlushUnschedulable();
   bench.Bind(bench.MustPop());

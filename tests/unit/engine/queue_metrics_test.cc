@@ -164,7 +164,7 @@ TEST_P(QueueMetricsTest, EachEventIsTimedOnce) {
   QueueBench bench(Options({HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
   Send(bench, Resource::kNode, Action::kAdd);
   Send(bench, Resource::kNode, Action::kAdd);
-  Send(bench, Resource::kStorageClass, Action::kAdd);  // Nobody registered: not handled.
+  Send(bench, Resource::kStorageClass, Action::kAdd);  // No plugin registered: not handled.
   const auto handled =
       bench.metrics().HistogramAt("scheduler_event_handling_duration_seconds", {"NodeAdd"});
   ASSERT_TRUE(handled.has_value());
@@ -180,7 +180,7 @@ TEST_P(QueueMetricsTest, EveryAnswerOfPreEnqueueIsCounted) {
                                                    {plugin, "PreEnqueue", status});
     return value ? value->count : 0;
   };
-  constexpr uint64_t kPods = 40;  // More than one in so many is timed.
+  constexpr uint64_t kPods = 40;  // Of so many, more than one is measured.
   for (uint64_t i = 0; i < kPods; ++i) {
     second.open = i % 2 == 0;
     bench.Add(MakePod("pod-" + std::to_string(i)));

@@ -87,7 +87,7 @@ TEST(HintsNarrowingTest, APluginWithoutPreQueueingHintBesideOneWithIt) {
   EXPECT_THAT(Listed(narrowing), ElementsAre(Pair(3, 0b01)));
 }
 
-TEST(HintsNarrowingTest, OneAllPodsCancelsNobodyElsesList) {
+TEST(HintsNarrowingTest, OneAllPodsCancelsNoOtherPluginsList) {
   const Narrowing narrowing =
       NarrowClaimUpdate({ClaimPlugin("A", {}, AppendsAndAnswers(PreHint::kAllPods)),
                          ClaimPlugin("B", {}, Lists({3}))});

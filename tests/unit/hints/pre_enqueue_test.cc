@@ -1,5 +1,5 @@
 // Goal: PreEnqueue plugins are asked in the right order, up to the first rejection, and explain it.
-// Method: plugins that write their names down when asked.
+// Method: plugins that record their names when asked.
 #include "hints/pre_enqueue.h"
 
 #include <gmock/gmock.h>

@@ -54,7 +54,7 @@ TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
   EXPECT_EQ(claims_, start.claims);
 }
 
-TEST_F(NominationReporterTest, WhoStartsTheBindingHearsWhetherTheClaimsAreStored) {
+TEST_F(NominationReporterTest, TheBindingsListenerIsToldWhetherTheClaimsAreStored) {
   EndRecorder recorder;
   const std::array answers = {PreFlight::kSuccess};
   BindingStart start = Start(answers);

@@ -1,4 +1,4 @@
-// Goal: the measures that tell KEP-5501's models apart say what they are named for.
+// Goal: the measures by which KEP-5501's models differ measure what their names say.
 // Method: the queue's and the server's side of short lives, told by hand, one measure a test.
 #include "dispatcher/report/status_audit.h"
 

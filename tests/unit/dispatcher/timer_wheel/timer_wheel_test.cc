@@ -113,7 +113,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
     std::multiset<Tick> expired;
     Tick now = 0;
     for (int pump = 0; now != kNeverTick; ++pump) {
-      ASSERT_LT(pump, 200) << "the wheel asks for ever";
+      ASSERT_LT(pump, 200) << "the wheel never stops asking";
       now = *wheel.ExpireUntil(now, [&](uint32_t) { expired.insert(now); });
     }
     ASSERT_EQ(expired, wanted);
@@ -123,7 +123,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
 TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
   TimerWheel<> wheel;
   wheel.ReserveThrough(0);
-  EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "nobody has planned to look";
+  EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "no pump is planned";
   EXPECT_TRUE(Expire(wheel, 1).empty());
   EXPECT_EQ(wheel.Schedule(0, 300), kNeverTick) << "the wheel looks at 100 anyway";
   EXPECT_EQ(wheel.Schedule(0, 50), 50u);
@@ -186,7 +186,7 @@ TEST(TimerWheelTest, NoTickPaysForABlock) {
   EXPECT_LE(most, kTimers / (1u << WheelShape::kBlockBits) + 1);
 }
 
-// Each earlier overwrite leaves a stale ticket behind. Memory stays in proportion all the same.
+// Each earlier overwrite leaves a stale ticket behind. Memory stays in proportion nevertheless.
 TEST(TimerWheelTest, StaleTicketsAreSweptAway) {
   TimerWheel<> wheel;
   constexpr uint32_t kTimers = 2000;

@@ -1,4 +1,4 @@
-// Goal: what a recorder writes down makes recorded plugins answer as the real ones did.
+// Goal: by a recorder's answers, recorded plugins answer as the real ones did.
 // Method: real plugins judge and gate pods; their answers, taken, are put into RecordedAnswers, and
 // plugins of the kind `recorded` must come to the same verdicts.
 #include "hints/recorded/answer_recorder.h"
