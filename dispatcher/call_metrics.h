@@ -7,9 +7,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "dispatcher/api_call.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "dispatcher/call_queue.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "engine/base/log.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -43,6 +43,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -54,10 +55,16 @@
 #include "dispatcher/call_metrics.h"
 #include "dispatcher/object_turn.h"
 #include "dispatcher/rate_limit.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "dispatcher/waiting_call.h"
 #include "engine/base/atom.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/base/zeroed_memory.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

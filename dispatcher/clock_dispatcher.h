@@ -8,6 +8,8 @@
 
 #include "dispatcher/api_sink.h"
 #include "dispatcher/call_queue.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

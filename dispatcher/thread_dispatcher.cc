@@ -1,7 +1,12 @@
 #include "dispatcher/thread_dispatcher.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+
+#include "dispatcher/api_call.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

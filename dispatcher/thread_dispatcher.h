@@ -24,6 +24,7 @@
 
 #include "dispatcher/api_sink.h"
 #include "dispatcher/call_queue.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -18,6 +18,7 @@
 
 #include "dispatcher/api_call.h"
 #include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

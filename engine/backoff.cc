@@ -1,5 +1,7 @@
 #include "engine/backoff.h"
 
+#include "engine/base/time/maybe_instant.h"
+
 namespace schedq {
 
 Duration BackoffPolicy::DurationFor(uint32_t count) const {

@@ -10,6 +10,7 @@
 // joins by its own key, size and list of members, and nothing here assumes that a key is a pod's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,11 +25,17 @@
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
-#include "engine/queueing_fields.h"
 
 namespace schedq {
 

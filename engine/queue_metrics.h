@@ -4,11 +4,14 @@
 // allocate.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,8 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
-#include "engine/ports.h"
+#include "engine/event.h"
+#include "engine/plugin.h"
 #include "hints/plugin.h"
 #include "hints/registry.h"
 

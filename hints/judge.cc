@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <vector>
 
 #include "engine/base/log.h"
 #include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
 #include "hints/parallel_ranges.h"
+#include "hints/plugin.h"
 
 namespace schedq {
 namespace {

@@ -17,6 +17,9 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
 #include "engine/ports.h"
 #include "hints/hint_metrics.h"
 #include "hints/registry.h"

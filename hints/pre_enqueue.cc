@@ -1,5 +1,10 @@
 #include "hints/pre_enqueue.h"
 
+#include "engine/base/result.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+
 namespace schedq {
 
 PluginPreEnqueue::PluginPreEnqueue(const PluginRegistry& registry, const PreEnqueueOptions& options)

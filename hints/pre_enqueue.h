@@ -10,7 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/ports.h"
+#include "hints/plugin.h"
 #include "hints/pre_enqueue_metrics.h"
 #include "hints/registry.h"
 

@@ -1,5 +1,8 @@
 #include "hints/pre_enqueue_metrics.h"
 
+#include <chrono>
+#include <string>
+
 namespace schedq {
 
 PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics,

@@ -1,8 +1,12 @@
 #include "hints/registry.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_set>
 #include <utility>
+
+#include "engine/event.h"
 
 namespace schedq {
 namespace {

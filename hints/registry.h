@@ -14,9 +14,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/event.h"
 #include "engine/plugin.h"
 #include "engine/ports.h"
 #include "hints/plugin.h"

@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/result.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

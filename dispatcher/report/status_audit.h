@@ -5,10 +5,16 @@
 // Memory: that of the pods seen.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/ports.h"
 
 namespace schedq {

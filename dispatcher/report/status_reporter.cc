@@ -1,8 +1,15 @@
 #include "dispatcher/report/status_reporter.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "dispatcher/api_call.h"
+#include "engine/base/atom.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_key.h"
 
 namespace schedq {

@@ -31,15 +31,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "dispatcher/object_turn.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/ports.h"
 
 namespace schedq {

@@ -1,9 +1,15 @@
 #include "dispatcher/server/embedded_api_server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/server/pod_patch.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

@@ -12,6 +12,7 @@
 // of.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,10 +22,14 @@
 #include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
 #include "dispatcher/rate_limit.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

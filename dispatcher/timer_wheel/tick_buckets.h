@@ -20,12 +20,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "dispatcher/timer_wheel/occupancy_map.h"
+#include "dispatcher/timer_wheel/ticket.h"
 #include "dispatcher/timer_wheel/ticket_pool.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"

@@ -30,6 +30,7 @@
 #include "dispatcher/timer_wheel/ticket.h"
 #include "engine/base/atom.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 

@@ -47,12 +47,14 @@
 #include <type_traits>
 
 #include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
 #include "dispatcher/timer_wheel/ticket_inbox.h"
 #include "dispatcher/timer_wheel/ticket_pool.h"
 #include "dispatcher/timer_wheel/timer_word.h"
 #include "engine/base/atom.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 

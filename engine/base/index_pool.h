@@ -16,9 +16,14 @@
 // pointers).
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "engine/base/atom.h"
+#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 

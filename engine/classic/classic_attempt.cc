@@ -1,5 +1,21 @@
 // One scheduling attempt: popped, in flight, done or failed.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/logged_event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

@@ -1,5 +1,17 @@
 // Events, and what depends on time: which pods an event concerns, and the two flushes.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

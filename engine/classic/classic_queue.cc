@@ -1,7 +1,20 @@
 // What the queue is told of the cluster: pods added, updated and deleted, activations, nominations.
 #include "engine/classic/classic_queue.h"
 
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_events.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

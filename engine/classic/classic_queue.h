@@ -12,14 +12,32 @@
 #include <folly/container/F14Map.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/classic/entity.h"
 #include "engine/classic/entity_heap.h"
 #include "engine/classic/entity_table.h"
+#include "engine/classic/in_flight_log.h"
 #include "engine/classic/nominator.h"
+#include "engine/event.h"
 #include "engine/flush_tickers.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
 
 namespace schedq {
 

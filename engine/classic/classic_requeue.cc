@@ -1,5 +1,15 @@
 // How an entity enters and leaves active, backoff and the pool.
+#include <string>
+
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

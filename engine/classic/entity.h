@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <optional>
 
 #include "engine/classic/in_flight_log.h"
+#include "engine/place.h"
+#include "engine/pod.h"
 #include "engine/pod_key.h"
-#include "engine/queue.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

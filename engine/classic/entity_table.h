@@ -10,6 +10,8 @@
 
 #include "engine/base/names/interner.h"
 #include "engine/classic/entity.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 
 namespace schedq {
 

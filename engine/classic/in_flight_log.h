@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <iterator>
 #include <list>
+#include <utility>
 
 #include "engine/logged_event.h"
 

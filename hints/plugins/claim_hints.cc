@@ -5,6 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace schedq {
 
 bool FreesDevices(const ObjectChange& change) {

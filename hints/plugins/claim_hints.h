@@ -1,6 +1,8 @@
 // Functions that the plugins with ResourceClaims share.
 #pragma once
 
+#include "engine/object.h"
+#include "engine/pod.h"
 #include "hints/plugin.h"
 #include "hints/world.h"
 

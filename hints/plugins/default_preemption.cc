@@ -1,5 +1,12 @@
 // DefaultPreemption: a pod that preempted others waits until its victims are gone.
+#include <string>
+#include <string_view>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {

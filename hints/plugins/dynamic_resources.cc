@@ -7,8 +7,15 @@
 // Worth another attempt: one of the pod's claims appears or its status changes, once all of its
 // claims exist; a claim gives up its devices; nodes, classes or slices bring devices.
 // Left out: the owner of a generated claim, and claims that are being deleted.
+#include <string>
+#include <string_view>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/claim_hints.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {

@@ -4,7 +4,12 @@
 // something that the pod requests and could hold it now; a pod that held resources goes or shrinks;
 // the pod itself shrinks. Left out: extended resources that DRA provides, and deferred resizes.
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 
 namespace schedq {

@@ -4,6 +4,9 @@
 // from not tolerated to tolerated; or the pod's own tolerations change.
 #include <algorithm>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/tolerations.h"
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "engine/pod.h"
 #include "hints/plugin.h"
 
 namespace schedq {

@@ -8,10 +8,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/double_collect.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

@@ -8,10 +8,20 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active_queue.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/history.h"
+#include "tests/support/linearizability.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/happens_before.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 

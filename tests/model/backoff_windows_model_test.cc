@@ -5,11 +5,16 @@
 // at all.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {

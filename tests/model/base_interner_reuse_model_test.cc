@@ -5,10 +5,12 @@
 // chosen by their place in the list: in one bucket, before or after each other, or at one place.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "engine/base/names/interner-inl.h"
+#include "engine/base/names/packed_text.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

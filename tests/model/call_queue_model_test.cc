@@ -5,9 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
+#include "engine/base/result.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/model/explore.h"
 

@@ -5,9 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/base/names/interner.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "hints/claims/claim_index-inl.h"
+#include "hints/plugin.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/time/time.h"
 #include "engine/lockfree/event_count.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

@@ -5,12 +5,16 @@
 // pod, the pod shows itself and then reads the log on. A pod that reads only once must be caught.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/event.h"
 #include "engine/lockfree/event_log.h"
+#include "engine/logged_event.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

@@ -4,11 +4,14 @@
 // gauges are what a recount says.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/place.h"
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {

@@ -4,10 +4,13 @@
 // two preemptions, the sleeper's to three.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {

@@ -10,20 +10,40 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/lockfree_read-inl.h"
 #include "engine/lockfree/lockfree_requeue-inl.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "engine/queueing_fields.h"
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/explore.h"
 

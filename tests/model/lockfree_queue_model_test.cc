@@ -10,13 +10,24 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/lockfree/lockfree_queue.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 

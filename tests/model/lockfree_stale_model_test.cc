@@ -5,7 +5,11 @@
 // or takes them, exhaustive to two preemptions.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {

@@ -5,10 +5,12 @@
 // failure.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "dispatcher/object_turn.h"
+#include "tests/support/model/atomic.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

@@ -8,13 +8,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/lockfree/rejector_index.h"
+#include "engine/place.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {

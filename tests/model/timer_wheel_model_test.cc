@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
+#include "dispatcher/timer_wheel/ticket_inbox.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "tests/support/model/explore.h"
 

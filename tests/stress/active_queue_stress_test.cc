@@ -7,11 +7,14 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/event_count.h"
 

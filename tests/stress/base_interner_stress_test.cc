@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>

@@ -8,14 +8,20 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/stall/harness.h"
 #include "tests/support/stall/locked.h"

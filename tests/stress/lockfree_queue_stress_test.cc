@@ -11,14 +11,24 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 
 namespace schedq {

@@ -7,13 +7,22 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
 #include "dispatcher/report/status_reporter.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

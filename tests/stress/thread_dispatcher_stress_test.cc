@@ -9,16 +9,26 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/api_sink.h"
+#include "dispatcher/call_queue.h"
 #include "dispatcher/thread_dispatcher.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/real_clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

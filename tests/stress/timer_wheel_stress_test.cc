@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "engine/base/random.h"
 #include "tests/support/stall/harness.h"

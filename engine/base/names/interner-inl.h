@@ -4,7 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "engine/base/atom.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace internal {

@@ -45,6 +45,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -55,7 +56,6 @@
 #include "engine/base/names/name_link.h"
 #include "engine/base/names/name_slot.h"
 #include "engine/base/names/packed_text.h"
-#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
 
 namespace schedq {

@@ -14,9 +14,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
 #include "engine/base/names/packed_text.h"
 #include "engine/base/result.h"
+#include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/timer_queue.h"
 
 namespace schedq {

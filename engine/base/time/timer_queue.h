@@ -10,6 +10,7 @@
 // Memory: proportional to the most timers that were pending at one time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

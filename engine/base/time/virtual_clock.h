@@ -15,12 +15,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
 
 #include "engine/base/atom.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/timer_queue.h"
 
 namespace schedq {

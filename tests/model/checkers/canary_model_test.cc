@@ -4,15 +4,21 @@
 // complete and large enough to mean something.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "tests/model/checkers/pooled_stack.h"
 #include "tests/support/faulty_structures.h"
+#include "tests/support/model/atomic.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/heap.h"
+#include "tests/support/model/runtime.h"
 #include "tests/support/model/sanitizers.h"
 
 namespace schedq {

@@ -1,6 +1,7 @@
 // A stack that ABA corrupts unless its head carries a tag. Under the model only.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 

@@ -6,11 +6,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "engine/base/log.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/lockfree/draft.h"
+#include "engine/pod.h"
 #include "tests/support/call_queue_fixture.h"
+#include "tests/support/call_scene.h"
 
 namespace schedq {
 namespace {

@@ -2,10 +2,23 @@
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

@@ -2,6 +2,19 @@
 // Method: every engine in both states of both gates; outcomes must not depend on the hint gate.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "perf/documents/environment.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

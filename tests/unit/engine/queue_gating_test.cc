@@ -3,6 +3,13 @@
 // every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <vector>
+
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

@@ -1,11 +1,28 @@
 // Each metric of FORMATS.md that concerns the queue, recounted independently of the engine.
 // Method: a seeded life of forty pods; after every step the gauges are compared with what the read
 // side says, and at the end the counters with what an observer saw.
+#include "engine/queue_metrics.h"
+
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "engine/queue_answers.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

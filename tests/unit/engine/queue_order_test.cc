@@ -3,10 +3,20 @@
 // orders and durations worked out by hand.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/backoff.h"
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

@@ -3,6 +3,11 @@
 // Method: every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

@@ -4,9 +4,17 @@
 // deletion; every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

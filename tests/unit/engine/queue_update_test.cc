@@ -2,7 +2,20 @@
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/event.h"
+#include "engine/pod.h"
 #include "engine/pod_events.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

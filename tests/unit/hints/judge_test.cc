@@ -6,8 +6,21 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "hints/plugin.h"
+#include "hints/registry.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

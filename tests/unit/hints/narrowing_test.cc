@@ -5,9 +5,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/base/log.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 

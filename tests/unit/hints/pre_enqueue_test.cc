@@ -6,7 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "hints/registry.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

@@ -5,8 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
+#include "dispatcher/report/pre_flight.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

@@ -4,9 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 
+#include "dispatcher/api_call.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

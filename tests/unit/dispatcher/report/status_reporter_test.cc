@@ -7,11 +7,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

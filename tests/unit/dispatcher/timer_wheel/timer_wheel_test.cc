@@ -8,11 +8,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "dispatcher/timer_wheel/occupancy_map.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
+#include "dispatcher/timer_wheel/ticket_pool.h"
 #include "engine/base/random.h"
 
 namespace schedq {

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 namespace {
 

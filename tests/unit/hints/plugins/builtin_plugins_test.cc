@@ -5,9 +5,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
 #include "hints/plugins/builtin.h"
 #include "hints/pre_enqueue.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 

@@ -6,8 +6,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/names/interner.h"
+#include "engine/base/result.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/pre_enqueue.h"
+#include "hints/recorded/recorded_answers.h"
 #include "hints/recorded/trace_plugins.h"
+#include "hints/registry.h"
+#include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

@@ -6,13 +6,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/base/metrics/metric_cells.h"
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/base/metrics/sampled_duration.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {
