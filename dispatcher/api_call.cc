@@ -42,7 +42,7 @@ void MergePlacement(const CallContent& older, CallContent* newer) {
   }
 }
 
-// Whose condition is lost when `older` is overwritten and what overwrites it fails.
+// The call whose condition is lost if `older` is overwritten and the newer call fails.
 Predecessor PredecessorBy(const CallContent& older) {
   if (older.placement.has_value() && older.placement->predecessor.listener != nullptr) {
     return older.placement->predecessor;
@@ -72,6 +72,10 @@ const PodCondition* UnscheduledCondition(const Pod& pod) {
   return nullptr;
 }
 
+std::string PodNameOf(const CallContent& call) {
+  return call.pod != nullptr ? QualifiedName(*call.pod) : std::to_string(call.object);
+}
+
 bool IsSamePodByUid(const PodRef& a, const PodRef& b) {
   return a == nullptr || b == nullptr || a->uid == b->uid;
 }
@@ -84,7 +88,7 @@ void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
   MergePlacement(older, newer);
 }
 
-void SucceedSlowly(const CallContent& older, CallContent* newer) {
+void InheritWhatIsMissing(const CallContent& older, CallContent* newer) {
   if (!IsSamePod(older.pod, newer->pod)) return;
   const bool says_condition = newer->condition.kind != ConditionPatch::Kind::kKeep;
   if (newer->pod == nullptr) newer->pod = older.pod;

@@ -1,7 +1,7 @@
-// A call that the scheduler wants the API server to make, and the rules that need nothing but
+// A call that the scheduler wants to make to the API server, and the rules that need nothing but
 // calls: which is more relevant, how two become one, and when one changes nothing.
 //
-// Threads: a call is its owner's; listeners are called from any thread.
+// Threads: a call is used by its owner's thread only; listeners are called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ std::string_view CallTypeName(CallType type);
 enum class CallEnd : uint8_t { kSuccess, kError, kOverwritten, kSkipped };
 inline constexpr int kCallEndCount = 4;
 
-// It was never sent, although it may have had something to change.
+// A more relevant call was the reason that this one was not sent, so what it would have changed may
+// be unchanged.
 inline bool WasOutranked(CallEnd end, const Status& status) {
   return end == CallEnd::kSkipped && !status.ok();
 }
@@ -68,76 +69,78 @@ struct ClaimAllocation {
 
 class CallListener;
 
-// An overwritten call whose condition went over to another's, or was dropped for a more relevant
-// one: its listener may have to say it again if that one fails.
+// A call that was overwritten, and whose condition the newer call inherited or, being more
+// relevant, dropped. Its listener may have to add the condition again if the newer call fails.
 struct Predecessor {
   CallListener* listener = nullptr;  // Null: there was none.
   uint64_t tag = 0;
 };
 
-// Where a pod goes or may go, and what only calls that say so can need.
+// Where a pod goes or may go, and what only a call with a placement can need.
 struct Placement {
   std::string node;                       // Of a binding.
   std::optional<std::string> nomination;  // Of a patch: the node, "" to clear; none: keep.
   std::vector<ClaimAllocation> claims;    // Of a patch.
-  Predecessor predecessor;                // The queue's.
-  CallListener* asked_by = nullptr;       // The listener's own: whom he tells on.
+  Predecessor predecessor;                // Set by the queue.
+  CallListener* asked_by = nullptr;       // Set by the listener, which tells it of the call's end.
 };
 
 struct ApiCall;
 
-// Told how a call ended: once, while the call's object is busy in the queue. It must not block; it
-// may use the queue, also for the same object, whose turn then comes when it has returned.
+// Is told how a call ended: once, in the turn of the call's object (object_turn.h). A listener must
+// not block. It may use the queue: operations on the same object are carried out after it returned.
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  // Skipped: the status is an error where the call had something to say and a more relevant one
-  // left no room for it (WasOutranked).
+  // Skipped: the status is an error where a more relevant call was the reason (WasOutranked).
   virtual void OnEnd(const ApiCall& call, CallEnd end, const Status& status) = 0;
-  // His call with this tag was overwritten by another's, which said nothing of the condition: it
-  // took that over or, more relevant, made it vain. Now `successor`, which did, was executed.
+  // This listener's call with this tag set a condition. `successor`, which set none, overwrote it
+  // and inherited or dropped that condition (see Predecessor). Now `successor` was executed.
   virtual void OnSuccessorEnd(const ApiCall& /*successor*/, uint64_t /*tag*/, const Status&) {}
 };
 
-// All that a call says, and to whom: what the queue keeps of one that waits.
+// What a call changes and whom it tells of its end: all that the queue keeps of a waiting call.
 struct CallContent {
   PodRef pod;                        // The object as last seen; the queue keeps it current.
   CallListener* listener = nullptr;  // May be null; outlives the call and its successor.
   uint64_t tag = 0;                  // The listener's own.
-  // Of a patch. What comes next lies in its last word.
+  // Of a patch. The members after it lie in its tail padding.
   [[no_unique_address]] ConditionPatch condition;
   CallType type = CallType::kStatusPatch;
-  bool sends_event = false;  // An event with the condition's reason and message goes along.
+  bool sends_event = false;  // An event with the condition's reason and message is sent too.
   ObjectId object = 0;
-  Boxed<Placement> placement;  // None: it says nothing of where the pod goes.
+  Boxed<Placement> placement;  // None: the call does not change where the pod goes.
 
-  // "" when it says nothing.
+  // "" when the call has no placement.
   std::string_view node() const {
     return placement.has_value() ? std::string_view(placement->node) : std::string_view();
   }
-  // Null when it says nothing.
+  // Null when the call leaves the nomination as it is.
   const std::string* nomination() const {
     return placement.has_value() && placement->nomination ? &*placement->nomination : nullptr;
   }
 };
-static_assert(sizeof(CallContent) <= 96, "what waits shares two cache lines with its timer");
+static_assert(sizeof(CallContent) <= 96, "a waiting call and its timer share two cache lines");
 
 struct ApiCall : CallContent {
   ApiCall() = default;
   explicit ApiCall(CallContent&& content) : CallContent(std::move(content)) {}
 
   Duration delay{};   // From Add until it is due.
-  Instant started{};  // The queue's: when it went in flight.
+  Instant started{};  // Set by the queue when the call went in flight.
 };
 
-// An object's number may pass from a pod that is gone to another, whose calls have nothing to do
-// with its predecessor's. Who is not known is taken for the same.
+// For people: the pod's name, or the object's number where the pod is not known.
+std::string PodNameOf(const CallContent& call);
+
+// An object's number may pass from a pod that is gone to another pod, and calls of the one have
+// nothing to do with calls of the other. An unknown pod (null) counts as the same one.
 bool IsSamePodByUid(const PodRef& a, const PodRef& b);
 inline bool IsSamePod(const PodRef& a, const PodRef& b) { return a == b || IsSamePodByUid(a, b); }
 
 inline bool IsLessRelevant(CallType a, CallType b) { return a > b; }
 
-// Adds to `newer` what only `older`, a call of the same type, has to say.
+// Adds to `newer` what `older`, a call of the same type, changes and `newer` does not.
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer);
 inline bool MissesNothing(const CallContent& older, const CallContent& newer) {
   return newer.condition.kind != ConditionPatch::Kind::kKeep && !older.placement.has_value();
@@ -146,23 +149,24 @@ inline void Merge(const CallContent& older, CallContent* newer) {
   if (!MissesNothing(older, *newer)) MergeWhatIsMissing(older, newer);
 }
 
-// `newer` overwrites `older`, which waits and is not more relevant: it takes over what it does not
-// say itself if they are of one type and pod, and remembers whose condition it is answerable for.
-void SucceedSlowly(const CallContent& older, CallContent* newer);
-inline void Succeed(const CallContent& older, CallContent* newer) {
-  if (!MissesNothing(older, *newer)) SucceedSlowly(older, newer);
+// `newer` overwrites `older`, which waits and is not more relevant. If both have one type and one
+// pod, `newer` inherits what it does not change itself. It also remembers the call whose condition
+// depends on it (Predecessor).
+void InheritWhatIsMissing(const CallContent& older, CallContent* newer);
+inline void Inherit(const CallContent& older, CallContent* newer) {
+  if (!MissesNothing(older, *newer)) InheritWhatIsMissing(older, newer);
 }
 
-// Whether executing the call would change nothing of the object as last seen.
+// Whether the call would change nothing of the object as last seen.
 bool PatchIsNoOp(const CallContent& call);
 inline bool IsNoOp(const CallContent& call) {
   if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
-  // Mostly a pod shows nothing, and that changes.
+  // The most frequent patch sets a condition on a pod that has none.
   const bool shows_first =
       call.condition.kind == ConditionPatch::Kind::kSet && call.pod->conditions.empty();
   return !shows_first && PatchIsNoOp(call);
 }
-// Whether it would change nothing after `done`, a call for the same object, has succeeded.
+// Whether `call` would change nothing after `done`, a call for the same object, has succeeded.
 bool IsNoOpAfter(const CallContent& done, const CallContent& call);
 
 }  // namespace schedq

@@ -1,6 +1,6 @@
-// What executes calls. The embedded server is one; a client of a real API server is another.
+// A sink executes calls. The embedded server is one; a client of a real API server is another.
 //
-// Threads: Execute is called by the thread that dispatches, and must not block: it starts the call.
+// Threads: the thread that dispatches calls Execute, which starts the call and must not block.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ class ApiSink {
  public:
   virtual ~ApiSink() = default;
 
-  // Starts `call`, which stays as it is until done(status) is called, once, from any thread.
+  // Starts `call`, and brings about one done(status), from any thread. `call` does not change until
+  // then.
   virtual void Execute(const ApiCall& call, std::function<void(const Status&)> done) = 0;
 };
 

@@ -1,5 +1,5 @@
-// A value that is mostly absent, and lives on the heap when it is there: eight bytes in its owner.
-// Threads: as of the value.
+// A value that is mostly absent, and is on the heap when it is present: eight bytes in its owner.
+// Threads: those of the value.
 #pragma once
 
 #include <memory>

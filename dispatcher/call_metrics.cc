@@ -1,6 +1,8 @@
 #include "dispatcher/call_metrics.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace schedq {
 namespace {

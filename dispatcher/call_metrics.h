@@ -1,14 +1,17 @@
-// The metrics of asynchronous API calls, as upstream names them, and how many calls ended how.
+// The metrics of asynchronous API calls, as upstream names them, and the number of calls by end.
 //
-// How many are pending is what was added less what ended, and is reckoned by who reads it.
+// The number of pending calls is that of added calls less that of ended ones. Reading it computes
+// it.
 //
 // Threads: any; additions are wait-free and do not allocate. At most one lives for a registry.
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "dispatcher/api_call.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 
@@ -37,7 +40,7 @@ class CallMetrics {
 
   double Pending(size_t type) const;
 
-  // Looked up once: they are on the path of every call. Without a registry they drop what they get.
+  // Looked up once, because every call counts in them. Without a registry they count nothing.
   ByType<Counter> added_;
   ByType<std::array<Counter, kCallEndCount>> ends_;
   ByType<std::array<Counter, 2>> executions_;

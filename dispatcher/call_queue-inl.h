@@ -4,6 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatcher/call_queue.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/base/log.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+
 namespace schedq {
 
 template <template <typename> class Atom, typename Shape>
@@ -29,15 +36,15 @@ CallQueue<Atom, Shape>::~CallQueue() {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Add(ApiCall&& call) {
-  // Before the door, while the object's lines are still on their way.
+  // Before the turn, while the object's lines are still being fetched.
   metrics_.CountAdded(call.type);
   const Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call.delay);
   Do(
       EntryOf(call.object), [&](Entry& entry) { ApplyAdd(entry, call, due); },
-      [&](Note& note) {
-        note.kind = NoteKind::kAdd;
-        note.call = std::move(call);
-        note.due = due;
+      [&](Operation& operation) {
+        operation.kind = OperationKind::kAdd;
+        operation.call = std::move(call);
+        operation.due = due;
       });
 }
 
@@ -46,9 +53,9 @@ void CallQueue<Atom, Shape>::Sync(ObjectId object, const PodRef& pod) {
   if (object >= used_.load()) return;
   Do(
       wheel_.EntryOf(object), [&](Entry& entry) { ApplySync(entry, pod); },
-      [&](Note& note) {
-        note.kind = NoteKind::kSync;
-        note.pod = pod;
+      [&](Operation& operation) {
+        operation.kind = OperationKind::kSync;
+        operation.pod = pod;
       });
 }
 
@@ -57,21 +64,22 @@ void CallQueue<Atom, Shape>::Cancel(ObjectId object) {
   if (object >= used_.load()) return;
   Do(
       wheel_.EntryOf(object), [&](Entry& entry) { ApplyCancel(entry); },
-      [](Note& note) { note.kind = NoteKind::kCancel; });
+      [](Operation& operation) { operation.kind = OperationKind::kCancel; });
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Complete(ObjectId object, const Status& status) {
   Do(
       wheel_.EntryOf(object), [&](Entry& entry) { ApplyComplete(entry, status); },
-      [&](Note& note) {
-        note.kind = NoteKind::kComplete;
-        note.status = status;
+      [&](Operation& operation) {
+        operation.kind = OperationKind::kComplete;
+        operation.status = status;
       });
 }
 
-// A call that is put in after its object was passed here was put in behind the door after the flag
-// was set, and finds it. A slot that is made after `used_` was read here likewise.
+// A call may be added after its object was cancelled here. It is then added in a turn that began
+// after the flag was set, so it finds the flag set. The same holds for a slot that is made after
+// `used_` was read here.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Close() {
   is_closed_.store(true);
@@ -79,7 +87,7 @@ void CallQueue<Atom, Shape>::Close() {
   for (uint64_t object = 0; object < used; ++object) Cancel(static_cast<ObjectId>(object));
 }
 
-// --- Doors ---
+// --- Turns ---
 
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::Entry&
@@ -97,43 +105,43 @@ template <template <typename> class Atom, typename Shape>
 template <typename Apply, typename FillIn>
 [[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Do(Entry& entry, const Apply& apply,
                                                               const FillIn& fill_in) {
-  if (!entry.payload.door.TryEnter()) return LeaveNote(entry, fill_in);
+  if (!entry.payload.turn.TryBegin()) return HandOver(entry, fill_in);
   apply(entry);
-  LeaveDoor(entry);
+  EndTurn(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
 template <typename FillIn>
-[[gnu::noinline]] void CallQueue<Atom, Shape>::LeaveNote(Entry& entry, const FillIn& fill_in) {
-  auto note = std::make_unique<Note>();
-  fill_in(*note);
-  if (!entry.payload.door.EnterOrLeave(note)) return;
-  CarryOut(entry, *note);
-  LeaveDoor(entry);
+[[gnu::noinline]] void CallQueue<Atom, Shape>::HandOver(Entry& entry, const FillIn& fill_in) {
+  auto operation = std::make_unique<Operation>();
+  fill_in(*operation);
+  if (!entry.payload.turn.BeginOrHandOver(operation)) return;
+  CarryOut(entry, *operation);
+  EndTurn(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::LeaveDoor(Entry& entry) {
-  entry.payload.door.Leave([&](Note& note) { CarryOut(entry, note); });
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndTurn(Entry& entry) {
+  entry.payload.turn.End([&](Operation& operation) { CarryOut(entry, operation); });
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::CarryOut(Entry& entry, Note& note) {
-  switch (note.kind) {
-    case NoteKind::kAdd:
-      return ApplyAdd(entry, note.call, note.due);
-    case NoteKind::kSync:
-      return ApplySync(entry, note.pod);
-    case NoteKind::kCancel:
+void CallQueue<Atom, Shape>::CarryOut(Entry& entry, Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::kAdd:
+      return ApplyAdd(entry, operation.call, operation.due);
+    case OperationKind::kSync:
+      return ApplySync(entry, operation.pod);
+    case OperationKind::kCancel:
       return ApplyCancel(entry);
-    case NoteKind::kComplete:
-      return ApplyComplete(entry, note.status);
-    case NoteKind::kStart:
+    case OperationKind::kComplete:
+      return ApplyComplete(entry, operation.status);
+    case OperationKind::kStart:
       return ApplyStart(entry);
   }
 }
 
-// --- Behind the door ---
+// --- In an object's turn ---
 
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplyAdd(Entry& entry, ApiCall& call,
@@ -150,8 +158,8 @@ template <template <typename> class Atom, typename Shape>
   }
   bool keeps_its_place = false;
   if (waiting.exists()) {
-    Succeed(waiting.content(), &call);
-    // An earlier deadline stays, and so does the turn of a call that was due anyway.
+    Inherit(waiting.content(), &call);
+    // An earlier deadline stays, and so does the place in its lane of a call that is due already.
     keeps_its_place = waiting.type() == call.type && waiting.due() <= std::max(due, wheel_.now());
     if (keeps_its_place) due = waiting.due();
   } else if (in_flight != nullptr && in_flight->type == call.type &&
@@ -198,10 +206,14 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   calls.sent->in_flight.reset();
   in_flight_.fetch_sub(1);
   metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
+  if (!status.ok()) {
+    SCHEDQ_LOG(kWarning, "API call {} for pod {} failed: {}", CallTypeName(done.type),
+               PodNameOf(done), status.error().message());
+  }
   if (calls.waiting.exists()) {
     CallContent& content = calls.waiting.content();
     const bool is_done = status.ok() && IsSamePod(done.pod, content.pod);
-    // What it took over from `done` was told to the pod's owner with that.
+    // The event of a condition that it inherited from `done` went out with `done`.
     if (is_done && content.condition == done.condition) content.sends_event = false;
     const bool is_no_op = is_done ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
     is_no_op ? SkipWaiting(entry) : Schedule(entry);
@@ -209,11 +221,12 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   EndExecuted(done, status);
   if (status.ok()) RememberUnseen(std::move(done), calls);
   calls.Tidy();
-  // Sequentially consistent, as in HasRoom: either that sees the room, or this sees the wish.
+  // Sequentially consistent, as in HasRoom: either HasRoom sees the room, or this load sees that
+  // the dispatching thread waits for it.
   if (waits_for_room_.load() && waits_for_room_.exchange(false)) Wake(0);
 }
 
-// The dispatching thread took the object's timer while another thread was here.
+// The dispatching thread took the object's timer while another thread had the object's turn.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyStart(Entry& entry) {
   const Calls& calls = entry.payload.calls.Read();
@@ -224,7 +237,7 @@ template <template <typename> class Atom, typename Shape>
 const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Calls& calls, Tick now) {
   WaitingCall& waiting = calls.waiting;
   if (!waiting.exists() || calls.in_flight() != nullptr || waiting.due() > now) return nullptr;
-  ApiCall& call = calls.MutableSent().in_flight.emplace(waiting.Take());
+  ApiCall& call = calls.MutableSent().in_flight.emplace(waiting.Remove());
   call.started = options_.clock->Now();
   return &call;
 }
@@ -243,7 +256,7 @@ bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const Calls& cal
   return is_unseen ? IsNoOpAfter(*unseen, call) : IsNoOp(call);
 }
 
-// Keeps what later patches are compared with. Claims are not: they are allocated once.
+// Keeps what later patches are compared with. Claims are not kept: they are allocated once.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
   if (done.type != CallType::kStatusPatch) return;
@@ -264,7 +277,7 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndWaiting(WaitingCall& waiting,
                                                                       CallEnd end) {
-  if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Take()), end);
+  if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Remove()), end);
   metrics_.CountEnd(waiting.type(), end);
   waiting.Drop();
 }
@@ -305,10 +318,10 @@ Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
   // Each round takes a timer out of its lane.
   while (const std::optional<uint32_t> lane = ChooseLane()) {
     if (!HasRoom()) return kNeverTick;
-    if (!rate_.MayTake(now)) return rate_.NextTick();
-    const std::optional<uint32_t> object = wheel_.Take(*lane);
+    if (!rate_.HasToken(now)) return rate_.NextTick();
+    const std::optional<uint32_t> object = wheel_.PopDue(*lane);
     if (!object || !StartOne(*object, now, start)) continue;
-    rate_.Take();
+    rate_.SpendToken();
   }
   return kNeverTick;
 }
@@ -317,15 +330,15 @@ template <template <typename> class Atom, typename Shape>
 template <typename Start>
 bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& start) {
   Entry& entry = wheel_.EntryOf(object);
-  CallDoor<Note, Atom>& door = entry.payload.door;
-  if (!door.TryEnter()) {
-    auto note = std::make_unique<Note>();
-    note->kind = NoteKind::kStart;
-    if (!door.EnterOrLeave(note)) return false;
+  ObjectTurn<Operation, Atom>& turn = entry.payload.turn;
+  if (!turn.TryBegin()) {
+    auto operation = std::make_unique<Operation>();
+    operation->kind = OperationKind::kStart;
+    if (!turn.BeginOrHandOver(operation)) return false;
   }
   const ApiCall* call = TakeForFlight(entry.payload.calls.Mutable(), now);
   if (call != nullptr) in_flight_.fetch_add(1);
-  LeaveDoor(entry);
+  EndTurn(entry);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
   start(*call);

@@ -1,43 +1,49 @@
 // API calls that wait, at most one an object: delayed, merged, prioritised, limited.
 //
-// Purpose: the scheduler says what it wants the API server to know, and goes on; this decides what
-// is sent, when, and what need not be sent at all. When not to use it: for calls whose answer the
-// caller must have before he goes on.
+// Purpose: the scheduler says what it wants the API server to know and does not wait. The call
+// queue decides what is sent, when, and what need not be sent at all. When not to use it: for calls
+// whose answer the caller must have before its next step.
 //
-// How it works. Each object has a door (call_door.h) behind which its waiting call and its call in
-// flight are plain values. A waiting call's deadline is a timer of the wheel, its lane the call's
-// type; the thread that pumps the wheel takes from the lanes what limits allow.
+// How it works. Each object has a turn (object_turn.h), in which its waiting call and its call in
+// flight are plain values. A waiting call's deadline is a timer of the wheel, and the timer's lane
+// is the call's type. The thread that pumps the wheel takes from the lanes what the limits allow.
 //
 // The rules (SEMANTICS, "Dispatcher rules"):
-//  1. At most one call waits and at most one is in flight for an object. One in flight is never
-//     changed; what comes meanwhile waits for its end.
-//  2. A call less relevant than one that waits or is in flight is skipped, and its listener told
-//     apart (WasOutranked). A more relevant one overwrites what waits. One of the same type takes
-//     over what it does not say itself from what waits, or else from what is in flight; the older
-//     waiting call ends as overwritten, and its deadline stays, unless the new call has none.
-//  3. A call that would change nothing is skipped: when it is added, merged, or its object is
-//     synced, unless one is in flight, and again when that ends. What a patch has changed counts
-//     from its success on, before the object is seen with it: watches are behind.
+//  1. At most one call waits and at most one is in flight for an object. A call in flight is never
+//     changed. A call that is added meanwhile waits until the call in flight has ended.
+//  2. A call less relevant than one that waits or is in flight is skipped; WasOutranked tells its
+//     listener so. A more relevant call overwrites the waiting one. A call of the same type
+//     inherits what it does not say itself from the waiting call, or else from the call in flight.
+//     The older waiting call ends as overwritten. Its deadline stays, unless the new call has no
+//     delay.
+//  3. A call that would change nothing is skipped. This is asked when the call is added or merged,
+//     or its object is synced, unless a call is in flight; it is asked again when that call ends.
+//     What a patch has changed counts from the patch's success on, although the object is seen with
+//     it only later, because watches are behind.
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
-//     other calls in a row, a due patch goes first.
-//  5. Calls of two pods that had one number after the other are not merged, nor skipped for each
-//     other, nor synced with the other's versions; the one's in flight is waited for by the
-//     other's.
-//  6. Every call ends exactly once, and its listener is told. Whose condition was taken over from
-//     what waited by a call that says none, or was dropped for a more relevant one, is also told
-//     how that call ended, if it was executed.
+//     other calls in a row, a due patch starts first.
+//  5. An object's number may pass from one pod to another. Calls of the two pods are not merged,
+//     are not skipped for each other, and are not synced with the other pod's versions. A call of
+//     the one pod waits while a call of the other is in flight.
+//  6. Every call ends exactly once, and its listener is told. A waiting call that set a condition
+//     may be overwritten by a call that sets none: the newer call inherits the condition or, being
+//     more relevant, drops it. The listener of the older call is then also told how the newer call
+//     ended, if it was executed.
 //
-// Threads and progress: Add, Sync, Cancel, Complete and Close from any thread; each is lock-free
-// and waits for nobody: where another thread is at the same object, that thread carries it out.
-// Linearization point: behind the door. An operation costs the same however many calls wait.
-// Dispatch from any thread; while one dispatches, others leave at once and it goes round again for
-// them. A thread frozen while it dispatches holds back starts, and nothing else.
-// Memory: 128 bytes an object number up to the largest that was used, two cache lines that hold its
-// timer and the call that waits. On the heap: calls in flight, the last successful patch of an
-// object until the object was seen with what it changed, and long messages.
+// Threads and progress: Add, Sync, Cancel, Complete and Close from any thread. Each is lock-free
+// and waits for no other thread: where another thread has the object's turn, that thread carries
+// the operation out. Linearization point: in the turn. An operation costs the same however many
+// calls wait. Dispatch from any thread. While one thread dispatches, the others return at once, and
+// that thread looks again on their behalf. A thread that is frozen while it dispatches holds back
+// starts, and nothing else.
+// Log: at warning level, each call that failed, with its pod and the reason.
+// Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
+// the object's timer and its waiting call. On the heap: calls in flight, the last successful patch
+// of an object until the object was seen with what the patch changed, and long messages.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,17 +52,23 @@
 #include <utility>
 
 #include "dispatcher/api_call.h"
-#include "dispatcher/call_door.h"
 #include "dispatcher/call_metrics.h"
+#include "dispatcher/object_turn.h"
 #include "dispatcher/rate_limit.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "dispatcher/waiting_call.h"
 #include "engine/base/atom.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/base/zeroed_memory.h"
+#include "engine/pod.h"
 
 namespace schedq {
 
-// Somebody who sleeps until a call may be due.
+// Sleeps until a call may be due.
 class CallWaker {
  public:
   virtual ~CallWaker() = default;
@@ -66,7 +78,7 @@ class CallWaker {
 
 struct CallQueueOptions {
   Clock* clock = nullptr;
-  CallWaker* waker = nullptr;  // Null: the caller dispatches when he likes.
+  CallWaker* waker = nullptr;  // Null: the caller dispatches when it likes.
   MetricsRegistry* metrics = nullptr;
   uint32_t in_flight_max = 50;
   double calls_per_second = 50;  // 0: no limit.
@@ -91,10 +103,10 @@ class CallQueue {
   // No other thread may be in the queue. Calls in flight end as errors.
   ~CallQueue();
 
-  // The caller is about to add, sync or cancel: what that will touch comes from memory while he
-  // makes the call. Nothing else happens.
-  void Expect(ObjectId object) const {
-    if (object < used_.load()) wheel_.Fetch(object);
+  // The caller is about to add, sync or cancel. Prefetches what that will touch, while the caller
+  // makes the call, and does nothing else.
+  void Prefetch(ObjectId object) const {
+    if (object < used_.load()) wheel_.Prefetch(object);
   }
   void Add(ApiCall&& call);
   // The object was seen with this version, which is of no interest to calls of another pod.
@@ -108,7 +120,7 @@ class CallQueue {
 
   // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
   // one Complete, at once or later; the call stays as it is until then. Returns when to dispatch
-  // next, Instant::max() if nothing waits; nullopt: another thread dispatches and goes round again.
+  // next, Instant::max() if nothing waits; nullopt: another thread dispatches and will look again.
   template <typename Start>
   std::optional<Instant> Dispatch(Instant now, const Start& start);
 
@@ -116,22 +128,22 @@ class CallQueue {
   uint32_t InFlight() const { return in_flight_.load(); }
 
  private:
-  enum class NoteKind : uint8_t { kAdd, kSync, kCancel, kComplete, kStart };
-  // An operation on an object where another thread is.
-  struct Note {
-    NoteKind kind = NoteKind::kCancel;
+  enum class OperationKind : uint8_t { kAdd, kSync, kCancel, kComplete, kStart };
+  // An operation on an object whose turn another thread has.
+  struct Operation {
+    OperationKind kind = OperationKind::kCancel;
     ApiCall call;
     Tick due = 0;
     PodRef pod;
     Status status;
-    Note* below = nullptr;
+    Operation* next = nullptr;
   };
   // What was sent for an object. The call in flight keeps its address.
   struct Sent {
     std::optional<ApiCall> in_flight;
     std::optional<CallContent> unseen;  // What succeeded and was not seen yet.
   };
-  // Behind the door.
+  // Read and written in the object's turn only.
   struct Calls {
     Sent* sent = nullptr;  // Null: nothing.
     WaitingCall waiting;
@@ -156,7 +168,7 @@ class CallQueue {
     }
   };
   struct Slot {
-    CallDoor<Note, Atom> door;
+    ObjectTurn<Operation, Atom> turn;
     typename Seam<Atom>::template Plain<Calls> calls;
   };
   using Wheel = TimerWheel<Atom, Shape, Slot>;
@@ -166,15 +178,16 @@ class CallQueue {
                 "an object has two cache lines");
 
   Entry& EntryOf(ObjectId object);
-  // Does apply(entry) at the object's door, or leaves a note that fill_in(note) wrote.
+  // Calls apply(entry) in the object's turn, or hands over an operation that fill_in(operation)
+  // wrote.
   template <typename Apply, typename FillIn>
   void Do(Entry& entry, const Apply& apply, const FillIn& fill_in);
   template <typename FillIn>
-  void LeaveNote(Entry& entry, const FillIn& fill_in);
-  void CarryOut(Entry& entry, Note& note);
-  void LeaveDoor(Entry& entry);
+  void HandOver(Entry& entry, const FillIn& fill_in);
+  void CarryOut(Entry& entry, Operation& operation);
+  void EndTurn(Entry& entry);
 
-  // Behind the door.
+  // In the object's turn.
   void ApplyAdd(Entry& entry, ApiCall& call, Tick due);
   void ApplySync(Entry& entry, const PodRef& pod);
   void ApplyCancel(Entry& entry);
@@ -210,11 +223,11 @@ class CallQueue {
   const CallMetrics metrics_;
   Wheel wheel_{kCallTypeCount};
 
-  // Object numbers below this have slots. Raised by whoever uses a larger one.
+  // Object numbers below this have slots. Raised by each thread that uses a larger one.
   alignas(kCacheLineBytes) Atom<uint64_t> used_{0};
-  // Set once by Close; read behind doors.
+  // Set once by Close; read in objects' turns.
   Atom<bool> is_closed_{false};
-  // Raised by the dispatching thread, lowered by whoever completes.
+  // Raised by the dispatching thread, lowered by each thread that completes a call.
   alignas(kCacheLineBytes) Atom<uint32_t> in_flight_{0};
   // The dispatching thread wants to be woken when a call completes.
   Atom<bool> waits_for_room_{false};

@@ -1,6 +1,11 @@
 #include "dispatcher/clock_dispatcher.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "dispatcher/api_call.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

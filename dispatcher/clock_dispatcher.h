@@ -1,14 +1,15 @@
 // A call queue that a clock drives: calls go to a sink when they are due and allowed.
 //
 // Purpose: the dispatcher of simulated runs, and of programs of one thread.
-// When not to use it: from several threads; the queue itself can be, and its waker may then be a
-// thread that sleeps.
-// Threads: one, that on which the clock's actions run.
+// When not to use it: from several threads; ThreadDispatcher is for those.
+// Threads: one, on which the clock's actions run.
 // Memory: the queue's.
 #pragma once
 
 #include "dispatcher/api_sink.h"
 #include "dispatcher/call_queue.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -21,21 +21,21 @@ class RateLimit {
         burst_(static_cast<double>(std::max(burst, 1u))),
         tokens_(burst_) {}
 
-  bool MayTake(Tick now) {
+  bool HasToken(Tick now) {
     Refill(now);
     return ticks_per_token_ == 0 || tokens_ >= kWhole;
   }
-  void Take() {
+  void SpendToken() {
     if (ticks_per_token_ != 0) tokens_ -= 1;
   }
-  // When MayTake is true at the latest.
+  // By this tick HasToken is true.
   Tick NextTick() const {
     if (ticks_per_token_ == 0 || tokens_ >= kWhole) return refilled_at_;
     return refilled_at_ + 1 + static_cast<Tick>((kWhole - tokens_) * ticks_per_token_);
   }
 
  private:
-  // What additions of fractions leave below a whole token counts as one.
+  // Additions of fractions round down: this counts as a whole token.
   static constexpr double kWhole = 1 - 1e-9;
 
   void Refill(Tick now) {

@@ -1,12 +1,17 @@
 #include "dispatcher/thread_dispatcher.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+
+#include "dispatcher/api_call.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {
 
-// While closing, the thread looks so often whether the last answer has come.
+// While closing, the thread looks this often whether the last answer has come.
 constexpr Duration kLookWhileClosing = std::chrono::milliseconds(1);
 // A sleep without a call that waits.
 constexpr Duration kLongSleep = std::chrono::hours(1);
@@ -44,7 +49,7 @@ void ThreadDispatcher::Run() {
       if (under_way_->load() == 0 && queue_.InFlight() == 0) return;
       SleepUntil(now + kLookWhileClosing, seen);
     } else {
-      // Nobody else dispatches, so there is a next time.
+      // No other thread dispatches, so there is a next instant.
       SleepUntil(std::min(next.value_or(now), now + kLongSleep), seen);
     }
   }

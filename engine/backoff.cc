@@ -1,5 +1,7 @@
 #include "engine/backoff.h"
 
+#include "engine/base/time/maybe_instant.h"
+
 namespace schedq {
 
 Duration BackoffPolicy::DurationFor(uint32_t count) const {
@@ -17,7 +19,7 @@ MaybeInstant BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) c
   if (count == 0 || maximum == Duration::zero()) return {};
   if (!fields->backoff_expiration) {
     const Duration duration = DurationFor(count);
-    // The longest backoffs end with time itself.
+    // A backoff beyond the last instant of the clock's type ends at that instant.
     const bool is_beyond = fields->timestamp > Instant::max() - duration;
     const Instant exact = is_beyond ? Instant::max() : fields->timestamp + duration;
     fields->backoff_expiration = windows ? TruncateToSecond(exact) : exact;

@@ -1,8 +1,10 @@
 // How long a pod backs off, and the windows that backoff is counted in.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "engine/base/time/maybe_instant.h"
 #include "engine/base/time/time.h"
 #include "engine/queueing_fields.h"
 

@@ -26,7 +26,7 @@ std::string_view GateName(Gate gate);
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);
 
-// What was asked for: a gate is on, off, or left at its default.
+// The gates as asked for: each is on, off, or left at its default.
 class GateRequest {
  public:
   void Set(Gate gate, bool on) { wanted_[static_cast<int>(gate)] = on; }
@@ -36,12 +36,11 @@ class GateRequest {
   std::array<std::optional<bool>, kGateCount> wanted_{};
 };
 
-// What is in force. All gates are on by default; a gate left at its default follows its
-// prerequisite.
+// The gates in force. All are on by default; a gate left at its default follows its prerequisite.
 class Gates {
  public:
   Gates() { on_.fill(true); }
-  // An error when a gate is asked for whose prerequisite is asked to be off.
+  // An error when a gate is asked to be on and its prerequisite to be off.
   static Result<Gates> Resolve(const GateRequest& request);
 
   bool On(Gate gate) const { return on_[static_cast<int>(gate)]; }

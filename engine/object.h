@@ -26,7 +26,7 @@ struct ObjectView {
   std::string uid;
   Labels labels;
   bool allocated = false;       // ResourceClaim: it has an allocation.
-  uint64_t status_version = 0;  // ResourceClaim: another number when its status is another.
+  uint64_t status_version = 0;  // ResourceClaim: changes whenever its status does.
   ResourceList allocatable;     // Node.
   std::vector<Taint> taints;    // Node.
   bool unschedulable = false;   // Node.

@@ -1,5 +1,5 @@
 // A pod as the cluster knows it: one immutable version of the API object, shared by reference.
-// Only what scheduling reads is here.
+// It has only what scheduling reads.
 #pragma once
 
 #include <folly/small_vector.h>
@@ -53,11 +53,13 @@ struct NodeAffinityTerm {
   bool operator==(const NodeAffinityTerm&) const = default;
 };
 
-// Mostly one: it lies in the pod itself, for whoever narrows an event to a pod looks at it.
+// Mostly one name. It lies in the pod itself, because each event that is narrowed to a pod reads
+// it.
 using ClaimNames = folly::small_vector<std::string, 1>;
 
-// In an order in which what an event asks of many pods, their claims, lies in one cache line, and
-// what an entry into the queue asks besides in that before it and that behind it.
+// The order of the members decides which cache lines are read. What an event reads of many pods,
+// their claims, lies in one line. What an entry into the queue also reads lies in the lines before
+// and after it.
 struct Pod {
   Labels labels;
   std::vector<std::string> scheduling_gates;
@@ -85,10 +87,10 @@ inline std::string QualifiedName(const Pod& pod) {
   return QualifiedName(pod.namespace_name, pod.name);
 }
 
-// The count of references that lies before a pod, behind which allocators begin a line.
+// The size of the reference count that precedes a pod. Allocators begin a cache line at the count.
 inline constexpr size_t kPodCountBytes = 16;
 static_assert(kPodCountBytes + sizeof(Pod::labels) + sizeof(Pod::scheduling_gates) == 64 &&
                   sizeof(Pod::claims) + sizeof(Pod::generated_claims) <= 64,
-              "what an event asks of a pod lies in one line");
+              "what an event reads of a pod lies in one line");
 
 }  // namespace schedq

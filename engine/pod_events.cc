@@ -1,5 +1,9 @@
 #include "engine/pod_events.h"
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 namespace schedq {
 namespace {
 

@@ -1,4 +1,4 @@
-// Which events the update of a pod is.
+// The events that the update of a pod stands for.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace schedq {
 // The change of one pod as hints see it. Either version may be null.
 ObjectChange TargetPodChange(const PodRef& before, const PodRef& after);
 
-// The events of one update, in the order in which they are judged. At least one, at most six. It is
-// a range itself, so that a loop over a temporary keeps the events alive.
+// The events of one update, in the order in which they are judged. At least one, at most six. The
+// object is a range itself, so that a loop over a temporary keeps the events alive.
 class PodUpdateEvents {
  public:
   // The change from `before` to `after`, as events on TargetPod.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "engine/base/time/time.h"
+
 namespace schedq {
 namespace {
 

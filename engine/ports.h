@@ -84,24 +84,24 @@ class RequeueJudge {
                      const ObjectChange& change, std::span<Verdict> verdicts) const = 0;
 };
 
-// Which of a pod's moves an observer is told of.
+// The move of a pod that an observer is told of.
 struct PodMove {
   PodKey pod;
-  // Grows modulo 2^32 from one move that is told with a number to the next, also from one pod of an
-  // id to its successor. Always 0 in an engine that tells of moves in the order in which they were.
+  // Grows modulo 2^32 from one numbered move to the next, also from one pod of an id to its
+  // successor. Always 0 in an engine that tells of moves in the order in which they happened.
   uint32_t number = 0;
 
-  // Somebody who heard of `other` already must not let this one undo it.
+  // True: an observer that was told of `other` before must ignore this move.
   bool IsOlderThan(const PodMove& other) const {
     return static_cast<int32_t>(number - other.number) < 0;
   }
 };
 
-// Told, after the fact, what happened. Calls for different pods may come from different threads at
-// once. Calls for one pod come in the order in which they happened, and a pop's after those of the
-// move that made it possible; only when two threads move one pod right after each other may the
-// lock-free engine tell of the two moves in the other order, which the move's number shows. Must
-// not call the queue.
+// Is told what happened, after it happened. Calls for different pods may come from several threads
+// at the same time. Calls for one pod come in the order of its moves, and that of a pop comes after
+// those of the move that made the pop possible. There is one exception: when two threads move one
+// pod right after each other, the lock-free engine may tell of the second move first. The moves'
+// numbers show it. An observer must not call the queue.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
@@ -110,7 +110,7 @@ class QueueObserver {
   virtual void OnGated(const PodRef&, PluginId, std::string_view /*message*/, const PodMove&) {}
   // Every PreEnqueue plugin passed.
   virtual void OnPassed(const PodRef&, const PodMove&) {}
-  // The pod's place changed, or it was requeued into the place where it was.
+  // The pod's place changed, or the pod was requeued into the place where it was.
   virtual void OnMoved(const PodRef&, Place /*from*/, Place /*to*/, EventLabel) {}
   virtual void OnPopped(const PodRef&, uint32_t /*attempts*/) {}
   // The pod left the cluster, or was bound.

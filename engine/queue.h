@@ -10,6 +10,7 @@
 // joins by its own key, size and list of members, and nothing here assumes that a key is a pod's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,11 +25,17 @@
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
-#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -52,11 +59,13 @@ class SchedulingQueue {
   virtual ~SchedulingQueue() = default;
 
   // From the cluster.
-  // A pod that is live already is updated instead; under another uid it replaces the old one.
+
+  // A pod that is live already is updated instead. A pod of the same name with another uid replaces
+  // the old one.
   virtual void Add(PodRef pod) = 0;
   virtual void Update(PodRef before, PodRef after) = 0;
   virtual void Delete(const Pod& pod) = 0;
-  // The pod was bound: done, and not live any more.
+  // The pod was bound: its attempt is done, and it is not live any more.
   virtual void Bind(const PodKey& pod) = 0;
   // `pre_check` may be empty: every candidate is judged.
   virtual void Event(const ClusterEvent& event, const ObjectChange& change,
@@ -67,18 +76,20 @@ class SchedulingQueue {
   virtual void Activate(std::span<const PodRef> pods) = 0;
 
   // From the scheduling loop.
-  // Blocks until there is a pod, the deadline passes or the queue is closed and empty (nullopt).
+
+  // Blocks until there is a pod, the timeout passes or the queue is closed and empty (both
+  // nullopt).
   virtual std::optional<PoppedPod> Pop(std::optional<Duration> timeout) = 0;
   virtual std::optional<PoppedPod> TryPop() = 0;
   virtual void Done(const PodKey& pod) = 0;
-  // An error when the pod is in a queue already; it is done all the same.
+  // An error when the pod is in a queue already; its attempt is done nevertheless.
   virtual Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) = 0;
 
   // From time. Run() starts the tickers that call these two on the clock; Close() stops them.
   virtual void FlushBackoff() = 0;
   virtual void FlushUnschedulable() = 0;
   virtual void Run() = 0;
-  // Wakes every blocked Pop and ends every in-flight pod. What is queued can still be popped.
+  // Wakes every blocked Pop and ends every in-flight pod. Queued pods can still be popped.
   virtual void Close() = 0;
 
   // Nominations. An empty node clears.

@@ -1,6 +1,8 @@
 #include "engine/queue_metrics.h"
 
 #include <array>
+#include <cstddef>
+#include <string_view>
 
 namespace schedq {
 namespace {

@@ -4,11 +4,14 @@
 // allocate.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -18,8 +21,8 @@ namespace schedq {
 
 class QueueMetrics {
  public:
-  // `counts` answers scheduler_pending_pods whenever somebody reads; it must be callable as long as
-  // this object lives.
+  // `counts` gives scheduler_pending_pods its values whenever the metrics are read. It must be
+  // callable as long as this object lives.
   QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
                const std::function<QueueCounts()>& counts);
 

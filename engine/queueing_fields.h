@@ -10,14 +10,14 @@
 namespace schedq {
 
 struct QueueingFields {
-  // First what is asked of many pods at once, for an event or a flush: half a line.
+  // First what an event or a flush reads of many pods: half a line.
   PluginSet unschedulable_plugins;
   PluginSet pending_plugins;
   MaybeInstant first_attempt;
   PluginId gating_plugin = kNoPlugin;
   bool was_flushed = false;
-  // The pod got another priority while it was in flight and, told anew, in a queue as well: there
-  // it stands by the older one until its next update.
+  // The pod got another priority while it was in flight and, because it was added again, in a queue
+  // too. The queue orders it by the older priority until the pod's next update.
   bool stands_by_older_priority = false;
   uint32_t attempts = 0;
 
@@ -29,6 +29,6 @@ struct QueueingFields {
 
   PluginSet Rejectors() const { return unschedulable_plugins | pending_plugins; }
 };
-static_assert(sizeof(QueueingFields) == 64, "every queued pod has these: they fit one line");
+static_assert(sizeof(QueueingFields) == 64, "every queued pod has these fields: they fit one line");
 
 }  // namespace schedq

@@ -1,6 +1,10 @@
 #include "hints/hint_metrics.h"
 
+#include <cstddef>
 #include <string>
+
+#include "engine/event.h"
+#include "engine/plugin.h"
 
 namespace schedq {
 namespace {

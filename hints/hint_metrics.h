@@ -4,12 +4,14 @@
 // Purpose: scheduler_queueing_hint_execution_duration_seconds{plugin,event,hint} and
 // scheduler_pre_queueing_hint_evaluations_total{plugin,result}. Counts are exact; a batch of
 // judgements is timed as a whole, and each of its evaluations counts as the mean.
-// Threads: any, concurrently. The first batch for an event makes its series, for which others that
-// judge the same event wait; after that, neither locks nor allocations.
+// Threads: any, concurrently. The first batch for an event makes the event's series, and other
+// threads that judge the same event wait for it. After that there are neither locks nor
+// allocations.
 // Memory: one series a plugin, event and answer that occurred.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,7 +20,8 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
-#include "engine/ports.h"
+#include "engine/event.h"
+#include "engine/plugin.h"
 #include "hints/plugin.h"
 #include "hints/registry.h"
 

@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <vector>
 
+#include "engine/base/log.h"
 #include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
 #include "hints/parallel_ranges.h"
+#include "hints/plugin.h"
 
 namespace schedq {
 namespace {
 
-// Pods that one task judges at least: enough work to hide what a task costs.
+// The least number of pods of a task: enough work to make the cost of a task negligible.
 constexpr size_t kGrain = 512;
-
-MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
 
 Verdict JudgeForWildcard(const JudgedPod& judged, const ObjectChange& change) {
   if ((judged.unschedulable | judged.pending).empty()) return Verdict::kAfterBackoff;
@@ -34,13 +39,13 @@ Verdict AskHints(const EventMatches& matches, RegistrationMask asked, const Judg
     if (answer == Hint::kSkip) continue;
     if (judged.pending.Has(match.plugin)) return Verdict::kImmediately;
     best = Verdict::kAfterBackoff;
-    // Only a pending plugin could still make it better.
+    // Only a pending plugin could give a better verdict.
     if (judged.pending.empty()) return best;
   }
   return best;
 }
 
-// Makes each pod that several registrations listed one entry with all their bits.
+// A pod that several registrations listed becomes one entry with all their bits.
 void MergeDuplicates(Narrowing::Pods* pods) {
   std::sort(pods->begin(), pods->end(), [](const auto& a, const auto& b) { return a.pod < b.pod; });
   size_t kept = 0;
@@ -80,6 +85,8 @@ void PluginJudge::Narrow(const ClusterEvent& event, const ObjectChange& change,
       metrics_.CountNarrowing(plugin, answer != PreHint::kListed);
     }
     if (answer == PreHint::kListed) {
+      SCHEDQ_LOG(kDebug, "PreQueueingHint narrowed pod set of {} to {} for plugin {}",
+                 LabelText(event.label), listed.size(), plugins_.plugin(plugin).name);
       for (const PodId pod : listed) narrowing->pods.push_back({pod, bit});
     } else {
       narrowing->asked_of_all |= bit;

@@ -2,12 +2,13 @@
 //
 // Purpose: the engine's port RequeueJudge over a PluginRegistry. SEMANTICS says what is asked and
 // what the answers mean ("Is a pod worth requeueing", "PreQueueingHint").
-// Threads: any, concurrently; nothing changes but metrics. A batch of `parallel_from` pods or more
-// is judged in parallel on oneTBB, and the caller waits for the workers that help it; a smaller one
-// takes no lock and waits for nobody, as far as the plugins do not.
+// Threads: any, concurrently; only metrics change. A batch of `parallel_from` pods or more is
+// judged in parallel on oneTBB, and the caller waits for the workers that help it. A smaller batch
+// takes no lock and waits for no other thread, unless a plugin does.
+// Log: at debug level, each PreQueueingHint that narrowed an event.
 // Invariants:
 //  1. One plugin's PreQueueingHint never changes what another plugin is asked.
-//  2. With honest plugins, judging the narrowed pods gives what judging all pods gives.
+//  2. With honest plugins, the narrowed pods get the same verdicts as all pods would get.
 //  3. A pod's verdict does not depend on the batch in which it is judged.
 #pragma once
 
@@ -16,6 +17,9 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
 #include "engine/ports.h"
 #include "hints/hint_metrics.h"
 #include "hints/registry.h"
@@ -26,10 +30,10 @@ struct JudgeOptions {
   static constexpr size_t kNeverParallel = ~size_t{0};
 
   MetricsRegistry* metrics = nullptr;  // Null: nothing is counted.
-  // For the durations in metrics. A run on the virtual clock gives one that does not depend on the
-  // machine. Null: the machine's steady clock.
+  // For the durations in metrics. A run on the virtual clock gives a function that does not depend
+  // on the machine. Null: the machine's steady clock.
   MonotonicTime (*now)() = nullptr;
-  // Below about this many pods, waking workers costs more than they save; see hints/README.md.
+  // Below about this many pods it costs more to wake workers than they save; see hints/README.md.
   size_t parallel_from = 4096;
 };
 

@@ -1,4 +1,4 @@
-// "namespace/name" as the key of a hash map that can be asked without building the key.
+// "namespace/name" as the key of a hash map. A lookup does not build the key.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct ObjectNameView {
 
 struct ObjectName {
   explicit ObjectName(ObjectNameView view) : namespace_name(view.namespace_name), name(view.name) {}
-  // Implicit, so that one hash and one equality serve both.
+  // Implicit, so that one hash and one equality are enough for both.
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator ObjectNameView() const { return {namespace_name, name}; }
 

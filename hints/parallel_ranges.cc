@@ -28,8 +28,8 @@ void RunOnPlainThreads(size_t size, size_t grain, const Body& body) {
 }
 
 void RunOnTbb(size_t size, size_t grain, const Body& body) {
-  // TBB halves a range that is larger than its grain, so that halves of 2 x grain are the smallest
-  // that it may cut.
+  // TBB halves a range that is larger than the grain that it is given: with 2 x grain, no part is
+  // smaller than `grain`.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(tbb::blocked_range<size_t>(0, size, 2 * grain),
                       [&](const auto& range) { body(range.begin(), range.end()); });

@@ -3,7 +3,7 @@
 // Purpose: one value describes a plugin: its name, whether a pod may enter the queue, and which
 // events may make a pod schedulable that it rejected. A plugin of your own is one small file with
 // one function that returns a Plugin; tests/unit/hints/plugins/example_plugin.cc is such a file.
-// When not to use it: filtering and scoring nodes is no concern of the queue.
+// When not to use it: for filtering and scoring nodes, which the queue does not do.
 // Threads: every function is called from any thread, also concurrently, and must neither block nor
 // call the queue. What it captures must live as long as the registry.
 // Honesty: a hint may answer Skip only if the change cannot make the pod schedulable, and a
@@ -24,7 +24,8 @@
 
 namespace schedq {
 
-// A hint's answer about one pod. An error counts as Queue: better one attempt too many.
+// A hint's answer about one pod. An error counts as Queue: an attempt too many does less harm than
+// one too few.
 enum class Hint : uint8_t { kQueue, kSkip, kError };
 inline constexpr int kHintCount = 3;
 
@@ -38,8 +39,8 @@ using PodList = std::vector<PodId>;
 // the pod's owner; the text must be the same as long as the reason is the same.
 using PreEnqueueFunction = std::function<bool(const Pod& pod, std::string* message)>;
 
-// What the pod's owner should read of a rejection that pre_enqueue explained with `message`, where
-// reports let plugins choose (KEP-5501): words of its own, or "" to keep the rejection to itself.
+// The text for the pod's owner about a rejection that pre_enqueue explained with `message`, where
+// the report's model lets plugins choose (KEP-5501). "" shows nothing.
 using UserMessageFunction = std::function<std::string(const Pod& pod, std::string_view message)>;
 
 // Could the change make `pod` schedulable, which this plugin rejected?
@@ -49,7 +50,7 @@ using QueueingHintFunction = std::function<Hint(const Pod& pod, const ObjectChan
 // appends to `pods`, which may hold other plugins' pods; what it appends counts for kListed only.
 using PreQueueingHintFunction = std::function<PreHint(const ObjectChange& change, PodList* pods)>;
 
-// Events that may make a pod schedulable, and how to tell.
+// Events that may make a pod schedulable, and the functions that tell whether one does.
 struct EventRegistration {
   Resource resource = Resource::kWildcard;
   Action actions = Action::kAll;     // Or-ed. `*` with exactly kAll is a wildcard registration.

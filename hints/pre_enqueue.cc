@@ -1,5 +1,10 @@
 #include "hints/pre_enqueue.h"
 
+#include "engine/base/result.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+
 namespace schedq {
 
 PluginPreEnqueue::PluginPreEnqueue(const PluginRegistry& registry, const PreEnqueueOptions& options)
@@ -7,25 +12,25 @@ PluginPreEnqueue::PluginPreEnqueue(const PluginRegistry& registry, const PreEnqu
   for (int id = 0; id < registry.size(); ++id) {
     const auto plugin = static_cast<PluginId>(id);
     const PreEnqueueFunction& ask = registry.plugin(plugin).pre_enqueue;
-    if (ask) doors_.push_back({plugin, &ask});
+    if (ask) checks_.push_back({plugin, &ask});
   }
 }
 
 PluginId PluginPreEnqueue::Check(const Pod& pod, PluginId first) const {
-  const bool is_timed = metrics_.TimesNext();
+  const bool is_measured = metrics_.MeasuresNext();
   if (first < registry_.size()) {
-    const Door door{first, &registry_.plugin(first).pre_enqueue};
-    if (*door.ask && !Passes(pod, door, is_timed)) return first;
+    const PluginCheck check{first, &registry_.plugin(first).pre_enqueue};
+    if (*check.ask && !Passes(pod, check, is_measured)) return first;
   }
-  for (const Door& door : doors_) {
-    if (door.plugin != first && !Passes(pod, door, is_timed)) return door.plugin;
+  for (const PluginCheck& check : checks_) {
+    if (check.plugin != first && !Passes(pod, check, is_measured)) return check.plugin;
   }
   return kNoPlugin;
 }
 
-bool PluginPreEnqueue::Passes(const Pod& pod, const Door& door, bool is_timed) const {
-  const auto ask = [&] { return (*door.ask)(pod, nullptr); };
-  return metrics_.enabled() ? metrics_.Count(door.plugin, is_timed, ask) : ask();
+bool PluginPreEnqueue::Passes(const Pod& pod, const PluginCheck& check, bool is_measured) const {
+  const auto ask = [&] { return (*check.ask)(pod, nullptr); };
+  return metrics_.enabled() ? metrics_.Count(check.plugin, is_measured, ask) : ask();
 }
 
 std::string PluginPreEnqueue::Explain(const Pod& pod, PluginId plugin) const {

@@ -2,16 +2,20 @@
 //
 // Threads: any, concurrently; nothing changes but metrics.
 // Invariants:
-//  1. The plugin named first is asked first, the others in order of registration, each at most
-//  once.
-//  2. Nobody is asked after the first rejection.
+//  1. The plugin `first` is asked first, the others in order of registration, each at most once.
+//  2. No plugin is asked after the first rejection.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/ports.h"
+#include "hints/plugin.h"
 #include "hints/pre_enqueue_metrics.h"
 #include "hints/registry.h"
 
@@ -28,29 +32,29 @@ class PluginPreEnqueue : public PreEnqueueCheck {
   // `registry` and the options' metrics must outlive this.
   explicit PluginPreEnqueue(const PluginRegistry& registry, const PreEnqueueOptions& options = {});
 
-  // A `first` without a PreEnqueue function is as good as none.
+  // A `first` without a PreEnqueue function counts as none.
   PluginId Check(const Pod& pod, PluginId first) const override;
 
-  // The message of a plugin that rejects the pod now. If it would pass by now, because what it
-  // waited for came between the check and this call, the plugin's general rejection message.
+  // The message of a plugin that rejects the pod. What the pod waited for may have come between the
+  // check and this call, so that the plugin would pass it: then the plugin's rejection_message.
   std::string Explain(const Pod& pod, PluginId plugin) const override;
 
-  // What the plugin wants the pod's owner to read of a rejection that was explained with `message`;
-  // empty: nothing.
+  // The plugin's text for the pod's owner about a rejection that was explained with `message`;
+  // empty: nothing is shown.
   std::string UserMessage(const Pod& pod, PluginId plugin, std::string_view message) const;
 
  private:
-  // A plugin that has one, and the function, which the registry keeps.
-  struct Door {
+  // A plugin that has a PreEnqueue function, and that function, which the registry owns.
+  struct PluginCheck {
     PluginId plugin;
     const PreEnqueueFunction* ask;
   };
 
-  bool Passes(const Pod& pod, const Door& door, bool is_timed) const;
+  bool Passes(const Pod& pod, const PluginCheck& check, bool is_measured) const;
 
   const PluginRegistry& registry_;
   PreEnqueueMetrics metrics_;
-  std::vector<Door> doors_;  // In order of registration.
+  std::vector<PluginCheck> checks_;  // In order of registration.
 };
 
 }  // namespace schedq

@@ -1,11 +1,9 @@
 #include "hints/pre_enqueue_metrics.h"
 
+#include <chrono>
+#include <string>
+
 namespace schedq {
-namespace {
-
-MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
 
 PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics,
                                      MonotonicTime (*now)())
@@ -19,14 +17,8 @@ PreEnqueueMetrics::PreEnqueueMetrics(const PluginRegistry& plugins, MetricsRegis
   for (const std::string& name : plugins.Names()) {
     series_.push_back({durations.At({name, "PreEnqueue", "Success"}),
                        durations.At({name, "PreEnqueue", "UnschedulableAndUnresolvable"}),
-                       std::make_unique<std::atomic<uint64_t>>(0)});
+                       std::make_unique<Sampled>()});
   }
-}
-
-bool PreEnqueueMetrics::TimesNext() const {
-  if (!enabled()) return false;
-  thread_local uint32_t checks = 0;
-  return checks++ % kChecksPerTiming == 0;
 }
 
 }  // namespace schedq

@@ -1,8 +1,12 @@
 #include "hints/registry.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_set>
 #include <utility>
+
+#include "engine/event.h"
 
 namespace schedq {
 namespace {
@@ -104,7 +108,7 @@ Status PluginRegistry::BuildMatches(Content* content) {
 
 const EventMatches& PluginRegistry::Matching(const ClusterEvent& event) const {
   if (event.label < kCombinationCount) return content_->matches[event.label];
-  // A special label stands on a wildcard event.
+  // Only wildcard events have a special label.
   return content_->matches[MakeEvent(event.resource, event.action).label];
 }
 

@@ -2,7 +2,7 @@
 //
 // Purpose: numbers the plugins in order of registration (PluginId) and works out once, for every
 // pair of resource and action, the matching registrations. Looking an event up is one index.
-// Threads: immutable after Build, so readable from anywhere.
+// Threads: immutable after Build, so any thread may read.
 // Invariants:
 //  1. Bit i of a RegistrationMask for an event stands for EventMatches::registrations[i].
 //  2. A plugin is in EventMatches::plugins exactly if one of these registrations is its own.
@@ -14,9 +14,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/event.h"
 #include "engine/plugin.h"
 #include "engine/ports.h"
 #include "hints/plugin.h"
@@ -61,7 +63,7 @@ class PluginRegistry {
   std::optional<PluginId> Find(std::string_view name) const;
 
  private:
-  // On the heap, so that registrations keep their addresses when a registry is moved.
+  // It is on the heap, so that registrations keep their addresses when a registry is moved.
   struct Content {
     std::vector<Plugin> plugins;
     std::vector<EventMatches> matches;  // By the label of the resource and action.

@@ -1,8 +1,8 @@
-// Pods that have made room for themselves and whose victims have not all gone yet.
+// Pods that preempted others and whose victims are not all gone yet.
 //
 // Purpose: DefaultPreemption gates such a pod: an attempt before the victims are gone is wasted.
-// Threads: any; Begin and End for one pod must come in their order. Lock-free, and a question
-// writes and allocates nothing.
+// Threads: any; Begin and End for one pod must come in their order. Lock-free; Contains writes and
+// allocates nothing.
 // Memory: the uids of the pods that wait for victims (interner.h).
 #pragma once
 
@@ -30,13 +30,14 @@ class RunningPreemptions {
     running_.fetch_sub(1);
   }
   bool Contains(std::string_view pod_uid) const {
-    // Every pod that enters the queue is asked about, and hardly ever does a preemption run.
+    // This is asked for every pod that enters the queue, and preemptions are rare.
     return running_.load() != 0 && pod_uids_.Find(pod_uid).has_value();
   }
 
  private:
   Interner pod_uids_;  // One reference for each pod that waits.
-  // How many wait. Raised after the uid is known: who has heard of a Begin reads it so.
+  // The number of pods that wait. Raised after the uid is known, so a thread that was told of a
+  // Begin reads the raised value.
   std::atomic<uint64_t> running_{0};
 };
 

@@ -1,8 +1,8 @@
-// What plugins may know of the cluster beyond the pod and the change before them.
+// What plugins may know of the cluster beyond the pod and the change that they are called with.
 //
 // Purpose: the claims that exist, the live pods by the claims that they use, and the pods whose
-// preemption victims are still going. Whoever feeds the queue feeds this first: the world changes
-// before the queue acts, so that PreEnqueue and hints see the state after the operation.
+// preemption victims are not gone yet. The caller that tells the queue of the cluster tells the
+// world first, so that PreEnqueue and hints see the state after the operation.
 // When not to use it: the queue's own state (places, rejectors) is not here.
 // Threads: any thread may read or change it at any time; two changes of one pod, or of one claim,
 // must come in their order.

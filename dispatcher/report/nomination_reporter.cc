@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatcher/api_call.h"
+#include "engine/pod.h"
+
 namespace schedq {
 namespace {
 

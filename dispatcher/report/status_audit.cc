@@ -1,6 +1,12 @@
 #include "dispatcher/report/status_audit.h"
 
+#include <chrono>
+#include <string_view>
+
+#include "dispatcher/api_call.h"
 #include "dispatcher/server/embedded_api_server.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -1,21 +1,27 @@
-// What pods showed and what was true, over time: the measures that tell KEP-5501's models apart.
+// What pods showed and what was true, over time: the measures by which KEP-5501's models differ.
 //
 // Purpose: compares what PreEnqueue last said about each pod with the condition that the server
 // shows, at every change of either. Threads: one, that of a simulated run.
 // Memory: that of the pods seen.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/ports.h"
 
 namespace schedq {
 
 struct StatusMeasures {
-  double stale_pod_seconds = 0;  // A NotReadyForScheduling message was shown that was not true.
-  double blind_pod_seconds = 0;  // Rejected, and no message shown at all.
+  double stale_pod_seconds = 0;  // Time in which a NotReadyForScheduling message was not true.
+  double blind_pod_seconds = 0;  // Time in which a rejected pod showed no message at all.
   uint64_t flickers = 0;         // A message was set and then cleared within the window.
 
   bool operator==(const StatusMeasures&) const = default;
@@ -45,7 +51,7 @@ class StatusAudit final : public QueueObserver {
     bool shows_message = false;  // Any PodScheduled=False condition.
     bool shows_ours = false;     // With our reason.
     std::string shown;
-    Instant since{};  // Accounted until then.
+    Instant since{};  // The measures hold the time before it.
     Instant set_at{};
   };
 

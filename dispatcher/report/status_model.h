@@ -31,13 +31,13 @@ std::optional<StatusModel> ParseStatusModel(std::string_view name);
 
 // Patches wait for StatusReporterOptions::delay.
 bool IsDelayed(StatusModel model);
-// A plugin says apart from its internal message what the pod's owner reads.
+// A plugin gives the pod's owner a text of its own, besides its internal message.
 bool IsExplicit(StatusModel model);
-// A plugin may keep a rejection to itself.
+// A plugin may choose that a rejection is not shown.
 bool HasOptOut(StatusModel model);
 
-// What a plugin gives the pod's owner to read about a rejection, where the model lets it choose:
-// its own text, or "" to keep the rejection to itself.
+// The text that a plugin shows the pod's owner about a rejection, where the model lets the plugin
+// choose; "" shows nothing.
 using UserMessage =
     std::function<std::string(const Pod& pod, PluginId plugin, std::string_view message)>;
 

@@ -1,17 +1,24 @@
 #include "dispatcher/report/status_reporter.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "dispatcher/api_call.h"
+#include "engine/base/atom.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_key.h"
 
 namespace schedq {
 namespace {
 
 // What is remembered for a pod. Below kMessages: a state; from there on: a message's fingerprint.
-constexpr uint64_t kUnseen = 0;   // The pod's own condition has not been looked at.
+constexpr uint64_t kUnseen = 0;   // The pod's own condition has not been read.
 constexpr uint64_t kNothing = 1;  // No message.
-constexpr uint64_t kUnknown = 2;  // A call failed or was not sent: the pod may show anything.
+constexpr uint64_t kUnknown = 2;  // A call failed or was not sent, so the pod may show anything.
 constexpr uint64_t kMessages = 4;
 
 uint64_t Remember(std::string_view message) { return UidFingerprint(message) | kMessages; }
@@ -32,88 +39,91 @@ std::optional<std::string> StatusReporter::TextFor(const Pod& pod, PluginId plug
   if (!HasOptOut(options_.model) || !options_.user_message) return std::string(message);
   std::string text = options_.user_message(pod, plugin, message);
   if (text.empty()) return std::nullopt;
-  // A plugin that says nothing apart can only say all or nothing.
+  // In the other models a plugin can only show its message or show nothing.
   return IsExplicit(options_.model) ? std::move(text) : std::string(message);
 }
 
 void StatusReporter::OnGated(const PodRef& pod, PluginId plugin, std::string_view message,
                              const PodMove& move) {
   Count(rejections_);
-  options_.queue->Expect(move.pod.id);
-  Hear(
-      {.kind = NoteKind::kGated, .pod = pod, .move = move, .text = TextFor(*pod, plugin, message)});
+  options_.queue->Prefetch(move.pod.id);
+  Handle({.kind = NoticeKind::kGated,
+          .pod = pod,
+          .move = move,
+          .text = TextFor(*pod, plugin, message)});
 }
 
 void StatusReporter::OnPassed(const PodRef& pod, const PodMove& move) {
-  Hear({.kind = NoteKind::kPassed, .pod = pod, .move = move, .text = {}});
+  Handle({.kind = NoticeKind::kPassed, .pod = pod, .move = move, .text = {}});
 }
 
 void StatusReporter::OnDeleted(const PodRef& pod, const PodMove& move) {
-  options_.queue->Expect(move.pod.id);
-  Hear({.kind = NoteKind::kDeleted, .pod = pod, .move = move, .text = {}});
+  options_.queue->Prefetch(move.pod.id);
+  Handle({.kind = NoticeKind::kDeleted, .pod = pod, .move = move, .text = {}});
 }
 
-void StatusReporter::Hear(Note note) {
-  const PodId id = note.move.pod.id;
+void StatusReporter::Handle(Notice notice) {
+  const PodId id = notice.move.pod.id;
   slots_.ReserveThrough(id);
   Slot& slot = slots_[id];
-  if (slot.door.TryEnter()) {
-    CarryOut(slot, note);
+  if (slot.turn.TryBegin()) {
+    HandleInTurn(slot, notice);
   } else {
-    auto left = std::make_unique<Note>(std::move(note));
-    if (!slot.door.EnterOrLeave(left)) return;
-    CarryOut(slot, *left);
+    auto handed_over = std::make_unique<Notice>(std::move(notice));
+    if (!slot.turn.BeginOrHandOver(handed_over)) return;
+    HandleInTurn(slot, *handed_over);
   }
-  slot.door.Leave([&](const Note& each) { CarryOut(slot, each); });
+  slot.turn.End([&](const Notice& each) { HandleInTurn(slot, each); });
 }
 
-void StatusReporter::CarryOut(Slot& slot, const Note& note) {
-  if (note.kind == NoteKind::kFailed || note.kind == NoteKind::kOutranked) {
-    return HearUnsent(slot, note);
+void StatusReporter::HandleInTurn(Slot& slot, const Notice& notice) {
+  if (notice.kind == NoticeKind::kFailed || notice.kind == NoticeKind::kOutranked) {
+    return HandleUnsent(slot, notice);
   }
-  if (note.move.IsOlderThan({.pod = note.move.pod, .number = slot.heard})) {
+  if (notice.move.IsOlderThan({.pod = notice.move.pod, .number = slot.newest_move})) {
     return Count(overtaken_);
   }
-  slot.heard = note.move.number;
-  if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) {
-    slot.uid_fingerprint = note.move.pod.uid_fingerprint;
+  slot.newest_move = notice.move.number;
+  if (slot.uid_fingerprint != notice.move.pod.uid_fingerprint) {
+    slot.uid_fingerprint = notice.move.pod.uid_fingerprint;
     slot.remembered = kUnseen;
   }
-  if (note.kind == NoteKind::kDeleted) {
+  if (notice.kind == NoticeKind::kDeleted) {
     slot.remembered = kUnseen;
-    return options_.queue->Cancel(note.move.pod.id);
+    return options_.queue->Cancel(notice.move.pod.id);
   }
-  if (slot.remembered == kUnseen) slot.remembered = FirstSight(*note.pod);
-  note.kind == NoteKind::kGated ? HearGated(slot, note) : HearPassed(slot, note);
+  if (slot.remembered == kUnseen) slot.remembered = FirstSight(*notice.pod);
+  notice.kind == NoticeKind::kGated ? HandleGated(slot, notice) : HandlePassed(slot, notice);
 }
 
-void StatusReporter::HearGated(Slot& slot, const Note& note) {
-  if (!note.text) return Count(opted_out_);
-  const uint64_t wanted = Remember(*note.text);
+void StatusReporter::HandleGated(Slot& slot, const Notice& notice) {
+  if (!notice.text) return Count(opted_out_);
+  const uint64_t wanted = Remember(*notice.text);
   if (slot.remembered == wanted) return Count(repeated_);
   slot.remembered = wanted;
-  auto call = CallFor(note.pod, note.move.pod.id, wanted);
+  auto call = CallFor(notice.pod, notice.move.pod.id, wanted);
   call.delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
   call.sends_event = true;
-  call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *note.text};
+  call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *notice.text};
   options_.queue->Add(std::move(call));
 }
 
-void StatusReporter::HearPassed(Slot& slot, const Note& note) {
+void StatusReporter::HandlePassed(Slot& slot, const Notice& notice) {
   if (std::exchange(slot.remembered, kNothing) == kNothing) return;
-  SendClear(note.pod, note.move.pod.id, IsDelayed(options_.model) ? options_.delay : Duration(0));
+  SendClear(notice.pod, notice.move.pod.id,
+            IsDelayed(options_.model) ? options_.delay : Duration(0));
 }
 
-// Only what was remembered for this call is taken back or tried again: a pod that was evaluated
-// since, or has gone, has moved on. What was outranked would be so again.
-void StatusReporter::HearUnsent(Slot& slot, const Note& note) {
-  if (slot.uid_fingerprint != note.move.pod.uid_fingerprint) return;
-  const bool is_clear = note.tag == kNothing;
-  const bool is_last = slot.remembered == note.tag || (is_clear && slot.remembered == kUnknown);
+// Only what was remembered for this call is forgotten or sent again: it is no longer remembered if
+// the pod was evaluated since, or is gone. A call that was outranked would be outranked again.
+void StatusReporter::HandleUnsent(Slot& slot, const Notice& notice) {
+  if (slot.uid_fingerprint != notice.move.pod.uid_fingerprint) return;
+  const bool is_clear = notice.tag == kNothing;
+  const bool is_last = slot.remembered == notice.tag || (is_clear && slot.remembered == kUnknown);
   if (!is_last) return;
   slot.remembered = kUnknown;
-  const bool tries_again = is_clear && note.kind == NoteKind::kFailed;
-  if (tries_again) SendClear(note.pod, note.move.pod.id, options_.delay);
+  const bool tries_again = is_clear && notice.kind == NoticeKind::kFailed;
+  if (tries_again) SendClear(notice.pod, notice.move.pod.id, options_.delay);
 }
 
 ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
@@ -137,7 +147,7 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status& statu
   if (end == CallEnd::kOverwritten) return Count(coalesced_);
   if (WasOutranked(end, status)) {
     Count(outranked_);
-    return TellUnsent(NoteKind::kOutranked, call, call.tag);
+    return HandleUnsentCall(NoticeKind::kOutranked, call, call.tag);
   }
   if (end == CallEnd::kSkipped) return Count(cancelled_);
   Count(patches_);
@@ -146,20 +156,20 @@ void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status& statu
     return;
   }
   Count(failed_);
-  TellUnsent(NoteKind::kFailed, call, call.tag);
+  HandleUnsentCall(NoticeKind::kFailed, call, call.tag);
 }
 
 void StatusReporter::OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) {
-  if (!status.ok()) return TellUnsent(NoteKind::kFailed, successor, tag);
+  if (!status.ok()) return HandleUnsentCall(NoticeKind::kFailed, successor, tag);
   if (successor.sends_event) Count(events_);
 }
 
-void StatusReporter::TellUnsent(NoteKind kind, const ApiCall& call, uint64_t tag) {
-  Hear({.kind = kind,
-        .pod = call.pod,
-        .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
-        .text = {},
-        .tag = tag});
+void StatusReporter::HandleUnsentCall(NoticeKind kind, const ApiCall& call, uint64_t tag) {
+  Handle({.kind = kind,
+          .pod = call.pod,
+          .move = {.pod = {call.object, UidFingerprint(call.pod->uid)}},
+          .text = {},
+          .tag = tag});
 }
 
 StatusCounts StatusReporter::counts() const {

@@ -1,41 +1,53 @@
 // Shows on pods why PreEnqueue rejects them (KEP-5501), as an observer of the queue.
 //
-// Purpose: a rejection becomes a condition and an event, late enough that what passes by itself is
-// never sent, and only if the message is another than the pod's last one.
-// When not to use it: with the gates SchedulerPreEnqueuePodStatus or SchedulerAsyncAPICalls off
-// there is no reporter: an engine without observers does not work for one.
+// Purpose: a rejection becomes a condition and an event. The call is delayed, so that nothing is
+// sent for a pod that passes meanwhile, and it is made only if the message differs from the pod's
+// last.
+// When not to use it: with the gates SchedulerPreEnqueuePodStatus or SchedulerAsyncAPICalls off.
+// There is no reporter then, and an engine without observers does no work for one.
 //
-// Threads: the queue's, and whatever thread ends a call; nothing here waits or locks. What is
-// remembered for a pod lies behind a door (call_door.h), and calls are added there, so that they
-// come to the call queue in the order in which the pod's moves were heard.
+// Threads: the queue's, and each thread that ends a call; nothing here waits or locks. What is
+// remembered for a pod is read and written in the pod's turn (object_turn.h). Calls are added in
+// that turn too, so that they reach the call queue in the order in which the pod's notices were
+// handled.
 // Invariants:
-//  1. What is remembered for a pod is the message that it shows or will show, once every call for
-//     it has succeeded.
-//  2. A failed message is taken back if nothing newer was remembered since: what the pod shows is
-//     then unknown, so that its next evaluation tries again, or clears what it showed before.
+//  1. What is remembered for a pod is the message that the pod shows or will show, once every call
+//     for it has succeeded.
+//  2. A message whose patch failed is forgotten, unless a newer one was remembered since. What the
+//     pod shows is then unknown, so that its next evaluation patches again, or clears what the pod
+//     showed before.
 //  3. A failed clear is sent again after the delay, because a pod that passed may never be
-//     evaluated again, until it succeeds, the pod is rejected again, or it is gone.
-//  4. Both hold too where the patch was overwritten by a call that says no condition (a nomination
-//     takes it along, a binding makes it vain), and that call failed.
-//  5. A message or clear for which a binding or deletion left no room was not sent: what the pod
-//     shows is unknown too, for its next evaluation, which comes when that call has failed.
-//  6. What is heard of an older move after a newer one (see PodMove) changes nothing: the newest
-//     move has the last word, whichever thread was quicker to tell.
-// Memory: 32 bytes a pod number, and a note for each move that is told while another thread is at
-// the same pod. Messages are remembered as 63-bit fingerprints: two messages of one pod that share
-// one would count as equal.
+//     evaluated again. This ends when a clear succeeds, the pod is rejected again, or the pod is
+//     gone.
+//  4. Invariants 2 and 3 hold too where a call that sets no condition (a nomination, which inherits
+//     the patch's condition, or a binding, which drops it) overwrote the patch and then failed.
+//  5. A message or clear that a binding or deletion outranked was not sent. What the pod shows is
+//     unknown then too, until the pod's next evaluation, which comes when that call has failed.
+//  6. A notice of an older move that comes after that of a newer one (see PodMove) changes nothing:
+//     the newest move counts, whichever thread was the first to tell of its move.
+// Memory: 32 bytes a pod number, and a notice on the heap for each move that is told while another
+// thread has the pod's turn. Messages are remembered as 63-bit fingerprints: two messages of one
+// pod that share a fingerprint would count as equal.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "dispatcher/call_door.h"
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
+#include "dispatcher/object_turn.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/ports.h"
 
 namespace schedq {
@@ -44,20 +56,20 @@ struct StatusReporterOptions {
   CallQueue<>* queue = nullptr;
   StatusModel model = StatusModel::kImplicitDelayed;
   Duration delay = std::chrono::seconds(5);
-  UserMessage user_message;  // Empty: plugins say nothing apart and never opt out.
+  UserMessage user_message;  // Empty: plugins have no message for users and never opt out.
 };
 
 struct StatusCounts {
-  uint64_t rejections = 0;  // PreEnqueue rejections that were heard of.
-  uint64_t opted_out = 0;   // Of these, kept to itself by the plugin.
-  uint64_t repeated = 0;    // Of these, nothing new.
-  uint64_t overtaken = 0;   // Moves that were told of after newer ones of their pods.
+  uint64_t rejections = 0;  // PreEnqueue rejections that the reporter was told of.
+  uint64_t opted_out = 0;   // Of these, those that the plugin does not show.
+  uint64_t repeated = 0;    // Of these, those whose message the pod shows or will show already.
+  uint64_t overtaken = 0;   // Moves that were told after newer ones of their pods.
   uint64_t patches = 0;     // Calls made to the API server.
-  uint64_t events = 0;      // Sent with them, or with patches that took these along.
+  uint64_t events = 0;      // Sent with them, or with patches that inherited their conditions.
   uint64_t failed = 0;      // Of the calls made.
-  uint64_t coalesced = 0;   // Patches that a newer one took the place of.
-  uint64_t cancelled = 0;   // Patches that changed nothing any more.
-  uint64_t outranked = 0;   // Patches for which a binding or deletion left no room.
+  uint64_t coalesced = 0;   // Patches that newer ones overwrote.
+  uint64_t cancelled = 0;   // Patches that would have changed nothing any more.
+  uint64_t outranked = 0;   // Patches that were less relevant than a binding or deletion.
 
   bool operator==(const StatusCounts&) const = default;
 };
@@ -73,40 +85,40 @@ class StatusReporter final : public QueueObserver, public CallListener {
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
   void OnSuccessorEnd(const ApiCall& successor, uint64_t tag, const Status& status) override;
 
-  // What the pod's owner should read about this rejection; nullopt: nothing.
+  // The text about this rejection for the pod's owner; nullopt: none.
   std::optional<std::string> TextFor(const Pod& pod, PluginId plugin,
                                      std::string_view message) const;
   // Not a snapshot while calls end.
   StatusCounts counts() const;
 
  private:
-  enum class NoteKind : uint8_t { kGated, kPassed, kDeleted, kFailed, kOutranked };
-  // What happened to a pod.
-  struct Note {
-    NoteKind kind = NoteKind::kGated;
+  enum class NoticeKind : uint8_t { kGated, kPassed, kDeleted, kFailed, kOutranked };
+  // A notice of what happened to a pod.
+  struct Notice {
+    NoticeKind kind = NoticeKind::kGated;
     PodRef pod;
     PodMove move;
-    std::optional<std::string> text;  // Of a rejection: what the pod's owner should read.
+    std::optional<std::string> text;  // Of a rejection: for the pod's owner.
     uint64_t tag = 0;                 // Of a call that failed or was outranked.
-    Note* below = nullptr;
+    Notice* next = nullptr;
   };
-  // Behind the door.
+  // All but `turn` is read and written in the turn only.
   struct Slot {
-    CallDoor<Note> door;
+    ObjectTurn<Notice> turn;
     uint64_t remembered;       // See status_reporter.cc.
-    uint64_t uid_fingerprint;  // Of the pod for which.
-    uint32_t heard;            // The number of its newest move.
+    uint64_t uid_fingerprint;  // Of the pod that it is remembered for.
+    uint32_t newest_move;      // The number of its newest move.
   };
   static_assert(sizeof(Slot) == 32, "two pods a cache line");
 
-  void Hear(Note note);
-  // Behind the door.
-  void CarryOut(Slot& slot, const Note& note);
-  void HearGated(Slot& slot, const Note& note);
-  void HearPassed(Slot& slot, const Note& note);
-  void HearUnsent(Slot& slot, const Note& note);
+  void Handle(Notice notice);
+  // In the pod's turn.
+  void HandleInTurn(Slot& slot, const Notice& notice);
+  void HandleGated(Slot& slot, const Notice& notice);
+  void HandlePassed(Slot& slot, const Notice& notice);
+  void HandleUnsent(Slot& slot, const Notice& notice);
 
-  void TellUnsent(NoteKind kind, const ApiCall& call, uint64_t tag);
+  void HandleUnsentCall(NoticeKind kind, const ApiCall& call, uint64_t tag);
 
   ApiCall CallFor(const PodRef& pod, PodId id, uint64_t tag);
   void SendClear(const PodRef& pod, PodId id, Duration delay);
@@ -114,7 +126,7 @@ class StatusReporter final : public QueueObserver, public CallListener {
   const StatusReporterOptions options_;
   SegmentedArray<Slot> slots_{12};
 
-  // Counted by whoever it happens to; read by counts().
+  // Each is raised by the threads that tell of moves or end calls, and read by counts().
   std::atomic<uint64_t> rejections_{0};
   std::atomic<uint64_t> opted_out_{0};
   std::atomic<uint64_t> repeated_{0};

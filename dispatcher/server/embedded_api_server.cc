@@ -1,9 +1,15 @@
 #include "dispatcher/server/embedded_api_server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/server/pod_patch.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {
@@ -72,11 +78,11 @@ Status EmbeddedApiServer::Refuse() {
     ++counts_.unavailable;
     return Error("the server is unavailable (503)");
   }
-  if (!rate_.MayTake(static_cast<Tick>((now - epoch_) / kRateTick))) {
+  if (!rate_.HasToken(static_cast<Tick>((now - epoch_) / kRateTick))) {
     ++counts_.throttled;
     return Error("too many requests (429)");
   }
-  rate_.Take();
+  rate_.SpendToken();
   if (options_.conflict_rate > 0 && random_.Chance(options_.conflict_rate)) {
     ++counts_.conflicts;
     return Error("the object was changed meanwhile (409)");

@@ -1,15 +1,18 @@
 // An API server inside the program: the default sink of calls.
 //
-// Purpose: pods with conditions, events, nominated nodes, bindings and claims' allocations, and the
-// server's own behaviour: latency, errors, conflicts, throttling (429), outages; a SchedulingGated
-// condition on pods with gates; a nominated node that goes with the binding. Every change comes
-// back to watchers after a delay. Deterministic: equal seeds and calls give equal answers.
+// Purpose: it keeps pods with conditions, events, nominated nodes, bindings and claims'
+// allocations. It behaves like a server: latency, errors, conflicts, throttling (429), outages. It
+// puts a SchedulingGated condition on pods with gates, and clears a pod's nominated node at its
+// binding. Watchers are told of every change after a delay. Equal seeds and calls give equal
+// answers.
 // When not to use it: for workloads of whole clusters, which bench/sim/cluster simulates.
-// A call takes effect when it is answered; a call that fails has none.
-// Threads: one, that on which the clock's actions run.
-// Memory: that of the pods, of their events and of the deliveries under way.
+// A call takes effect when it is answered; a call that fails has no effect.
+// Threads: one, on which the clock's actions run.
+// Memory: that of the pods, of their events and of the changes that watchers are still to be told
+// of.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,10 +22,14 @@
 #include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
 #include "dispatcher/rate_limit.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 
@@ -46,7 +53,7 @@ struct ServerCounts {
   uint64_t events = 0;
   uint64_t bindings = 0;
   uint64_t deletions = 0;
-  uint64_t failures = 0;  // Of any kind; those below are among them.
+  uint64_t failures = 0;  // Of any kind, including the kinds below.
   uint64_t throttled = 0;
   uint64_t conflicts = 0;
   uint64_t unavailable = 0;
@@ -54,7 +61,7 @@ struct ServerCounts {
   bool operator==(const ServerCounts&) const = default;
 };
 
-// An event about a pod. One that comes again is counted.
+// An event about a pod. An equal event that comes later raises the count.
 struct PodEvent {
   std::string reason;
   std::string message;
@@ -74,23 +81,24 @@ class EmbeddedApiServer final : public ApiSink {
 
   explicit EmbeddedApiServer(const ServerOptions& options);
 
-  // Told of every change after the watch delay, in the order of changes.
+  // `watcher` is told of every change after the watch delay, in the order of changes.
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
-  // Told of every change at the moment when it is made.
+  // `tracer` is told of every change when it is made.
   void Trace(Watcher tracer) { tracers_.push_back(std::move(tracer)); }
 
   // Returns the pod as stored. The name must be free.
   PodRef Create(Pod pod);
   // False: there is no such pod.
   bool Delete(const std::string& name);
-  // Calls that are answered from `from` until `until` fail.
+  // Calls that would be answered in [from, until) fail.
   void AddOutage(Instant from, Instant until) { outages_.emplace_back(from, until); }
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
   // By "namespace/name"; null: there is none.
   PodRef Find(const std::string& name) const;
-  // Of the pod, by "namespace/name", in the order in which they first came; they go with it.
+  // The events about the pod, by "namespace/name", in the order in which they first came. They are
+  // deleted with the pod.
   const std::vector<PodEvent>& EventsOf(const std::string& name) const;
   const std::map<std::string, std::string>& claim_nodes() const { return claim_nodes_; }
   const ServerCounts& counts() const { return counts_; }

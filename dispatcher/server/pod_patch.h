@@ -1,4 +1,4 @@
-// What a status patch does to a pod on the server, whichever server it is.
+// What a status patch does to a pod on a server, the same for every server.
 // Threads: pure.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace schedq {
 
-// The condition's reason where an attempt to schedule the pod failed.
+// The condition's reason after a failed attempt to schedule the pod.
 inline constexpr std::string_view kUnschedulableReason = "Unschedulable";
 
 // Changes the condition and the nominated node as the patch says, unless the pod is bound. False:
-// all of it was so already. Claims are the server's own.
+// nothing changed. Claims are left to the server.
 bool ApplyPatch(const ApiCall& patch, Pod* pod);
 
-// The pod is as if it had never been found unschedulable.
+// Removes the condition PodScheduled, whatever its status.
 void RemoveScheduledCondition(Pod* pod);
 
 }  // namespace schedq

@@ -1,7 +1,7 @@
 // A set of small numbers that finds its next member quickly.
 //
-// Purpose: which buckets of a wheel hold something, so that empty ticks cost nothing.
-// Threads: one at a time. Memory: one bit a number and a sixty-fourth of that on top.
+// Purpose: it tells which buckets of a wheel are not empty, so that empty ticks cost nothing.
+// Threads: one at a time. Memory: one bit a number, and a sixty-fourth of that for the summary.
 // Invariant: a bit of the summary is set exactly where the word that it stands for is not zero.
 #pragma once
 
@@ -41,7 +41,7 @@ class OccupancyMap {
     size_t group = word / kWordBits;
     if (group >= summary_.size()) return std::nullopt;
     uint64_t words = summary_[group] & AtOrAbove(word);
-    // At most as many rounds as the summary has words, of which a wheel has a handful.
+    // At most as many rounds as the summary has words; a wheel's has a few.
     while (words == 0) {
       if (++group == summary_.size()) return std::nullopt;
       words = summary_[group];

@@ -1,8 +1,8 @@
-// The wheel itself: tickets by the tick at which somebody must look at them.
+// The wheel of one thread: tickets by the tick at which the pump must visit their timers.
 //
-// Purpose: link and expire in constant time each, in the order of ticks, over a horizon of days at
-// a resolution of one tick. When not to use it: from several threads; TimerWheel is the concurrent
-// front of it.
+// Purpose: to link a ticket and to expire it takes constant time, in the order of ticks, over a
+// horizon of days at a resolution of one tick. When not to use it: from several threads; TimerWheel
+// is the concurrent class around it.
 //
 // How it works. Ticks come in blocks of 2^kBlockBits. *Near* has a bucket for each tick of the
 // current block and of the next one; *far* has a bucket for each later block. A ticket of a far
@@ -11,8 +11,8 @@
 //
 // Threads: one at a time.
 // Invariants:
-//  1. Near holds tickets of the current and the next block only, far of the later ones and, until
-//     the next block begins, of the next.
+//  1. Near holds tickets of the current and the next block only. Far holds tickets of the later
+//     blocks and, until the next block begins, of the next block.
 //  2. A ticket's tick is after `now` and at most 2^kHorizonBits - 1 ticks ahead of it.
 // Memory: 8 bytes a near bucket and 16 a far one, of which untouched pages cost nothing, and the
 // pool's for the tickets.
@@ -20,12 +20,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "dispatcher/timer_wheel/occupancy_map.h"
+#include "dispatcher/timer_wheel/ticket.h"
 #include "dispatcher/timer_wheel/ticket_pool.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
@@ -35,7 +37,7 @@ namespace schedq {
 using Tick = uint64_t;
 inline constexpr Tick kNeverTick = std::numeric_limits<Tick>::max();
 
-// Delays up to four seconds expire from where they are first put, and the horizon is three days.
+// A delay of up to four seconds expires from its first bucket, and the horizon is three days.
 struct WheelShape {
   static constexpr uint32_t kBlockBits = 12;
   static constexpr uint32_t kHorizonBits = 28;
@@ -70,9 +72,9 @@ class TickBuckets {
     far_map_.Insert(bucket);
   }
 
-  // Goes to `target` and takes out each ticket on the way, in the order of ticks, with now() at its
-  // tick: announce(ticket) for a few, then visit(ticket) for these. `visit` may link tickets for
-  // later ticks. Returns how many tickets it moved or took out.
+  // Advances to `target` and removes each ticket on the way, in the order of ticks, with now() at
+  // the ticket's tick: announce(ticket) for a few, then visit(ticket) for these. `visit` may link
+  // tickets for later ticks. Returns how many tickets it moved or removed.
   template <typename Announce, typename Visit>
   uint64_t AdvanceTo(Tick target, const Announce& announce, const Visit& visit) {
     touched_ = 0;
@@ -101,9 +103,8 @@ class TickBuckets {
     return touched_;
   }
 
-  // Looks at all tickets of the next bucket that holds some, in a fixed round of all buckets, and
-  // drops those for which keep(ticket) is false. Returns how many it looked at; 0 where the round
-  // ends.
+  // Drops, of the next bucket that is not empty in a fixed round of all buckets, the tickets for
+  // which keep(ticket) is false. Returns how many there were; 0 at the end of the round.
   template <typename Announce, typename Keep>
   uint64_t SweepNext(const Announce& announce, const Keep& keep) {
     if (sweep_at_ < kNearBuckets) {
@@ -133,7 +134,7 @@ class TickBuckets {
  private:
   static constexpr uint32_t kNearBuckets = 2u << Shape::kBlockBits;
   static constexpr uint32_t kFarBuckets = 1u << (Shape::kHorizonBits - Shape::kBlockBits);
-  // While a far bucket moves near, somebody should look this often.
+  // While a far bucket moves near, the wheel should be advanced this often.
   static constexpr Tick kPaceTicks = std::max<Tick>(1, (Tick{1} << Shape::kBlockBits) / 64);
 
   struct FarBucket {
@@ -192,7 +193,7 @@ class TickBuckets {
     return looked;
   }
 
-  // The first tick of [from, limit] whose bucket holds something. The range is shorter than near.
+  // The first tick of [from, limit] whose bucket is not empty. The range is shorter than near.
   std::optional<Tick> NextNear(Tick from, Tick limit) const {
     if (from > limit) return std::nullopt;
     std::optional<size_t> found = near_map_.FindFrom(NearOf(from));
@@ -203,7 +204,7 @@ class TickBuckets {
     return tick;
   }
 
-  // The first later block that far holds something of; kNeverTick: none.
+  // The first later block with tickets in far; kNeverTick: none.
   Tick NextFarBlock() const {
     const Tick next = BlockOf(now_) + 1;
     std::optional<size_t> found = far_map_.FindFrom(FarOf(next));
@@ -217,10 +218,10 @@ class TickBuckets {
 
   TicketPool& pool_;
   Tick now_ = 0;
-  uint64_t touched_ = 0;  // Tickets, by the advance that runs.
+  uint64_t touched_ = 0;  // Tickets that the current call of AdvanceTo moved or removed.
   size_t sweep_at_ = 0;   // The next bucket of the round: near ones first.
   std::vector<TicketList> near_;
-  // One thread at a time uses it: its segments' pointers are of no interest to a model.
+  // Of std::atomic also in models: one thread at a time uses the buckets.
   SegmentedArray<FarBucket> far_{Shape::kHorizonBits - Shape::kBlockBits};
   OccupancyMap near_map_;
   OccupancyMap far_map_;

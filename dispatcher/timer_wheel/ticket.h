@@ -1,7 +1,8 @@
-// A ticket says: look at this timer then. It is what the wheel's inbox, buckets and lanes hold.
+// A ticket tells the pump when to visit a timer. The wheel's inbox, buckets and lanes hold tickets.
 //
-// A ticket is live while its timer's word (timer_word.h) names its stamp, and is dropped when met
-// otherwise; so nobody has to find a ticket to take it away. Threads: a value.
+// A ticket is live while its timer's word (timer_word.h) names its stamp. The pump drops a ticket
+// that is not live when it visits it, so no thread has to find a ticket in order to remove it.
+// Threads: a value.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace schedq {
 
 class Ticket {
  public:
-  // None, which is also what zeroed memory holds.
+  // No ticket: all bits zero, as in zeroed memory.
   Ticket() = default;
-  // The stamp counts modulo 2^TimerWord::kTickBits: the tick to look at, or a place in a lane.
+  // The stamp counts modulo 2^TimerWord::kTickBits: the tick of the visit, or a place in a lane.
   Ticket(uint32_t timer, uint64_t stamp, bool supersedes = false)
       : bits_(timer | (stamp & TimerWord::kTickMask) << kStampAt |
               uint64_t{supersedes} << kSupersedesAt | uint64_t{1} << kExistsAt) {}
@@ -28,7 +29,7 @@ class Ticket {
   bool exists() const { return bits_ != 0; }
   uint32_t timer() const { return static_cast<uint32_t>(bits_); }
   uint64_t stamp() const { return bits_ >> kStampAt & TimerWord::kTickMask; }
-  // Another ticket of the timer went stale when this one was made.
+  // Another ticket of the timer became stale when this one was made.
   bool supersedes() const { return (bits_ >> kSupersedesAt & 1) != 0; }
 
  private:

@@ -1,23 +1,23 @@
-// Where any thread leaves tickets, and one at a time takes them out in the order of their coming.
+// Any thread pushes tickets here, and one at a time, the taker, takes them in the order of coming.
 //
 // Purpose: the way into the wheel. When not to use it: for several takers at once.
 //
-// How it works. A cursor names a buffer and how many of its cells are claimed. Who comes claims a
-// cell by one addition, and then writes it. The taker exchanges the cursor for an empty buffer's,
-// and reads the claimed cells of the old one. A cell that is claimed and not written yet is a
-// *hole*, which the taker remembers and looks at again; its buffer is not used again before it is
-// filled. Should no buffer be free, the taker reads on in the one that is in use.
+// How it works. A cursor names a buffer and how many of its cells are claimed. A pushing thread
+// claims a cell by one addition, and then writes it. The taker exchanges the cursor for an empty
+// buffer's, and reads the claimed cells of the old buffer. A cell that is claimed and not written
+// yet is a *hole*. The taker remembers the hole and reads it again later; its buffer is not used
+// again before the hole is filled. If no buffer is free, the taker continues in the one in use.
 //
 // Threads and progress:
 //   Push      any thread; wait-free, but for the growth of a buffer, which is lock-free.
 //             Linearization point: the addition.
-//   the rest  the taker: one thread at a time. Never waits: a thread that is frozen in Push holds
-//             back its own ticket only.
+//   the rest  the taker: one thread at a time. Never waits: a thread that is frozen in Push delays
+//             its own ticket only.
 // Invariants:
 //  1. A ticket is taken once, and after all whose Push had ended before its own began.
 //  2. Cells of a buffer that is not in use are zero, but for those of holes.
-// Memory: eight bytes for each ticket of the most that ever came between two takings, in each of
-// two buffers; more while at least three threads are frozen in Push. Untouched pages cost nothing.
+// Memory: two buffers, each of eight bytes times the most tickets that ever came between two calls
+// of TakeAll; more while at least three threads are frozen in Push. Untouched pages cost nothing.
 // Source: the claiming of cells is that of C. Yang and J. Mellor-Crummey, A Wait-free Queue as Fast
 // as Fetch-and-Add, 2016.
 #pragma once
@@ -30,6 +30,7 @@
 #include "dispatcher/timer_wheel/ticket.h"
 #include "engine/base/atom.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 
@@ -56,7 +57,8 @@ class TicketInbox {
     const uint32_t next = FreeBuffer();
     const uint32_t end =
         PositionOf(next == current_ ? cursor_.load() : cursor_.exchange(uint64_t{next} << 32));
-    // After the cursor, so that a hole that was filled before any of these came goes first.
+    // After the cursor's exchange, so that a hole that was filled before any of these came is taken
+    // first.
     TakeHoles(visit);
     for (; taken_ < end; ++taken_) {
       if (TakeCell(current_, taken_, visit)) continue;
@@ -68,11 +70,11 @@ class TicketInbox {
     taken_ = 0;
   }
 
-  // Nothing was claimed since the last TakeAll. Sequentially consistent, as is the addition in
-  // Push: of two threads, one that pushes and then reads a word, and one that writes the word and
-  // then looks here, at least one sees the other's work.
+  // No cell was claimed since the last TakeAll. Sequentially consistent, as is the addition in
+  // Push. If one thread pushes and then reads a word, and the other writes that word and then calls
+  // this, at least one of them sees what the other wrote.
   bool IsEmpty() const { return PositionOf(cursor_.load()) == taken_; }
-  // Something that was claimed has not been taken yet. Nobody tells when it is there.
+  // A claimed cell has not been taken yet. The taker is not told when it is written.
   bool HasHoles() const { return !holes_.empty(); }
 
  private:
@@ -86,8 +88,8 @@ class TicketInbox {
   static uint32_t BufferOf(uint64_t cursor) { return static_cast<uint32_t>(cursor >> 32); }
   static uint32_t PositionOf(uint64_t cursor) { return static_cast<uint32_t>(cursor); }
 
-  // Relaxed, both: a ticket is all there is to read in a cell. The taker's zero and the next
-  // ticket of the cell are ordered by the cursor.
+  // Relaxed, both: a cell publishes nothing but its ticket. The cursor orders the taker's zero
+  // before the cell's next ticket.
   static uint64_t LoadCell(const Atom<uint64_t>& cell) { return LoadRelaxed(cell); }
   static void StoreCell(Atom<uint64_t>& cell, uint64_t bits) { StoreRelaxed(cell, bits); }
 
@@ -102,7 +104,7 @@ class TicketInbox {
   // False: it is a hole.
   template <typename Visit>
   bool TakeCell(uint32_t buffer, uint32_t position, const Visit& visit) {
-    // Null: even the cell's segment is still to be made.
+    // Null: the cell's segment has not been made yet.
     Atom<uint64_t>* const cell = buffers_[buffer].Find(position);
     const uint64_t bits = cell == nullptr ? 0 : LoadCell(*cell);
     if (bits == 0) return false;
@@ -121,15 +123,15 @@ class TicketInbox {
     });
   }
 
-  // Written by all who push, and by the taker. The upper half is the buffer in use, the lower how
-  // many of its cells are claimed.
+  // Written by pushing threads and by the taker. The upper half is the buffer in use, the lower
+  // half is how many of its cells are claimed.
   alignas(kCacheLineBytes) Atom<uint64_t> cursor_{0};
 
   std::array<Cells, kBuffers> buffers_;
 
   // The taker's.
   uint32_t current_ = 0;
-  uint32_t taken_ = 0;  // Cells of the buffer in use that were looked at.
+  uint32_t taken_ = 0;  // Cells of the buffer in use that were read.
   std::array<uint32_t, kBuffers> holes_in_{};
   std::vector<Hole> holes_;
 };

@@ -1,12 +1,12 @@
 // Lists of tickets, first come first served, in chunks of one pool.
 //
-// Purpose: buckets and lanes that hold millions and are walked one after the other: a list is read
-// at the speed of memory, and what its tickets name can be fetched ahead.
-// When not to use it: where something has to leave the middle of a list at once.
+// Purpose: buckets and lanes that hold millions of tickets, each walked from its front. A walk
+// reads memory in order, and the timers of the next tickets can be prefetched.
+// When not to use it: where a ticket has to leave the middle of a list at once.
 // Threads: one at a time.
 // Invariant: no chunk of a list is empty, and a list of no tickets has no chunk.
-// Memory: 128 bytes for each fifteen tickets of a list and for its first and last ones. Chunks are
-// used again and never given back.
+// Memory: 128 bytes for each fifteen tickets of a list, and for its first and last ones. Chunks are
+// used again and never freed.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class TicketPool {
     ++size_;
   }
 
-  // The list has one.
+  // The list must not be empty.
   Ticket PopFront(TicketList& list) {
     Chunk& chunk = ChunkOf(list.first);
     const Ticket ticket = chunk.tickets[chunk.begin++];
@@ -62,8 +62,8 @@ class TicketPool {
     return chunk->tickets[at];
   }
 
-  // Empties the list: announce(ticket) for a few, then visit(ticket) for the same ones, and so on.
-  // `visit` may add to other lists.
+  // Empties the list in groups of a few tickets: announce(ticket) for each of a group, then
+  // visit(ticket) for each of it. `visit` may add to other lists.
   template <typename Announce, typename Visit>
   void Drain(TicketList& list, const Announce& announce, const Visit& visit) {
     TicketList rest = std::exchange(list, {});
@@ -76,7 +76,7 @@ class TicketPool {
     }
   }
 
-  // Drops the tickets for which keep(ticket) is false; returns how many it looked at.
+  // Drops the tickets for which keep(ticket) is false; returns how many there were.
   template <typename Announce, typename Keep>
   uint64_t Filter(TicketList& list, const Announce& announce, const Keep& keep) {
     TicketList kept;
@@ -127,7 +127,7 @@ class TicketPool {
     free_ = number;
   }
 
-  // One thread at a time uses it: its segments' pointers are of no interest to a model.
+  // Of std::atomic also in models: one thread at a time uses the pool.
   SegmentedArray<Chunk> chunks_{kFirstChunksBits};
   uint32_t made_ = 0;
   uint32_t free_ = 0;  // The first of a list through `next`.

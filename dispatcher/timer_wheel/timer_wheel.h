@@ -1,40 +1,42 @@
 // Timers that any thread sets and clears without waiting, millions at a time.
 //
-// Purpose: delays of API calls. A timer is a number that its user chooses (small and dense); it is
-// armed for a tick and a lane, comes due at that tick, and then waits in its lane, first come first
-// served, until somebody takes it. When not to use it: for actions of a Clock's own (clock.h), or
+// Purpose: delays of API calls. A timer is a number that its user chooses (small and dense). It is
+// armed for a tick and a lane, and comes due at that tick. It then waits in its lane, first come
+// first served, until it is popped. When not to use it: for actions of a Clock's own (clock.h), or
 // for delays beyond three days.
 //
-// How it works. A timer's word says what its users want and where its ticket is. Who changes the
-// wish so that the wheel would look at the timer too late, or in the wrong place, makes a new
-// ticket for it, names that in the word, and leaves it in an inbox; the old ticket goes stale. The
-// *pump*, one thread at a time, empties the inbox, files tickets into plain buckets
-// (tick_buckets.h) without a look at their timers, and moves what comes due into lanes. A timer
-// that is cleared, or set to a later tick, keeps its ticket until the pump meets it, and is then
-// dropped or filed anew: overwriting and cancelling mostly cost one exchange.
+// How it works. A timer's word says what its users want and where its ticket is. A thread may
+// change what is wanted so that the old ticket would make the wheel look at the timer too late, or
+// in the wrong place. The thread then makes a new ticket, names it in the word, and pushes it to an
+// inbox; the old ticket becomes stale. The *pump*, one thread at a time, empties the inbox, links
+// tickets into plain buckets (tick_buckets.h) without a look at their timers, and moves due ones
+// into lanes. A timer that is cleared, or set to a later tick, keeps its ticket until the pump
+// visits it; the pump then drops the ticket or links it anew. So to overwrite or to cancel mostly
+// costs one exchange.
 //
 // Threads and progress:
-//   Schedule, Cancel   any thread; lock-free: an exchange fails only because another's succeeded,
-//                      or because the pump moved the ticket, once for each time it came due.
-//                      Linearization point: the exchange of the word. A thread that is frozen
-//                      between its exchange and its push holds back this one timer.
-//   ScheduleAlone      likewise, for one thread a timer at a time; a store where it has no ticket.
-//   Pump               any thread; never waits: while one thread pumps, others raise a counter and
-//                      leave, and the pumping thread goes round again for them.
-//   Take, LaneIsEmpty  inside Pump only. Take is lock-free; its linearization point is its
-//                      exchange: a timer is either taken or cancelled, never both.
-// Clocks: it knows ticks only; the caller converts the time of whatever clock he has.
+//   Schedule, Cancel   any thread; lock-free: an exchange fails only because another thread's
+//                      succeeded, or because the pump moved the ticket, once for each time it came
+//                      due. Linearization point: the exchange of the word. A thread that is frozen
+//                      between its exchange and its push delays this one timer.
+//   ScheduleAlone      likewise, for one thread a timer at a time; a store where the timer has no
+//                      ticket.
+//   Pump               any thread; never waits: while one thread pumps, the others raise a counter
+//                      and return, and the pumping thread runs another round for them.
+//   PopDue, LaneIsEmpty  inside Pump only. PopDue is lock-free. Its linearization point is its
+//                      exchange: a timer is either popped or cancelled, never both.
+// Clocks: the wheel knows ticks only; the caller converts the time of its clock.
 //
 // Invariants:
-//  1. A timer has one live ticket where its word says waits or lane, else none; whoever named it
-//     leaves it in the inbox.
+//  1. A timer has one live ticket where its word says waits or lane, else none. The thread that
+//     names a new ticket in the word pushes that ticket to the inbox.
 //  2. An armed timer's live ticket waits for a tick not after the wanted one, or is in its lane.
-//  3. Timers that come due in one advance enter their lane in the order of their ticks; those that
-//     were due when they were set follow in the order in which they were first put in.
+//  3. Timers that come due in one advance enter their lane in the order of their ticks. Timers that
+//     were due when they were set follow, in the order in which their tickets were pushed.
 // Memory: 8 bytes a number up to the largest that was used (with a payload, whole cache lines), the
-// buckets (1.2 MB of address space, of which untouched pages cost nothing) and the tickets. Stale
-// ones are swept away when they are more than half, four for each that comes: so there are at most
-// four times as many tickets as there were ever timers armed, and a few thousand.
+// buckets (1.2 MB of address space, of which untouched pages cost nothing) and the tickets. Once
+// stale tickets are more than half, each new ticket sweeps four: so there are at most four times as
+// many tickets as there were ever timers armed, and a few thousand.
 #pragma once
 
 #include <algorithm>
@@ -45,19 +47,21 @@
 #include <type_traits>
 
 #include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
 #include "dispatcher/timer_wheel/ticket_inbox.h"
 #include "dispatcher/timer_wheel/ticket_pool.h"
 #include "dispatcher/timer_wheel/timer_word.h"
 #include "engine/base/atom.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 
 struct NoPayload {};
 
-// A timer carries a Payload of its user beside its own word, so that both come with one cache miss.
-// The wheel never touches it.
+// A timer has a Payload of its user beside its word, so that one cache miss fetches both. The wheel
+// never touches the payload.
 template <template <typename> class Atom = std::atomic, typename Shape = WheelShape,
           typename Payload = NoPayload>
 class TimerWheel {
@@ -66,8 +70,8 @@ class TimerWheel {
 
   // A timer and what its user keeps beside it.
   struct alignas(std::is_empty_v<Payload> ? sizeof(uint64_t) : kCacheLineBytes) Entry {
-    // The wheel's. Written by whoever schedules, cancels or pumps; stale readers fail their
-    // exchange.
+    // The wheel's. Written by each thread that schedules, cancels or pumps. A thread that read a
+    // stale value fails its exchange.
     Atom<uint64_t> word;
     // The user's.
     [[no_unique_address]] Payload payload;
@@ -83,23 +87,23 @@ class TimerWheel {
   // Makes timers 0 to `timer` usable. Lock-free.
   void ReserveThrough(Timer timer) { entries_.ReserveThrough(timer); }
 
-  // For who uses a timer several times in a row.
+  // For a caller that uses a timer several times in a row.
   Entry& EntryOf(Timer timer) { return entries_[timer]; }
 
-  // Asks memory for the timer's first and last lines, and waits for neither.
-  void Fetch(Timer timer) const {
+  // Prefetches the timer's first and last cache lines.
+  void Prefetch(Timer timer) const {
     const Entry* const entry = &entries_[timer];
     __builtin_prefetch(entry);
     __builtin_prefetch(reinterpret_cast<const char*>(entry + 1) - 1);
   }
 
   // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
-  // Returns by when the caller must see to it that somebody pumps; kNeverTick: somebody will
+  // Returns the tick by which the caller must ensure a call of Pump; kNeverTick: one will come
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
     return ScheduleBy<&TimerWheel::ExchangeWord>(timer, EntryOf(timer), tick, lane);
   }
-  // The same for who is the only one that arms and clears the timer now.
+  // The same for a thread that alone arms and clears the timer at this time.
   Tick ScheduleAlone(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
     return ScheduleBy<&TimerWheel::ExchangeWordAlone>(timer, entry, tick, lane);
   }
@@ -107,7 +111,7 @@ class TimerWheel {
   // The pump's instant; may be an earlier one.
   Tick now() const { return LoadNow(); }
 
-  // False: it was not armed, or has been taken.
+  // False: it was not armed, or was popped.
   bool Cancel(Timer timer) { return Cancel(EntryOf(timer)); }
   bool Cancel(Entry& entry) {
     TimerWord before = LoadWord(entry);
@@ -117,9 +121,10 @@ class TimerWheel {
     return true;
   }
 
-  // Advances to `tick` (it never goes back) and calls round(now), which may take what is due and
-  // returns by when it wants the next round (kNeverTick: it does not care). Returns when somebody
-  // must pump next; nothing when another thread is pumping, which then goes round again.
+  // Advances to `tick` (time never goes back) and calls round(now), which may pop what is due and
+  // returns the tick by which it wants the next round (kNeverTick: it needs none). Returns the tick
+  // of the next necessary Pump; nullopt when another thread is pumping, which then runs another
+  // round.
   template <typename Round>
   std::optional<Tick> Pump(Tick tick, const Round& round) {
     RaiseTarget(tick);
@@ -131,7 +136,7 @@ class TimerWheel {
       Advance(target_.load());
       const Tick wanted = round(buckets_.now());
       Tick next = std::min(wanted, buckets_.NextTick());
-      // What is still to be written there may be due.
+      // A ticket that is claimed there and not written yet may be due.
       if (inbox_.HasHoles()) next = std::min(next, buckets_.now() + 1);
       planned_.store(next);
       if (!inbox_.IsEmpty()) continue;
@@ -140,7 +145,7 @@ class TimerWheel {
   }
 
   // Inside Pump: the timer that is first in the lane.
-  std::optional<Timer> Take(uint32_t lane) {
+  std::optional<Timer> PopDue(uint32_t lane) {
     // Each round removes a ticket.
     while (!lanes_[lane].is_empty()) {
       AnnounceFront(lanes_[lane]);
@@ -160,27 +165,27 @@ class TimerWheel {
   // Inside Pump: false may be wrong when timers were cancelled or set anew in the lane.
   bool LaneIsEmpty(uint32_t lane) const { return lanes_[lane].is_empty(); }
 
-  // Pumps, and gives every timer that is due to expire(timer). Returns what Pump does.
+  // Pumps, and calls expire(timer) for every due timer. Returns what Pump returns.
   template <typename Expire>
   std::optional<Tick> ExpireUntil(Tick tick, const Expire& expire) {
     return Pump(tick, [&](Tick) {
       for (uint32_t lane = 0; lane < lane_count_; ++lane) {
-        while (const std::optional<Timer> timer = Take(lane)) expire(*timer);
+        while (const std::optional<Timer> timer = PopDue(lane)) expire(*timer);
       }
       return kNeverTick;
     });
   }
 
-  // Inside Pump: tickets that it holds, live and stale.
+  // Inside Pump: the tickets in buckets and lanes, live and stale.
   uint64_t tickets() const { return pool_.size(); }
 
  private:
-  // Fewer stale tickets than these are not worth a look.
+  // Fewer stale tickets than these are not swept.
   static constexpr int64_t kStaleMin = 1000;
   // Tickets that are looked at for each that makes another stale.
   static constexpr uint64_t kSweepShare = 4;
-  // How far ahead in its lane Take fetches timers.
-  static constexpr uint32_t kFetchDistance = 4;
+  // How far ahead in its lane PopDue prefetches timers.
+  static constexpr uint32_t kPrefetchDistance = 4;
 
   template <bool (*Exchange)(Entry&, TimerWord&, TimerWord)>
   Tick ScheduleBy(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
@@ -201,30 +206,30 @@ class TimerWheel {
     return tick < LoadPlanned() ? tick : kNeverTick;
   }
 
-  // Relaxed: who decides by a stale word alone (that a ticket is stale, that there is nothing to
-  // cancel) has read one that was there when it was asked, or later. All else is decided by the
-  // exchange.
+  // Relaxed: a decision by the loaded word alone (that a ticket is stale, that there is nothing to
+  // cancel) uses a word that was there when the operation began, or later. The exchange decides
+  // everything else.
   static TimerWord LoadWord(const Entry& entry) { return TimerWord(LoadRelaxed(entry.word)); }
-  // Acquire and release, and more: a timer's taker sees what the thread that armed it wrote before.
+  // Sequentially consistent: the thread that pops a timer sees what the arming thread wrote before.
   static bool ExchangeWord(Entry& entry, TimerWord& before, TimerWord after) {
     uint64_t bits = before.bits();
     if (entry.word.compare_exchange_weak(bits, after.bits())) return true;
     before = TimerWord(bits);
     return false;
   }
-  // For who alone arms and clears the timer: where it has no live ticket, the pump does not write
-  // its word either, so a store does it. Relaxed: the addition that puts the ticket into the inbox
-  // publishes it.
+  // For a thread that alone arms and clears the timer: where the timer has no live ticket, the pump
+  // does not write its word either, so a store is enough. Relaxed: the addition that pushes the
+  // ticket to the inbox publishes the word.
   static bool ExchangeWordAlone(Entry& entry, TimerWord& before, TimerWord after) {
     if (before.place() != TimerPlace::kNowhere) return ExchangeWord(entry, before, after);
     StoreRelaxed(entry.word, after.bits());
     return true;
   }
-  // Relaxed: an older instant makes a tick that has passed look like one that comes, which the pump
-  // finds due all the same.
+  // Relaxed: by an older instant a tick that has passed seems to come still, and the pump finds
+  // that it is due.
   Tick LoadNow() const { return LoadRelaxed(now_); }
-  // Sequentially consistent, as is the push before it: see Pump, which stores its plan and then
-  // looks into the inbox. Either it finds the ticket or this finds the plan.
+  // Sequentially consistent, as is the push before it. Pump stores its plan and then reads the
+  // inbox: either Pump finds the ticket, or this load finds the plan.
   Tick LoadPlanned() const { return planned_.load(); }
 
   void RaiseTarget(Tick tick) {
@@ -233,15 +238,16 @@ class TimerWheel {
     }
   }
 
-  // The pump will look at the ticket's timer soon.
+  // The pump will read the word of the ticket's timer soon.
   auto Announce() const {
-    return [this](Ticket ticket) { Fetch(ticket.timer()); };
+    return [this](Ticket ticket) { Prefetch(ticket.timer()); };
   }
   void AnnounceFront(const TicketList& lane) const {
-    if (const auto ticket = pool_.PeekFront(lane, kFetchDistance)) Fetch(ticket->timer());
+    if (const auto ticket = pool_.PeekFront(lane, kPrefetchDistance)) Prefetch(ticket->timer());
   }
 
-  // Files all that was put in, in the order in which it came. What is due is looked at at once.
+  // Links all tickets of the inbox into buckets, in the order of their coming. Due ones are visited
+  // at once.
   void FileInbox() {
     uint64_t superseding = 0;
     TicketList due;
@@ -258,7 +264,7 @@ class TimerWheel {
     if (superseding != 0) Sweep(superseding * kSweepShare);
   }
 
-  // Drops stale tickets among the next `looks`, should they have become more than half of all.
+  // Drops the stale ones of the next `looks` tickets, if more than half of all are stale.
   void Sweep(uint64_t looks) {
     if (stale_ < kStaleMin || static_cast<uint64_t>(stale_) * 2 < pool_.size()) return;
     const auto keep_in = [this](TimerPlace place) {
@@ -278,7 +284,7 @@ class TimerWheel {
     }
   }
 
-  // The ticket's tick has come, and it is in no bucket any more.
+  // The ticket's tick has come, and the ticket is in no bucket any more.
   void Visit(Ticket ticket) {
     Entry& entry = entries_[ticket.timer()];
     const Tick now = buckets_.now();
@@ -310,24 +316,25 @@ class TimerWheel {
   SegmentedArray<Entry, Atom> entries_{Shape::kFirstTimersBits};
 
   TicketInbox<Atom> inbox_{Shape::kFirstTimersBits};
-  // When the pump means to look next; written by the pump at the end of a round.
+  // The tick of the pump's next round, as planned; written by the pump at the end of a round.
   alignas(kCacheLineBytes) Atom<Tick> planned_{kNeverTick};
-  // The pump's instant, for everybody; stale readers see an earlier one.
+  // The pump's instant, written by the pump. A stale reader sees an earlier one.
   Atom<Tick> now_{0};
 
-  // Calls of Pump since it was last idle; not zero: somebody pumps.
+  // Calls of Pump since no thread pumped; not zero: a thread pumps.
   alignas(kCacheLineBytes) Atom<uint32_t> requests_{0};
-  // The latest tick that anybody asked for.
+  // The latest tick that a call of Pump asked for.
   Atom<Tick> target_{0};
 
   // The pump's.
   TicketPool pool_;
   TickBuckets<Shape> buckets_{&pool_};
   std::array<TicketList, TimerWord::kLanesMax> lanes_;
-  // Numbers tickets in lanes. It comes round after half a billion, and should a stale one have lain
-  // in its lane for that long, its timer may have its turn.
+  // Numbers tickets in lanes, modulo half a billion. If a stale ticket stayed in its lane for a
+  // whole round of numbers, it may count as its timer's live one: the timer is then popped in its
+  // place.
   uint64_t lane_number_ = 0;
-  int64_t stale_ = 0;  // Tickets that were superseded and not met since.
+  int64_t stale_ = 0;  // Tickets that were superseded and not visited since.
 };
 
 }  // namespace schedq

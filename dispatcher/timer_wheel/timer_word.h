@@ -1,14 +1,15 @@
-// What is known of one timer, in one atomic word: what its users want and where its ticket is.
+// The atomic word of one timer: what its users want and where its ticket is.
 //
-// Ticks are kept modulo 2^29; two of them compare rightly while they lie within 2^28 of each other,
-// which the wheel's horizon guarantees for the ticks of armed timers and of live tickets.
+// Ticks are kept modulo 2^29. Two of them compare correctly while they are within 2^28 of each
+// other, which the wheel's horizon guarantees for the ticks of armed timers and of live tickets.
 #pragma once
 
 #include <cstdint>
 
 namespace schedq {
 
-// Where the timer's live ticket is: there is none, it waits for its tick, or it is due.
+// Where the timer's live ticket is: nowhere (there is none), waiting for its tick, or due in a
+// lane.
 enum class TimerPlace : uint8_t { kNowhere, kWaits, kLane };
 
 class TimerWord {
@@ -21,7 +22,7 @@ class TimerWord {
   explicit TimerWord(uint64_t bits) : bits_(bits) {}
   uint64_t bits() const { return bits_; }
 
-  // Armed: somebody wants it to come due at `wanted` in `lane`.
+  // Armed: the timer shall come due at `wanted` in `lane`.
   bool is_armed() const { return Get(kArmedAt, 1) != 0; }
   uint64_t wanted() const { return Get(kWantedAt, kTickBits); }
   uint32_t lane() const { return static_cast<uint32_t>(Get(kLaneAt, 2)); }

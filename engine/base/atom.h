@@ -35,9 +35,10 @@ class PlainCell {
   T value_{};
 };
 
-// Stands for memory that consists of relaxed atomics because a late reader may look at it, and that
-// somebody owns all the same: its owner leaves a footprint. Shipped it is nothing. In the model it
-// is a plain cell, so that what one owner does must be ordered before what the next one does.
+// Some memory consists of relaxed atomics, because a late reader may read it, although one thread
+// at a time owns it. A footprint stands for such memory: each owner reads or writes it. In the
+// shipped code it does nothing. In the model it is a plain cell, so that what one owner does must
+// be ordered before what the next one does.
 struct NoFootprint {
   void Read() const {}
   void Write() {}
@@ -45,7 +46,7 @@ struct NoFootprint {
 
 namespace internal {
 
-// The calling thread's number, or kNoThreadIndex before its first use. Only that thread touches it.
+// The calling thread's number, or kNoThreadIndex before its first use. Used by that thread only.
 inline constexpr uint32_t kNoThreadIndex = ~uint32_t{0};
 inline constinit thread_local uint32_t thread_index = kNoThreadIndex;
 
@@ -71,8 +72,8 @@ struct Seam<std::atomic> {
   static void Pause();
 
   // Blocks while `word` holds `expected`, at most until `deadline`; may return early. Returns false
-  // only when the deadline has passed. Waking a word that nobody waits on is a system call all the
-  // same, so callers keep a count of waiters.
+  // only when the deadline has passed. To wake a word without waiters costs a system call too, so
+  // callers keep a count of waiters.
   static bool Wait(const std::atomic<uint32_t>& word, uint32_t expected,
                    std::optional<MonotonicTime> deadline);
   static void WakeOne(const std::atomic<uint32_t>& word);
@@ -86,7 +87,8 @@ struct Seam<std::atomic> {
   }
 };
 
-// Named orderings. The name at the call says the ordering; the accessor around it says why.
+// Named orderings. The name at the call says which ordering it is; the accessor around the call
+// says why.
 template <typename A>
 auto LoadRelaxed(const A& atom) {
   return atom.load(std::memory_order_relaxed);

@@ -1,23 +1,29 @@
 // Numbered elements of one type, allocated and freed without locks, and used again.
 //
-// Purpose: slots and blocks whose memory stays of one type for ever, so that a reader that comes
-// late reads a newer element and not freed memory; generation counters tell it so.
+// Purpose: slots and blocks whose memory never changes its type. A late reader therefore reads a
+// newer element and not freed memory; generation counters tell it so.
 // When not to use it: where memory must go back to the allocator.
 // Threads: all operations from any thread. Allocate and Free are lock-free: a failed exchange means
 // that another thread's succeeded. Linearization points: the exchange on the head, or for a fresh
 // element the addition to the count of elements used.
 // Invariants:
-//  1. An element is free (on the list), fresh (never allocated) or owned by who allocated it.
+//  1. An element is free (on the list), fresh (never allocated) or owned by the caller that
+//     allocated it.
 //  2. The head's tag grows with each change, so that a list that changed in between is never
 //     mistaken for the one that was read, unless 2^32 changes fall into one step of one thread.
-// Memory: as many elements as were ever owned at one time; they are never given back.
+// Memory: as many elements as were ever owned at one time; it is never freed.
 // Source: R. K. Treiber, Systems Programming: Coping with Parallelism, 1986 (with counted
 // pointers).
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "engine/base/atom.h"
+#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 
@@ -29,7 +35,7 @@ class IndexPool {
 
   Element& operator[](uint32_t index) const { return elements_[index]; }
 
-  // The index of an element that nobody else owns, with what its last owner left in it.
+  // The index of an element that the caller now owns. It contains what its last owner left in it.
   uint32_t Allocate() {
     uint64_t head = LoadHead();
     while (IndexIn(head) != kNone) {
@@ -41,7 +47,7 @@ class IndexPool {
     const uint64_t fresh = used_.fetch_add(1, std::memory_order_relaxed);
     SCHEDQ_CHECK(fresh < kNone, "an index has 32 bits");
     elements_.Reserve(fresh);
-    WarmBehind(elements_[fresh]);
+    PrefetchNext(elements_[fresh]);
     return static_cast<uint32_t>(fresh);
   }
 
@@ -58,18 +64,18 @@ class IndexPool {
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Fresh elements lie behind each other, and who fills one mostly ends with an exchange, which
-  // waits until the lines that were written have come. So the next ones are fetched early; beyond
-  // the end of a segment that is a fetch of nothing.
-  static void WarmBehind(const Element& element) {
+  // Fresh elements are adjacent in memory. A thread that fills one mostly ends with an exchange,
+  // which waits until the written cache lines have come. So the next elements are prefetched;
+  // beyond the end of a segment the prefetch has no effect.
+  static void PrefetchNext(const Element& element) {
     if constexpr (sizeof(Element) <= 2 * kCacheLineBytes) {
-      const char* next = reinterpret_cast<const char*>(&element + kWarmAhead);
+      const char* next = reinterpret_cast<const char*>(&element + kPrefetchDistance);
       for (size_t line = 0; line < sizeof(Element); line += kCacheLineBytes) {
         __builtin_prefetch(next + line, /*for a write*/ 1);
       }
     }
   }
-  static constexpr size_t kWarmAhead = 3;
+  static constexpr size_t kPrefetchDistance = 3;
 
   // The head is (tag, index); the index is kept inverted so that a zero word is an empty list.
   static uint32_t IndexIn(uint64_t head) { return ~static_cast<uint32_t>(head); }

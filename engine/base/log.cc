@@ -32,7 +32,7 @@ void WriteWhole(std::string_view line) {
   while (!line.empty()) {
     const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // There is nowhere left to complain to.
+    if (written <= 0) return;  // A failure to write to stderr cannot be reported.
     line.remove_prefix(static_cast<size_t>(written));
   }
 }

@@ -1,12 +1,13 @@
-// Leveled lines on stderr that cost a load and a branch when they are off.
+// Log lines on stderr, by level. A line whose level is off costs a load and a branch.
 //
 //   SCHEDQ_LOG(kInfo, "{} pods in {}", count, place);
 //
-// The environment's SCHEDQ_LOG (off, error, warning, info, debug) sets the level, warning without
-// it, unless SetLogLevel did. Arguments are evaluated only when the line is written.
-// When not to use it: for results, which go to stdout, and on hot paths even when on: a written
-// line allocates, and blocks on stderr. Threads: any. A line is written whole, in one call, under a
-// lock.
+// SetLogLevel sets the level; otherwise the environment variable SCHEDQ_LOG does (off, error,
+// warning, info, debug), and without it the level is warning. Arguments are evaluated only when the
+// line is written. kDebug stands for Kubernetes' V(5).
+// When not to use it: for results, which go to stdout; and for what happens often even when the
+// level is on, because a written line allocates and waits for stderr.
+// Threads: any. A line is written whole, in one call, under a lock.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,8 +24,7 @@ enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
 namespace internal {
 
-// Before anybody set a level every line is let through to the slow path, which looks at the
-// environment once.
+// Before a level is set, every line takes the slow path, which reads the environment once.
 inline constexpr uint8_t kLogLevelUnknown = 255;
 // Written by SetLogLevel and the first line; a stale reader writes or drops a line too many.
 inline constinit std::atomic<uint8_t> log_level{kLogLevelUnknown};

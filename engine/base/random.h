@@ -1,7 +1,7 @@
 // Seeded random numbers that are the same on every machine, compiler and library.
 //
-// Purpose: whatever a run draws. The standard library's distributions differ between libraries, and
-// its logarithms between versions, so both are left out.
+// Purpose: all random numbers of a run. The standard library's distributions differ between
+// libraries, and its logarithms between versions, so neither is used.
 // When not to use it: for secrets.
 // Threads: one; give each thread its own by Fork.
 // Source: D. Blackman and S. Vigna, Scrambled Linear Pseudorandom Number Generators (xoshiro256++,
@@ -40,7 +40,7 @@ class Random {
     }
   }
 
-  // A generator of its own for `stream`; the same each time for one seed, whatever was drawn.
+  // A new generator for `stream`. It is the same each time for one seed, whatever was drawn before.
   Random Fork(uint64_t stream) const;
 
  private:
@@ -49,8 +49,8 @@ class Random {
 };
 
 // Ranks 0 to count - 1, rank i in proportion to (i + 1)^-exponent. Draws by a table of cumulative
-// weights in units of 2^-40: the powers come from the standard library, and what its versions
-// differ by vanishes in the rounding for all but about one draw in 2^40. Memory: 8 bytes a rank.
+// weights in units of 2^-40. The powers come from the standard library, whose versions differ; the
+// rounding removes that difference for all but about one draw in 2^40. Memory: 8 bytes a rank.
 class Zipf {
  public:
   Zipf(size_t count, double exponent);

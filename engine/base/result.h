@@ -21,7 +21,7 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Implicit, so that a function returns its value or its error as it is.
+  // Implicit, so that a function can return its value or its error directly.
   // NOLINTBEGIN(google-explicit-constructor)
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}

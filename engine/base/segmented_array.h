@@ -5,7 +5,7 @@
 // handful of pointers covers the array and an index finds its segment by its highest bit.
 // When not to use it: for types that do not start as zero bytes (shipped) or zero values (model).
 // Threads: operator[] from any thread, wait-free. Reserve from any thread, lock-free: two threads
-// that need the same segment both allocate and one throws its own away.
+// that need the same segment both allocate it, and one of them frees its own.
 // Invariants:
 //  1. A segment's origin is set once.
 //  2. operator[](i) is called only where Reserve(i) happens before it.
@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -108,7 +109,8 @@ class SegmentedArray {
     const uintptr_t origin =
         reinterpret_cast<uintptr_t>(elements) - FirstIndexOf(segment) * sizeof(Element);
     SCHEDQ_CHECK(origin != kNoOrigin, "memory is not where its own length would end");
-    // Who loses reaches the winner's memory through LoadOriginOf only, which acquires.
+    // Relaxed on failure: the thread that loses reaches the winner's memory through LoadOriginOf
+    // only, which acquires.
     uintptr_t nobody = kNoOrigin;
     Atom<uintptr_t>& shared = origins_[kSegmentsMax - 1 - segment];
     if (shared.compare_exchange_strong(nobody, origin, std::memory_order_release,
@@ -118,11 +120,12 @@ class SegmentedArray {
   }
 
   const uint32_t first_bits_;
-  // That of segment 0 comes last, for then an index's leading zeros alone say which is its. Written
-  // once each, by the thread that adds the segment; read by all, never stale after Reserve.
+  // The origin of segment 0 is the last one, so that an index's leading zeros alone tell its
+  // origin's place. Each is written once, by the thread that adds the segment; read by all threads,
+  // and never stale after Reserve.
   std::array<Atom<uintptr_t>, kSegmentsMax> origins_{};
   // Elements below this are usable. Raised by ReserveThrough, after their segments were added; a
-  // stale reader looks at the segments.
+  // reader of a stale value checks the segments.
   Atom<uint64_t> reserved_{0};
   // Each entry is written by the thread that installed the segment and read by the destructor.
   std::array<Memory, kSegmentsMax> memory_{};

@@ -14,7 +14,7 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 
 uintptr_t RoundUp(uintptr_t address, size_t unit) { return (address + unit - 1) / unit * unit; }
 
-// Advice only: that it is refused changes nothing but speed.
+// Advice only: if the kernel refuses it, nothing changes but speed.
 void AskForHugePages(void* memory, size_t bytes) {
   const auto first = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t begin = RoundUp(first, kHugePageBytes);
@@ -24,8 +24,8 @@ void AskForHugePages(void* memory, size_t bytes) {
 
 }  // namespace
 
-// Large memory mostly begins on a cache line anyway, and a line more than a power of two would cost
-// a quarter more of it: allocators round up.
+// Large memory mostly begins on a cache line anyway. Allocators round up, so a size of one line
+// above a power of two would cost a quarter more memory.
 ZeroedMemory::ZeroedMemory(size_t bytes) : allocation_(std::calloc(bytes, 1)) {
   if (reinterpret_cast<uintptr_t>(allocation_) % kCacheLineBytes != 0) {
     std::free(allocation_);

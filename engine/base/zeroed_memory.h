@@ -1,10 +1,11 @@
 // Zeroed memory whose pages cost nothing until they are touched.
 //
 // Purpose: large arrays of cells and slots that start as zero bytes. It comes from calloc, so the
-// allocator's counters see it, starts on a cache line, and asks for huge pages where it is large
-// enough to profit, because random access to many small pages misses the TLB as well as the cache.
+// allocator's counters include it. It starts on a cache line. Where it is large enough to profit,
+// it asks for huge pages, because random access to many small pages misses the TLB as well as the
+// cache.
 // When not to use it: for types whose initial state is not all zero bytes.
-// Threads: the owner's; what is stored inside is the user's affair.
+// Threads: the owner's; the user says which threads use the contents.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,21 @@
 // One scheduling attempt: popped, in flight, done or failed.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/logged_event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -12,7 +28,7 @@ std::optional<PoppedPod> ClassicQueue::Pop(std::optional<Duration> timeout) {
   std::unique_lock lock(mutex_);
   const auto deadline = std::chrono::steady_clock::now() + timeout.value_or(Duration::zero());
   for (;;) {
-    // After Close() what is left can still be popped.
+    // After Close() queued pods can still be popped.
     if (std::optional<PoppedPod> popped = PopLocked()) return popped;
     if (closed_) return std::nullopt;
     if (!timeout) {
@@ -114,7 +130,7 @@ void ClassicQueue::ReturnToQueue(Entity& entity, PluginSet unschedulable, Plugin
   TellMoved(entity, from, label);
 }
 
-// The best verdict over what was logged since the pop. Never narrowed.
+// The best verdict over the events that were logged since the pop. Never narrowed.
 Verdict ClassicQueue::JudgeLoggedEvents(const Entity& entity) const {
   const QueueingFields& fields = entity.fields;
   if (fields.Rejectors().empty() || !entity.in_flight) return Verdict::kAfterBackoff;
@@ -122,7 +138,7 @@ Verdict ClassicQueue::JudgeLoggedEvents(const Entity& entity) const {
                          .id = entity.key.id,
                          .unschedulable = fields.unschedulable_plugins,
                          .pending = fields.pending_plugins};
-  // Only a pending plugin can make it better than after-backoff.
+  // Only a pending plugin can give a better verdict than after-backoff.
   const Verdict best_possible =
       fields.pending_plugins.empty() ? Verdict::kAfterBackoff : Verdict::kImmediately;
   Verdict best = Verdict::kSkip;

@@ -1,5 +1,17 @@
-// Events, and what time does: which pods an event concerns, and the two flushes.
+// Events, and what depends on time: which pods an event concerns, and the two flushes.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -57,7 +69,7 @@ void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChan
 void ClassicQueue::AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
                                 PluginSet registered, const PreCheck& pre_check) {
   const QueueingFields& fields = entity.fields;
-  // What does not interest the gating plugin never lets the pod through.
+  // An event that the gating plugin did not register for cannot end the gating.
   if (entity.queued == Place::kGated && !event.IsWildcard() &&
       !registered.Has(fields.gating_plugin)) {
     return;

@@ -1,7 +1,20 @@
-// What the cluster tells the queue: pods that come, change and go, activations, nominations.
+// What the queue is told of the cluster: pods added, updated and deleted, activations, nominations.
 #include "engine/classic/classic_queue.h"
 
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_events.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -23,7 +36,7 @@ void ClassicQueue::Add(PodRef pod) {
 void ClassicQueue::AddLocked(const PodRef& pod) {
   Entity* entity = entities_.FindOrCreate(pod);
   if (entity->older != nullptr && entity->older->live) {
-    // Another uid under a name that is still live: the old pod is gone.
+    // Another uid for a name that is still live: the old pod is gone.
     DeleteLocked(*entity->older);
   }
   if (entity->live && entity->queued != Place::kAbsent) {
@@ -36,7 +49,7 @@ void ClassicQueue::AddLocked(const PodRef& pod) {
   entity->live = true;
   entity->fields = QueueingFields();
   entity->fields.timestamp = options_.clock->Now();
-  // First, so that nobody can pop the pod before its nomination is known.
+  // First, so that the pod cannot be popped before its nomination is known.
   nominator_.Set(entity->key, pod->nominated_node_name);
   const EventLabel label = LabelOf(SpecialLabel::kUnscheduledPodAdd);
   MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
@@ -52,7 +65,8 @@ void ClassicQueue::Update(PodRef before, PodRef after) {
   }
   if (!before) before = entity->pod;
   if (entity->in_flight) {
-    // The failing pod will judge these, and so will others in flight: the log is shared.
+    // This pod will judge these events when it fails, and so will others in flight: the log is
+    // shared.
     entity->pod = after;
     const ObjectChange change = TargetPodChange(before, after);
     for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
@@ -96,8 +110,8 @@ void ClassicQueue::UpdatePooled(Entity& entity, const PodRef& before, const PodR
   }
 }
 
-// A node that is named by either version replaces what is in memory; if neither names one, what is
-// in memory was decided here and not yet written, and is kept.
+// If either version names a node, that of the new version replaces the nomination in memory. If
+// neither does, the nomination in memory was made here and not yet written, and is kept.
 void ClassicQueue::UpdateNomination(const PodKey& key, const Pod& before, const Pod& after) {
   if (before.nominated_node_name.empty() && after.nominated_node_name.empty()) return;
   nominator_.Set(key, after.nominated_node_name);
@@ -109,7 +123,7 @@ void ClassicQueue::Delete(const Pod& pod) {
   if (entity != nullptr) DeleteLocked(*entity);
 }
 
-// In flight it stays so until Fail or Done.
+// A pod in flight stays in flight until Fail or Done.
 void ClassicQueue::DeleteLocked(Entity& entity) {
   const Place from = entity.queued;
   nominator_.Clear(entity.key);

@@ -1,8 +1,8 @@
 // The baseline engine: one mutex, binary heaps, a hash map of pooled pods with a full scan per
-// event that is not narrowed, one list of in-flight events. It is how kube-scheduler does it, in
-// C++: what the lock-free engine is compared with, and its judge in differential tests.
+// event that is not narrowed, one list of in-flight events. This is kube-scheduler's way, in C++.
+// The lock-free engine is compared with it, and differential tests use it as the judge.
 //
-// When not to use it: to learn what the product can do.
+// When not to use it: to measure what the product can do.
 // Threads: every operation from any thread; every operation is blocking (one mutex), linearizes
 // while it holds the mutex, and calls the ports under it.
 // Memory bound: one entity per pod that is live, queued or in flight; the in-flight list as in
@@ -12,14 +12,32 @@
 #include <folly/container/F14Map.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/classic/entity.h"
 #include "engine/classic/entity_heap.h"
 #include "engine/classic/entity_table.h"
+#include "engine/classic/in_flight_log.h"
 #include "engine/classic/nominator.h"
+#include "engine/event.h"
 #include "engine/flush_tickers.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
 
 namespace schedq {
 
@@ -79,7 +97,7 @@ class ClassicQueue final : public SchedulingQueue {
   };
   using Backoff = EntityHeap<BackoffOrder>;
 
-  // All below: with mutex_ held.
+  // Every function below is called with mutex_ held.
 
   // Entering and leaving (classic_requeue.cc).
   bool PassesPreEnqueue(Entity& entity);
@@ -93,7 +111,7 @@ class ClassicQueue final : public SchedulingQueue {
   Backoff& BackoffOf(const Entity& entity);
   void TellMoved(const Entity& entity, Place from, EventLabel label) const;
 
-  // Operations that others are made of (classic_queue.cc).
+  // Operations that the public ones consist of (classic_queue.cc).
   void AddLocked(const PodRef& pod);
   void DeleteLocked(Entity& entity);
   void UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after);
@@ -101,7 +119,7 @@ class ClassicQueue final : public SchedulingQueue {
   void UpdateNomination(const PodKey& key, const Pod& before, const Pod& after);
   PodKey FindKey(const Pod& pod) const;
 
-  // The attempt's side (classic_attempt.cc).
+  // Attempts (classic_attempt.cc).
   std::optional<PoppedPod> PopLocked();
   std::optional<PoppedPod> MoveToInFlight(Entity& entity);
   void EndInFlight(Entity& entity);

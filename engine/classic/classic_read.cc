@@ -1,5 +1,14 @@
 // The read side.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

@@ -1,10 +1,20 @@
 // How an entity enters and leaves active, backoff and the pool.
+#include <string>
+
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
+#include "engine/classic/entity.h"
+#include "engine/event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
-// Runs PreEnqueue. A rejection makes its plugin a rejector and the gating plugin; passing clears
-// the gating plugin only, so what gated the pod stays a rejector until the next failure.
+// Runs PreEnqueue. A rejection makes its plugin a rejector and the gating plugin. A pass clears the
+// gating plugin only, so that plugin stays a rejector until the next failure.
 bool ClassicQueue::PassesPreEnqueue(Entity& entity) {
   QueueingFields& fields = entity.fields;
   const PluginId rejected = options_.pre_enqueue->Check(*entity.pod, fields.gating_plugin);
@@ -66,7 +76,7 @@ void ClassicQueue::MoveToBackoff(Entity& entity, EventLabel label) {
   if (pops_from_backoff) NotifyPoppers();
 }
 
-// Counts only an entity that was not in the pool at that moment.
+// Counts the entity only if it was not in the pool at that moment.
 void ClassicQueue::PutInPool(Entity& entity, EventLabel label) {
   const bool was_gated = entity.queued == Place::kGated;
   const bool is_gated = entity.fields.gating_plugin != kNoPlugin;

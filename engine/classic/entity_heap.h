@@ -1,5 +1,5 @@
-// A binary heap of entities in which each entity knows its position, so that one is found, removed
-// or moved after a change of its key without a search. Guarded by the engine's mutex.
+// A binary heap of entities in which each entity knows its position. An entity is therefore found,
+// removed, or moved after a change of its key without a search. Guarded by the engine's mutex.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 #include "engine/classic/entity_table.h"
 
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+
 namespace schedq {
 
 EntityTable::~EntityTable() {

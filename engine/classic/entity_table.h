@@ -10,6 +10,8 @@
 
 #include "engine/base/names/interner.h"
 #include "engine/classic/entity.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 
 namespace schedq {
 
@@ -20,7 +22,7 @@ class EntityTable {
   EntityTable(const EntityTable&) = delete;
   EntityTable& operator=(const EntityTable&) = delete;
 
-  // The incarnation that the cluster told of last under this name, or null.
+  // The incarnation of this name that the queue was told of last; null: none.
   Entity* Newest(PodId id) const;
   Entity* Find(const PodKey& key) const;
 

@@ -1,14 +1,15 @@
 // The list of pods in flight and of the events that came since the oldest of them was popped.
 //
-// Pods and events stand in one list in the order in which they came, so that the events that a pod
-// must judge are those behind it, and ending the oldest pod frees the events up to the next one.
+// Pods and events are in one list, in the order in which they came. The events that a pod must
+// judge are those after it, and the end of the oldest pod frees the events up to the next pod.
 // Guarded by the engine's mutex.
-// Memory bound: one node for each pod in flight and for each event behind the oldest of them.
+// Memory bound: one node for each pod in flight and for each event after the oldest of them.
 #pragma once
 
 #include <cstddef>
 #include <iterator>
 #include <list>
+#include <utility>
 
 #include "engine/logged_event.h"
 
@@ -30,7 +31,7 @@ class InFlightLog {
     return nodes_.insert(nodes_.end(), Node{.is_pod = true, .logged = {}});
   }
 
-  // Ends the pod at `position`; calls `dropped(label)` for each event that nobody needs any more.
+  // Ends the pod at `position`; calls `dropped(label)` for each event that no pod needs any more.
   template <typename Dropped>
   void End(Position position, Dropped dropped) {
     nodes_.erase(position);
@@ -49,7 +50,7 @@ class InFlightLog {
     nodes_.push_back(Node{.is_pod = false, .logged = std::move(logged)});
   }
 
-  // Calls `visit(const LoggedEvent&)` for each event since `position` until it returns false.
+  // Calls `visit(const LoggedEvent&)` for each event after `position` until it returns false.
   template <typename Visit>
   void ForEachSince(Position position, Visit visit) const {
     for (auto node = std::next(position); node != nodes_.end(); ++node) {

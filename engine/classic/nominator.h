@@ -7,6 +7,7 @@
 
 #include <folly/container/F14Map.h>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

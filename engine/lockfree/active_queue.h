@@ -59,12 +59,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/double_collect.h"
@@ -72,6 +72,7 @@
 #include "engine/lockfree/lane_directory.h"
 #include "engine/lockfree/occupancy_word.h"
 #include "engine/lockfree/quick_heap.h"
+#include "engine/lockfree/sorted_run.h"
 
 namespace schedq {
 

@@ -23,14 +23,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "engine/base/atom.h"
 #include "engine/base/time/time.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 
 namespace schedq {

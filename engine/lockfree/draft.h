@@ -7,13 +7,17 @@
 // Published.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "engine/base/time/clock.h"
 #include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
 #include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

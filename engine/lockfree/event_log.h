@@ -31,7 +31,11 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
+#include "engine/base/result.h"
+#include "engine/base/zeroed_memory.h"
+#include "engine/event.h"
 #include "engine/logged_event.h"
 
 namespace schedq {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "engine/base/atom.h"
+#include "engine/base/result.h"
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/era_pool.h"
 

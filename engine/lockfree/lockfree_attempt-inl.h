@@ -1,7 +1,25 @@
 // One scheduling attempt: popped, in flight, done or failed.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pod_record.h"
+#include "engine/logged_event.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

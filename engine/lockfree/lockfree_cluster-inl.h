@@ -1,7 +1,22 @@
 // What the cluster tells the queue: pods that come, change and go, activations, nominations.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pod_record.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_events.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 
 namespace schedq {
 

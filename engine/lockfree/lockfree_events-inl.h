@@ -1,7 +1,23 @@
 // Events, and what time does: which pods an event concerns, and the flushes.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pod_record.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -30,8 +46,8 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
   JudgePool({event, change, registered, pre_check}, narrowing);
   const bool is_timed = !is_short || is_sampled;
   const Duration duration =
-      is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest();
-  if (is_short && is_sampled) short_event_.Set(duration);
+      is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest().duration;
+  if (is_short && is_sampled) short_event_.Set({duration});
   metrics_.ObserveEventHandling(event.label, duration);
 }
 

@@ -24,11 +24,21 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/metrics/sampled_duration.h"
+#include "engine/base/result.h"
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/flush_tickers.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "engine/lockfree/draft.h"
@@ -36,11 +46,20 @@
 #include "engine/lockfree/event_log.h"
 #include "engine/lockfree/nomination_index.h"
 #include "engine/lockfree/place_counts.h"
+#include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/lockfree/rejector_index.h"
 #include "engine/lockfree/stale_watch.h"
-#include "engine/pod_events.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 
@@ -264,7 +283,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   Atom<uint64_t> event_epoch_{0};
   Atom<uint64_t> cycle_{0};
   // Of an event that concerns few pods: a hundredth of the shortest that its histogram tells apart.
-  SampledDuration short_event_;
+  SampledDuration<16> short_event_;
   Atom<bool> is_closed_{false};
 
   FlushTickers tickers_;

@@ -2,7 +2,14 @@
 // snapshot.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pod_record.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

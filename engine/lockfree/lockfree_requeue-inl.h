@@ -1,8 +1,22 @@
 // Where a pod goes, and how that becomes true.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pod_record.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

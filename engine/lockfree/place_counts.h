@@ -2,9 +2,12 @@
 // snapshot.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "engine/base/metrics/metric_cells.h"
 #include "engine/place.h"
-#include "engine/queue_metrics.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

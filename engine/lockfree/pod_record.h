@@ -30,7 +30,10 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
+#include "engine/base/result.h"
+#include "engine/base/zeroed_memory.h"
 #include "engine/lockfree/era_pool.h"
 #include "engine/lockfree/event_log.h"
 #include "engine/pod.h"

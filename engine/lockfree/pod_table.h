@@ -24,9 +24,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "engine/base/atom.h"
 #include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
+#include "engine/lockfree/event_log.h"
 #include "engine/lockfree/pod_record.h"
 #include "engine/place.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

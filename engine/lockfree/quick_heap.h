@@ -30,9 +30,11 @@
 // 2010); freezing a part before it is replaced: A. Braginsky et al., CBPQ, 2016.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/era_pool.h"
 #include "engine/lockfree/heap_parts.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -83,7 +84,7 @@ template <template <typename> class Atom>
 template <typename Read>
 bool BasicClaimIndex<Atom>::ReadRecord(std::string_view namespace_name, std::string_view claim,
                                        Read read) const {
-  // Name and record are two cache misses; fetched together they cost little more than one.
+  // Name and record are two cache misses; a prefetch makes them cost little more than one.
   const auto fetch = [this](uint32_t number) { __builtin_prefetch(records_.Find(number)); };
   return claim_names_.ReadKnown(namespace_name, claim, fetch,
                                 [&](uint32_t number) { read(number, records_.Find(number)); });
@@ -113,8 +114,8 @@ void BasicClaimIndex<Atom>::Lookup(std::string_view namespace_name, std::string_
       });
   if (!is_known) return;
   pods->insert(pods->end(), own.begin(), own.begin() + count);
-  // The blocks belong to the number, and the number may have gone to another claim by now: then
-  // these are pods too many, which their hints refuse.
+  // The blocks belong to the number, and the number may stand for another claim by now. Then these
+  // pods are too many, and their hints answer Skip.
   if (has_blocks) {
     records_[number].ForEachInBlocks([pods](PodId pod) { pods->push_back(pod); });
   }

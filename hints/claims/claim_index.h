@@ -1,37 +1,38 @@
 // The ResourceClaims that exist, and the live pods by the claims that they use.
 //
-// Purpose: does this claim exist, and which pods may a change of it concern? A pod uses the claims
-// named in its spec and those generated for it, as its status says; several pods may share one
-// claim, and a claim may be used before it exists.
-// When not to use it: whether a claim is allocated is the cluster's business.
+// Purpose: it answers whether a claim exists, and which pods a change of the claim may concern. A
+// pod uses the claims named in its spec and those generated for it, as its status says. Several
+// pods may share one claim, and a claim may be used before it exists.
+// When not to use it: to learn whether a claim is allocated.
 // Threads: any. Calls of Update for one pod, and of Insert and Erase for one claim, must come in
 // their order. Exists and Lookup write nothing and, for claims of up to four pods, allocate nothing
 // and look at three cache lines. All operations are lock-free.
 //
 // Structure: the claim's name has a number (interner.h), which names a record: whether the claim
 // exists, four places for pods, and a chain of blocks for more, each twice as large as the one
-// before it. A pod keeps its place until it goes, so a walk over the places meets each pod that
-// stays. In a block a pod is in one of the places of the cache line that its number says.
+// before it. A pod keeps its place until it is removed, so a walk over the places finds each pod
+// that stays. A pod's number says in which cache line of a block its place is.
 //
 // Linearization: Update claim by claim, at the exchange of the place; Insert and Erase at the
 // exchange of `exists`; Exists and Lookup of a known name at the load of what they return, of an
 // unknown one where the interner says. Lookup is no snapshot: it reports each pod that used the
-// claim all the while, and may report one that came or went meanwhile, twice if it left and came
-// again.
+// claim during the whole call. It may report a pod that began or ceased to use it meanwhile, and
+// twice a pod that did both.
 //
 // Invariants:
 //  1. A pod is listed under a claim exactly if the last Update for it named the claim in `after`.
-//  2. A listed pod's PodId is held: it cannot come to mean another pod while it is listed.
+//  2. A listed pod's PodId is held: it cannot pass to another pod while it is listed.
 //  3. Each listed pod, and the claim's existence, hold one reference to the claim's name. So when
 //     the name's number is used for another claim, the record says: no pods, does not exist.
-//  4. Who changes a pod's claims and then asks whether a claim exists, and who lets a claim exist
-//     and then asks for its pods, do not both miss the other: all accesses to a record are
-//     sequentially consistent.
+//  4. One thread changes a pod's claims and then asks whether a claim exists; another inserts that
+//     claim and then asks for its pods. At least one of them sees what the other did: all accesses
+//     to a record are sequentially consistent.
 // Memory: a name (interner.h) and 32 bytes a claim that exists or is used. Blocks stay with the
 // number: what was needed for the most pods that a claim of this number had at one time.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -54,7 +55,7 @@ class BasicClaimIndex {
   BasicClaimIndex(const BasicClaimIndex&) = delete;
   BasicClaimIndex& operator=(const BasicClaimIndex&) = delete;
 
-  // The claim exists from now on, or no longer. Either may be said again.
+  // The claim exists from now on, or no longer. Either may be called again without effect.
   void Insert(std::string_view namespace_name, std::string_view claim);
   void Erase(std::string_view namespace_name, std::string_view claim);
   bool Exists(std::string_view namespace_name, std::string_view claim) const;

@@ -1,4 +1,4 @@
-// What the claim index keeps of one claim: see claim_index.h.
+// The claim index's record of one claim: see claim_index.h.
 //
 // Threads: any; a pod is added and removed by one thread at a time. Lock-free: adding a pod repeats
 // a step only when another thread took the place that it wanted.
@@ -28,7 +28,7 @@ class ClaimBlock {
   uint32_t groups() const { return groups_; }
   uint32_t size() const { return groups_ * kGroup; }
   Atom<uint32_t>* places() const { return places_.get(); }
-  // Where this pod may be: kGroup places.
+  // The kGroup places in which this pod may be.
   Atom<uint32_t>* GroupOf(PodId pod) const {
     // Neighbouring numbers spread over all groups.
     return &places_[size_t{pod % groups_} * kGroup];
@@ -130,8 +130,8 @@ class ClaimRecord {
   // were zeroed.
   static Block* LoadBlock(const Atom<Block*>& link) { return LoadAcquire(link); }
 
-  // The link's block: a new one, or another thread's that came first. Release publishes the block;
-  // acquire is for who comes second, and takes the other's.
+  // The link's block: a new one, or that of another thread that came first. Release publishes the
+  // block; acquire is for the thread that comes second and uses the other's block.
   static Block* AddBlock(Atom<Block*>& link, uint32_t groups) {
     auto block = std::make_unique<Block>(groups);
     Block* there = nullptr;
@@ -144,7 +144,7 @@ class ClaimRecord {
 
   // Written by Insert and Erase; a stale reader answers as before them.
   Atom<uint32_t> exists_;
-  // Places hold a PodId + 1; zero is free. Written by who adds or removes a pod.
+  // Places hold a PodId + 1; zero is free. Written by threads that add or remove pods.
   std::array<Atom<uint32_t>, kOwnPlaces> own_;
   // Set once; null: there never was a fifth pod.
   Atom<Block*> first_block_;

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace schedq {
 
 bool FreesDevices(const ObjectChange& change) {
@@ -28,7 +31,8 @@ bool IsSameName(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-// Names differ more often than namespaces, and a pod's claims lie together: look there first.
+// Names differ more often than namespaces, and a pod's claims are adjacent: names are compared
+// first.
 bool NamesClaim(const Pod& pod, const ObjectView& claim) {
   for (const std::string& name : pod.claims) {
     if (IsSameName(name, claim.name)) return pod.namespace_name == claim.namespace_name;

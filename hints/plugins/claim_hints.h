@@ -1,6 +1,8 @@
-// What plugins that care about ResourceClaims share.
+// Functions that the plugins with ResourceClaims share.
 #pragma once
 
+#include "engine/object.h"
+#include "engine/pod.h"
 #include "hints/plugin.h"
 #include "hints/world.h"
 
@@ -15,8 +17,8 @@ bool NamesClaim(const Pod& pod, const ObjectView& claim);
 bool UsesClaim(const Pod& pod, const ObjectView& claim);
 
 // The PreQueueingHint of a plugin whose hint answers Skip for pods that do not use the claim,
-// unless devices became free. A claim that no live pod uses yet lists nobody, which is right: the
-// pod's own update will wake it. `world` must outlive the result.
+// unless devices became free. For a claim that no live pod uses yet it lists no pod, which is
+// right: a pod's own update requeues it. `world` must outlive the result.
 PreQueueingHintFunction PodsOfClaim(const World* world);
 
 }  // namespace schedq

@@ -1,5 +1,12 @@
 // DefaultPreemption: a pod that preempted others waits until its victims are gone.
+#include <string>
+#include <string_view>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -17,11 +24,11 @@ Plugin DefaultPreemptionPlugin(const World* world) {
     if (message != nullptr) *message = kMessage;
     return false;
   };
-  // It passes by itself, and which pods are preempted is no concern of the pod's owner.
+  // The rejection ends by itself, and the pod's owner need not know which pods are preempted.
   plugin.user_message = [](const Pod&, std::string_view) { return std::string(); };
   // Skip is honest: a preempting pod was rejected by another plugin as well, and that plugin's hint
-  // decides when it is worth another attempt. The registration makes the queue look at the gated
-  // pod at all when a victim has gone.
+  // decides when the pod is worth another attempt. Without the registration the queue would not
+  // consider the gated pod when a victim is gone.
   plugin.events = {{Resource::kAssignedPod,
                     Action::kDelete,
                     [](const Pod&, const ObjectChange&) { return Hint::kSkip; },

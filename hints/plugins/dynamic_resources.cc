@@ -2,13 +2,20 @@
 //
 // PreEnqueue: a pod waits while a claim that its spec names does not exist, or one that is to be
 // generated from a template has not been generated or does not exist yet.
-// For the pod's owner: only the claims that its spec names, which somebody has to create. Those
-// from templates come by themselves.
+// The pod's owner is told only of the claims that the spec names, because somebody has to create
+// them. The control plane creates those from templates.
 // Worth another attempt: one of the pod's claims appears or its status changes, once all of its
 // claims exist; a claim gives up its devices; nodes, classes or slices bring devices.
 // Left out: the owner of a generated claim, and claims that are being deleted.
+#include <string>
+#include <string_view>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/claim_hints.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -59,13 +66,13 @@ Hint AfterClaimChange(const World& world, const Pod& pod, const ObjectChange& ch
   const ObjectView* after = change.after.get();
   if (after == nullptr) return before->allocated ? Hint::kQueue : Hint::kSkip;
   if (!FreesDevices(change)) {
-    // Almost every pod of a storm ends here, so this comes before the look at the claims.
+    // Almost every pod of a storm ends here, so this is asked before whether the claims exist.
     if (!UsesClaim(pod, *after)) return Hint::kSkip;
     const bool same_status = before != nullptr && before->allocated == after->allocated &&
                              before->status_version == after->status_version;
     if (same_status) return Hint::kSkip;
   }
-  // While another claim is missing an attempt is no use, and its arrival will be an event as well.
+  // While another claim is missing an attempt would fail, and its creation will be an event too.
   return AllClaimsExist(world, pod, nullptr) ? Hint::kQueue : Hint::kSkip;
 }
 

@@ -2,7 +2,11 @@
 //
 // Worth another attempt: a matching node appears, or a node's labels come to match.
 #include <algorithm>
+#include <string>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 
 namespace schedq {

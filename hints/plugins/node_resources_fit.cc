@@ -4,14 +4,19 @@
 // something that the pod requests and could hold it now; a pod that held resources goes or shrinks;
 // the pod itself shrinks. Left out: extended resources that DRA provides, and deferred resizes.
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 
 namespace schedq {
 namespace {
 
-// How many pods a node takes. A node without this figure is taken to be without this limit, so
-// that no pod is left waiting for want of a fact.
+// How many pods a node takes. A node without this quantity counts as one without this limit, so
+// that no pod keeps waiting because a fact is missing.
 constexpr char kPods[] = "pods";
 
 int64_t Quantity(const ResourceList& list, std::string_view name, int64_t missing = 0) {

@@ -2,6 +2,9 @@
 //
 // Worth another attempt: a node appears that is not cordoned, or a node stops being cordoned; or
 // the pod comes to tolerate cordoned nodes.
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/tolerations.h"
 

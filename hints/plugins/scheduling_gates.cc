@@ -1,4 +1,9 @@
 // SchedulingGates: a pod waits until its last scheduling gate is gone.
+#include <string>
+#include <string_view>
+
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 
 namespace schedq {

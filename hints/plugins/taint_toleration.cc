@@ -4,13 +4,16 @@
 // from not tolerated to tolerated; or the pod's own tolerations change.
 #include <algorithm>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/tolerations.h"
 
 namespace schedq {
 namespace {
 
-// A taint that only asks to be avoided (PreferNoSchedule) keeps nobody away.
+// A taint that only asks to be avoided (PreferNoSchedule) keeps no pod away.
 bool KeepsAway(const Taint& taint) {
   return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
 }

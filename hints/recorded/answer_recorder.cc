@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace schedq {
 namespace {
 
@@ -29,7 +32,7 @@ Plugin AnswerRecorder::Record(Plugin plugin) {
   return plugin;
 }
 
-AnswerRecorder::Answers AnswerRecorder::Take() {
+AnswerRecorder::Answers AnswerRecorder::TakeAnswers() {
   std::lock_guard lock(mutex_);
   return std::exchange(answers_, {});
 }

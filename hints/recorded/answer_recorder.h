@@ -1,11 +1,12 @@
-// Writes down what plugins answer, so that a run can be replayed without them.
+// Records what plugins answer, so that a run can be replayed without them.
 //
-// Purpose: wrap each plugin before it is registered; after each operation of the queue take what
-// was answered during it and write it into the operation's `rejected` and `verdicts`
-// (recorded_answers.h). In the trace, such a plugin's kinds are all `recorded`.
+// Purpose: the recorder of a trace wraps each plugin before it is registered. After each operation
+// of the queue it takes the answers given during the operation and writes them into the operation's
+// `rejected` and `verdicts` (recorded_answers.h). In the trace, the kinds of such a plugin are all
+// `recorded`.
 // When not to use it: in a measured run; every answer that matters takes a lock.
 // Threads: plugins may answer from any thread; operations must not overlap.
-// Memory: the answers since the last Take.
+// Memory: the answers since the last TakeAnswers.
 #pragma once
 
 #include <map>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "engine/pod.h"
 #include "hints/plugin.h"
 
 namespace schedq {
@@ -25,12 +27,12 @@ class AnswerRecorder {
     std::map<std::string, std::set<std::string>> verdicts;  // Plugin to pods that it would queue.
   };
 
-  // The same plugin, whose rejections and Queues (and errors, which count as Queue) are written
-  // down. This recorder must outlive it.
+  // The same plugin, whose rejections and Queues (and errors, which count as Queue) are recorded.
+  // This recorder must outlive it.
   Plugin Record(Plugin plugin);
 
   // What was answered since the last call.
-  Answers Take();
+  Answers TakeAnswers();
 
  private:
   void NoteRejection(const Pod& pod, const std::string& plugin);

@@ -1,17 +1,18 @@
 // Answers that a trace gives in place of plugins' code, for the kind `recorded`.
 //
 // Purpose: a run of any plugins can be recorded and replayed without them. While a run is recorded,
-// AnswerRecorder collects the answers of each operation; while a trace is replayed,
-// the replayer puts the operation's answers here before the queue acts on it.
-// How the two fields of an operation are written (any operation may carry them):
+// AnswerRecorder collects the answers of each operation. While a trace is replayed, the replayer
+// puts the operation's answers here before it calls the queue. How the two fields of an operation
+// are written (any operation may carry them):
 //   "rejected": {"<pod>": "<plugin>", ...}          PreEnqueue rejections; the others pass.
 //   "verdicts": {"<plugin>": ["<pod>", ...], ...}   Queue of a hint (or its error); else Skip.
 // How to use it: call BeginOperation, then Reject and Queue for what the operation's fields say,
-// then let the queue act. The answers of an `event` hold for it as long as it is logged: a hint
-// asked about it in a later `fail` answers from them too. Therefore give BeginOperation the
-// object that the queue will see in the change. An `update`, whose events the engine makes itself,
-// and a `fail` give none; a fail's own verdicts cover what its judging of logged events found.
-// Threads: one replayer at a time writes; hints and PreEnqueue may read while nobody writes.
+// then the queue. The answers of an `event` are kept as long as the event may be logged: a hint
+// that is asked about the event in a later `fail` answers from them too. Therefore BeginOperation
+// gets the object that the queue will see in the change. An `update`, whose events the engine makes
+// itself, and a `fail` have no object; a fail's own verdicts include those for the events that it
+// judged.
+// Threads: one replayer at a time writes; hints and PreEnqueue may read while no thread writes.
 // Memory: grows with the recorded events of the trace; Clear() forgets them.
 #pragma once
 
@@ -58,7 +59,7 @@ class RecordedAnswers {
   using PodNames = std::unordered_set<ObjectName, ObjectNameHash, ObjectNameEqual>;
   using Verdicts = std::unordered_map<std::string, PodNames>;  // By plugin.
   struct EventAnswers {
-    ObjectRef object;  // Held, so that its address stays its own.
+    ObjectRef object;  // Held, so that no other object gets its address.
     Verdicts verdicts;
   };
 

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "hints/object_name.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/claim_hints.h"
 

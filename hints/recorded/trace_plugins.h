@@ -5,7 +5,7 @@
 //   hint         queue (or empty) | skip | error | same-zone | references-object | recorded
 //   pre_hint     referencing-pods | all | error | recorded
 // How to use it: fill a TracePluginSpec for each plugin of the trace's first line, in its order,
-// and hand the plugins to PluginRegistry::Build. Feed the World before the queue acts.
+// and hand the plugins to PluginRegistry::Build. Tell the World of each change before the queue.
 #pragma once
 
 #include <optional>

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/double_collect.h"
+#include "tests/support/history.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/happens_before.h"

@@ -8,10 +8,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/double_collect.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {
@@ -159,7 +164,7 @@ TEST(ActiveQueueModelCanary, ScanWithoutSecondCollectIsCaught) {
   EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
 }
 
-void ExpectNobodyWaits(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
+void ExpectNoThreadWaits(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
                        const std::string& suffix) {
   model::Options options = Named(suffix);
   options.preemptions_max = 0;
@@ -172,13 +177,13 @@ void ExpectNobodyWaits(const ActiveSteps& first, const std::vector<ActiveSteps>&
   EXPECT_TRUE(in_heap.passed() && in_heap.complete) << in_heap;
 }
 
-TEST(ActiveQueueModelStall, FrozenPushStopsNobody) {
-  ExpectNobodyWaits({Push(1, 1)}, {{Push(1, 2)}, {Push(1, 3), Pop(), Pop()}}, "_push");
-  ExpectNobodyWaits({}, {{Push(1, 2)}, {Push(1, 3), Push(2, 4), Pop()}}, "_first");
+TEST(ActiveQueueModelStall, FrozenPushStopsNoOther) {
+  ExpectNoThreadWaits({Push(1, 1)}, {{Push(1, 2)}, {Push(1, 3), Pop(), Pop()}}, "_push");
+  ExpectNoThreadWaits({}, {{Push(1, 2)}, {Push(1, 3), Push(2, 4), Pop()}}, "_first");
 }
 
-TEST(ActiveQueueModelStall, FrozenPopStopsNobody) {
-  ExpectNobodyWaits({Push(1, 1), Push(1, 2), Push(1, 3)}, {{Pop()}, {Push(1, 4), Pop(), Pop()}},
+TEST(ActiveQueueModelStall, FrozenPopStopsNoOther) {
+  ExpectNoThreadWaits({Push(1, 1), Push(1, 2), Push(1, 3)}, {{Pop()}, {Push(1, 4), Pop(), Pop()}},
                     "_pop");
 }
 

@@ -1,6 +1,6 @@
 // Goal: dropping stale tickets takes nothing from the active queue but those, in every schedule: no
-// pop misses an entry that stays, or finds one out of order, and nobody waits for who is frozen
-// while he drops.
+// pop misses an entry that stays, or finds one out of order, and no thread waits for one that is
+// frozen while it drops.
 // Method: a queue in which some entries were given up; one thread drops from it while others push
 // and pop, exhaustive to two preemptions, and to three where that is little. Histories are judged
 // against a sequential priority queue that never held what was given up. A queue that drops entries
@@ -8,10 +8,20 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active_queue.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/history.h"
+#include "tests/support/linearizability.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/happens_before.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 
@@ -92,7 +102,7 @@ class StaleHistory {
         queue_.Push(step.entry);
         return ActiveQueueSpec::kPushed;
       }
-      // As the engine: who takes a ticket moves its pod, or drops the ticket.
+      // As in the engine: the thread that takes a ticket moves its pod, or drops the ticket.
       for (;;) {
         const auto popped = queue_.TryPop();
         if (!popped) return ActiveQueueSpec::kNothing;
@@ -102,7 +112,7 @@ class StaleHistory {
   }
 
   ActiveQueue<model::Atomic, Shape> queue_;
-  // Set by who takes a ticket.
+  // Set by the thread that takes a ticket.
   std::array<model::Atomic<uint32_t>, 100> is_gone_;
   Recorder<ActiveQueueSpec, model::ExecutionOrder> recorder_;
 };
@@ -135,7 +145,7 @@ template <typename Shape>
 void ExpectRight(const Scenario& scenario, const std::string& suffix, uint32_t preemptions_max) {
   model::Options options = Named(suffix);
   options.preemptions_max = model::PreemptionsOr(preemptions_max);
-  // In the heap whole parts are copied; a stale read more is left to programs without it.
+  // In the heap whole parts are copied; one stale read more is explored by programs without it.
   if (Shape::kLanesAtOnce != 0) options.stale_reads_max = 1;
   const Report report = model::Exhaust(options, BodyOfScenario<Shape>(scenario));
   EXPECT_TRUE(report.passed() && report.complete) << report;
@@ -198,7 +208,7 @@ TEST(ActiveQueueStaleModelCanary, QueueThatDropsBeforeItPushesIsCaught) {
 }
 
 template <typename Shape>
-void ExpectNobodyWaits(const Scenario& scenario, const std::string& suffix) {
+void ExpectNoThreadWaits(const Scenario& scenario, const std::string& suffix) {
   model::Options options = Named(suffix);
   options.preemptions_max = 0;
   const Report report = model::ExhaustStalls(options, BodyOfScenario<Shape>(scenario));
@@ -206,9 +216,10 @@ void ExpectNobodyWaits(const Scenario& scenario, const std::string& suffix) {
   EXPECT_GT(report.freezes, 10u) << report;
 }
 
-TEST(ActiveQueueStaleModelStall, FrozenDropStopsNobody) {
-  ExpectNobodyWaits<ModelShape>({kStale, kLive, {{Drop(0)}, {Add(1, 6), Take(), Take()}}}, "_lane");
-  ExpectNobodyWaits<HeapShape>(InHeap({{Drop(0)}, {Add(5, 2), Take(), Take()}}), "_heap");
+TEST(ActiveQueueStaleModelStall, FrozenDropStopsNoOther) {
+  ExpectNoThreadWaits<ModelShape>({kStale, kLive, {{Drop(0)}, {Add(1, 6), Take(), Take()}}},
+                                  "_lane");
+  ExpectNoThreadWaits<HeapShape>(InHeap({{Drop(0)}, {Add(5, 2), Take(), Take()}}), "_heap");
 }
 
 }  // namespace

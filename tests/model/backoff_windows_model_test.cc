@@ -5,11 +5,16 @@
 // at all.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {
@@ -173,7 +178,7 @@ TEST(BackoffWindowsModelSweep, ThreeThreads) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(BackoffWindowsModelStall, FrozenThreadStopsNobody) {
+TEST(BackoffWindowsModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {PushMeetsClaim(), PushMeetsLeap()}) {
     const model::Report report = model::ExhaustStalls(Named(0), body);
     EXPECT_TRUE(report.passed() && report.complete) << report;

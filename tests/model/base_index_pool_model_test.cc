@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 
 #include "engine/base/index_pool.h"
 #include "tests/support/model/explore.h"

@@ -1,12 +1,15 @@
 // Goal: the interner's own code, on every schedule within bounds and on many beyond, gives one
-// number to a name while anybody holds it, and different numbers to different names. Method: a few
+// number to a name while a thread holds it, and different numbers to different names. Method: a few
 // threads take and give back names that share a bucket; what a thread holds it must find under its
 // number, and a table of holders shows a name or a number that is held twice. Texts are read only
 // by way of lookups, since the model's words are not laid out as bytes.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +21,8 @@ namespace {
 
 using ModelInterner = BasicInterner<model::Atomic>;
 
-// Which name stands behind a number just now. The model runs one thread at a time, so plain fields
-// will do and add no schedules.
+// The name that each number stands for now. The model runs one thread at a time, so plain fields
+// are enough and add no schedules.
 class Holders {
  public:
   void Add(const std::string& name, uint32_t id) {
@@ -50,7 +53,8 @@ void TakeAndGiveBack(ModelInterner& interner, Holders& holders, const std::strin
   interner.Release(id);
 }
 
-// The name lives and dies on both threads at once, so births, joins, deaths and help all meet.
+// Both threads acquire and release the name, so that new generations, further references, deaths
+// and help all meet.
 void OneNameTwice(model::Trial& trial) {
   ModelInterner interner(/*first_bits=*/1);
   Holders holders;
@@ -75,14 +79,14 @@ void NeighboursChange(model::Trial& trial) {
   });
   trial.Thread([&] {
     TakeAndGiveBack(interner, holders, "a");
-    MODEL_CHECK(interner.Find("kept") == kept, "a name that nobody touches stays");
+    MODEL_CHECK(interner.Find("kept") == kept, "a name that no thread changes stays");
   });
   trial.Join();
   MODEL_CHECK(interner.size() == 1, "all but one was given back");
 }
 
 // Two threads bring the same name, a neighbour and each other's buckets in steps: the first of a
-// bucket comes in with its bucket, and whoever comes second finds it.
+// bucket is linked in with its bucket, and the thread that comes second finds it.
 void NewcomersMeet(model::Trial& trial) {
   ModelInterner interner(/*first_bits=*/0);
   Holders holders;
@@ -151,8 +155,8 @@ TEST(InternerModel, GrowthOnSeededSchedules) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-// Lock-freedom: whoever is frozen wherever, the others finish.
-TEST(InternerModel, NobodyWaitsForAFrozenThread) {
+// Lock-freedom: whichever thread is frozen at whichever step, the others finish.
+TEST(InternerModel, NoThreadWaitsForAFrozenOne) {
   const model::Report report = model::ExhaustStalls(
       {.name = "frozen", .preemptions_max = 0, .stale_reads_max = 0, .weak_failures_max = 0},
       NeighboursChange);

@@ -1,14 +1,16 @@
-// Goal: a lookup that comes late, and reads of one slot partly what it was and partly what it is in
-// its next life, neither misses a name that is held nor finds one that never was.
-// Method: one thread looks up while another lets a slot die and be born again, on every schedule
-// with one preemption and so many stale reads that all but one word of a slot can be old. Names are
-// chosen by their place in the list: in one bucket, before or behind each other, or at one place.
+// Goal: a late lookup may read of one slot partly the old generation and partly the next. It
+// neither misses a name that is held nor finds one that never was.
+// Method: one thread looks up while another frees a slot and uses it again, on every schedule with
+// one preemption and so many stale reads that all but one word of a slot can be old. Names are
+// chosen by their place in the list: in one bucket, before or after each other, or at one place.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "engine/base/names/interner-inl.h"
+#include "engine/base/names/packed_text.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -99,7 +101,8 @@ TEST(InternerReuseModel, LongTextComesUnderAComparison) {
                    std::string(32, 'n') + kHidesItsNeighbour);
 }
 
-// Who asks for a name by what it read before the name died must not take the slot's next name.
+// A thread that acquires a name by what it read before the name died must not get the slot's next
+// name.
 TEST(InternerReuseModel, DyingNameIsNotTakenForTheNext) {
   const std::string dies = NameBehind(0);
   const std::string comes = NameBehind(OrderOf(dies));
@@ -119,8 +122,8 @@ TEST(InternerReuseModel, DyingNameIsNotTakenForTheNext) {
   });
 }
 
-// Two hold a name. Whoever gives it back last, both have done with its text when the next one
-// comes.
+// Two threads hold a name. Whichever releases it last, both have finished with its text when the
+// next one is stored.
 TEST(InternerReuseModel, HeldTextIsReadBeforeItsReuse) {
   const std::string dies = NameBehind(0);
   const std::string comes = NameBehind(OrderOf(dies));

@@ -1,13 +1,22 @@
 // Goal: however operations on one object meet each other and the dispatching thread, every call
-// ends exactly once, at most one is in flight, nothing is lost, and nobody waits.
+// ends exactly once, at most one is in flight, nothing is lost, and no thread waits.
 // Method: two or three threads, exhaustive within bounds; then seeds; then every thread frozen at
 // every step. After each schedule the queue is driven until it is idle, and the ends are counted.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
+#include "engine/base/result.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/model/explore.h"
 
@@ -84,7 +93,7 @@ struct Scene final : CallListener {
   StillClock clock;
   PodRef pod = UnmarkedPod();
   std::array<model::Atomic<int>, kTags> ends{};
-  // How often somebody heard that what the call said was sent.
+  // How often a listener was told that the call's content was sent.
   std::array<model::Atomic<int>, kTags> told{};
   std::array<model::Atomic<int>, 2> flying{};
   model::Atomic<int> started{0};
@@ -163,7 +172,7 @@ model::Body SuccessorMeetsDispatch() {
     trial.Join();
     scene.Settle();
     scene.ExpectEachEndedOnce(2);
-    MODEL_CHECK(scene.told[0].load() == 1, "whoever said the message hears of it once");
+    MODEL_CHECK(scene.told[0].load() == 1, "the message's listener is told of it once");
     trial.Observe({scene.started.load()});
   };
 }
@@ -206,7 +215,7 @@ TEST(CallQueueModelSweep, FourThreads) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(CallQueueModelStall, FrozenThreadStopsNobody) {
+TEST(CallQueueModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
                                   SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);

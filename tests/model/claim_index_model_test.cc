@@ -5,9 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/base/names/interner.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "hints/claims/claim_index-inl.h"
+#include "hints/plugin.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -73,7 +80,7 @@ void ANumberIsUsedAgain(model::Trial& trial) {
 }
 
 // A pod is given its claim and asks for it, while the claim comes to exist and asks for its pods:
-// if both missed the other, the pod would sleep for ever.
+// if both missed the other, no event would requeue the pod.
 void PodMeetsClaim(model::Trial& trial) {
   Stage stage;
   const Pod before = MakePod("p");
@@ -148,8 +155,8 @@ TEST(ClaimIndexModel, BlocksGrowOnSeededSchedules) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-// Lock-freedom: whoever is frozen wherever, the other finishes.
-TEST(ClaimIndexModel, NobodyWaitsForAFrozenThread) {
+// Lock-freedom: whichever thread is frozen at whichever step, the other finishes.
+TEST(ClaimIndexModel, NoThreadWaitsForAFrozenOne) {
   const model::Report report = model::ExhaustStalls(
       {.name = "frozen", .preemptions_max = 0, .stale_reads_max = 0, .weak_failures_max = 0},
       PodMeetsClaim);

@@ -1,5 +1,5 @@
-// Goal: nobody sleeps while there is something to take: whoever looks once more after it has
-// announced itself, and sleeps then, is woken by a push that it did not see.
+// Goal: no thread sleeps while there is something to take. A taker announces itself, looks once
+// more and then sleeps; a push that it did not see wakes it.
 // Method: takers and pushers of a counter, exhaustive to three preemptions with two stale reads. A
 // taker that sleeps on is a deadlock, which the model reports. One that does not look again, and a
 // pusher that notifies too early, must be caught.
@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/time/time.h"
 #include "engine/lockfree/event_count.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {
@@ -123,7 +125,7 @@ TEST(EventCountModel, CloseWakesAll) {
     }
     trial.Thread([&] { queue.Close(); });
     trial.Join();
-    MODEL_CHECK(queue.is_there.Waiters() == 0, "nobody waits");
+    MODEL_CHECK(queue.is_there.Waiters() == 0, "no thread waits");
   });
 }
 

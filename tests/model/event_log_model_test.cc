@@ -1,16 +1,20 @@
-// Goal: the event log loses no event for a pod in flight, keeps nothing that nobody needs, and
-// waits for nobody.
+// Goal: the event log loses no event for a pod in flight, keeps nothing that no pod needs, and
+// no operation waits for another thread.
 // Method: pods that begin, read and end meet events, exhaustive to three preemptions; then seeds. A
 // pod and an event play the race that the log is for: the event is logged and then looks for the
 // pod, the pod shows itself and then reads the log on. A pod that reads only once must be caught.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/event.h"
 #include "engine/lockfree/event_log.h"
+#include "engine/logged_event.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {
@@ -55,8 +59,8 @@ struct Scene {
     return seen;
   }
   void CheckNothingIsLeft(uint64_t appended) {
-    MODEL_CHECK(log.IsEmpty(), "nobody is in flight");
-    MODEL_CHECK(log.events() == 0, "nobody needs an event");
+    MODEL_CHECK(log.IsEmpty(), "no pod is in flight");
+    MODEL_CHECK(log.events() == 0, "no pod needs an event");
     MODEL_CHECK(dropped.load() == appended, "each event is dropped once");
   }
 };
@@ -72,7 +76,7 @@ model::Body FailMeetsEvent(bool reads_again) {
     const FlightPosition position = scene.Begin();
     trial.Thread([&] {
       auto cursor = scene.BeginReading(position);
-      MODEL_CHECK(cursor.has_value(), "nobody else ends the attempt");
+      MODEL_CHECK(cursor.has_value(), "no other thread ends the attempt");
       read += scene.Read(&*cursor);
       is_in_pool.store(true);
       if (reads_again) read += scene.Read(&*cursor);
@@ -144,7 +148,8 @@ model::Body EndMeetsAppendAndBegin() {
 }
 TEST(EventLogModel, EndMeetsAppendAndBegin) { ExpectRight(EndMeetsAppendAndBegin(), "", 2); }
 
-// A reader holds what another thread ends. Who ends says so first, as the slot's exchange does.
+// A reader holds what another thread ends. The ending thread says so first, as the slot's exchange
+// does.
 model::Body ReadMeetsEnd() {
   return [](model::Trial& trial) {
     Scene scene;
@@ -183,7 +188,7 @@ model::Body BeginMeetsAppend() {
     trial.Thread([&] {
       const FlightPosition position = scene.Begin();
       auto cursor = scene.BeginReading(position);
-      MODEL_CHECK(cursor.has_value(), "nobody else ends the attempt");
+      MODEL_CHECK(cursor.has_value(), "no other thread ends the attempt");
       scene.Append(7);
       read = scene.Read(&*cursor);
       scene.log.EndReading(position, scene.CountDropped());
@@ -219,7 +224,7 @@ TEST(EventLogModelSweep, ThreeThreadsBeginAppendAndEnd) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(EventLogModelStall, FrozenThreadStopsNobody) {
+TEST(EventLogModelStall, FrozenThreadStopsNoOther) {
   int number = 0;
   for (const model::Body& body : {FailMeetsEvent(true), EndsMeet(), EndMeetsAppendAndBegin(),
                                   ReadMeetsEnd(), BeginMeetsAppend()}) {

@@ -4,11 +4,14 @@
 // gauges are what a recount says.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/place.h"
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {
@@ -43,11 +46,11 @@ const Acts kEvent = [](Scene& scene) { scene.MakeRoom(); };
 const Acts kOpen = [](Scene& scene) { scene.Open(); };
 const Acts kSchedule = [](Scene& scene) { scene.Schedule(); };
 const Acts kFlushBackoff = [](Scene& scene) { scene.queue().FlushBackoff(); };
-const Acts kClosedDoor = [](Scene& scene) { scene.world.is_open.store(false); };
+const Acts kGatingCloses = [](Scene& scene) { scene.world.is_open.store(false); };
 const Acts kPop = [](Scene& scene) { static_cast<void>(scene.queue().TryPop()); };
 const Acts kPopped = Both(kAdd, kPop);
 const Acts kInPool = Both(kPopped, kFail);
-const Acts kGated = Both(kClosedDoor, kAdd);
+const Acts kGated = Both(kGatingCloses, kAdd);
 
 void IsIn(Place place, const Scene& scene) {
   MODEL_CHECK(scene.PlaceOf(0) == place, PlaceName(scene.PlaceOf(0)).data());
@@ -69,7 +72,7 @@ TEST(LockfreeAnewModel, AnewMeetsEvent) {
 TEST(LockfreeAnewModel, AnewMeetsActivation) {
   ExpectRight({kInPool, {kActivate, kDeletedAndAnew}, kIsActive});
 }
-TEST(LockfreeAnewModel, AnewMeetsOpeningDoor) {
+TEST(LockfreeAnewModel, AnewMeetsGatingThatOpens) {
   ExpectRight({kGated, {kOpen, kDeletedAndAnew}, kIsActive});
 }
 TEST(LockfreeAnewModel, AnewMeetsFlushOfBackoff) {

@@ -1,13 +1,16 @@
-// Goal: Close lets nobody sleep, loses nothing that was there before it, and ends each attempt
+// Goal: Close leaves no Pop asleep, loses nothing that was there before it, and ends each attempt
 // once.
 // Method: Close meets each operation that may wait for it or ends an attempt itself, exhaustive to
 // two preemptions, the sleeper's to three.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {
@@ -33,7 +36,7 @@ const Acts kDone = [](Scene& scene) { scene.queue().Done(scene.Key(0)); };
 const Acts kFail = [](Scene& scene) { scene.RejectByFilter(scene.Key(0)); };
 const Acts kClose = [](Scene& scene) { scene.queue().Close(); };
 
-// A Pop that nobody wakes is a deadlock, which the model reports.
+// A Pop that no thread wakes is a deadlock, which the model reports.
 TEST(LockfreeCloseModel, CloseMeetsSleepingPop) {
   const Acts pop = [](Scene& scene) { static_cast<void>(scene.queue().Pop(std::nullopt)); };
   ExpectRight({kNothing, {kClose, pop}}, 3);

@@ -2,28 +2,48 @@
 // world of two switches around it, its operations in short words, and what must hold at the end.
 //
 // The world: plugin 0 (Filter) rejects pods until `has_room`, and a node's event says so; plugin 1
-// (Door) lets nobody in before `is_open`, and a claim's event says so. Switches are turned before
-// their event is sent, as SEMANTICS wants it.
+// (Gating) rejects pods in PreEnqueue until `is_open`, and a claim's event says so. Switches are
+// turned before their event is sent, as SEMANTICS wants it.
 // Names, metrics and the clock are not the model's: each use of them is one step.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/lockfree_read-inl.h"
 #include "engine/lockfree/lockfree_requeue-inl.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "engine/queueing_fields.h"
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/explore.h"
 
@@ -49,7 +69,7 @@ struct ModelQueueShape {
 };
 
 inline constexpr PluginId kFilter = 0;
-inline constexpr PluginId kDoor = 1;
+inline constexpr PluginId kGating = 1;
 
 // Looks for stale tickets at every push.
 struct SweepingQueueShape : ModelQueueShape {
@@ -65,7 +85,7 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
 
   PluginSet RegisteredFor(const ClusterEvent& event) const override {
     if (event.IsWildcard()) return PluginSet(3);
-    return event.resource == Resource::kResourceClaim ? PluginSet::Of(kDoor)
+    return event.resource == Resource::kResourceClaim ? PluginSet::Of(kGating)
                                                       : PluginSet::Of(kFilter);
   }
   void Narrow(const ClusterEvent& event, const ObjectChange&, Narrowing* narrowing) const override {
@@ -80,7 +100,9 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
-  PluginId Check(const Pod&, PluginId) const override { return is_open.load() ? kNoPlugin : kDoor; }
+  PluginId Check(const Pod&, PluginId) const override {
+    return is_open.load() ? kNoPlugin : kGating;
+  }
   std::string Explain(const Pod&, PluginId) const override { return "closed"; }
 
   Instant Now() const override { return now; }
@@ -102,7 +124,7 @@ class ModelScene {
     options.pre_enqueue = &world;
     options.judge = &world;
     options.metrics = &metrics_;
-    options.plugin_names = {"Filter", "Door"};
+    options.plugin_names = {"Filter", "Gating"};
     options.backoff = {.initial = backoff, .maximum = backoff};
     queue_ = std::make_unique<Queue>(std::move(options));
     for (size_t i = 0; i < pods_.size(); ++i) {
@@ -155,8 +177,8 @@ class ModelScene {
 
   Place PlaceOf(size_t number) const { return queue_->Where("ns/" + pods_[number]->name).place; }
 
-  // Nobody works on the queue any more. Counts are what is there, nobody sleeps whose event came,
-  // everybody who can be popped is popped once, and in the end nothing is left of anything.
+  // No thread works on the queue any more. Counts are what is there, no pod sleeps whose event
+  // came, every pod that can be popped is popped once, and in the end nothing is left.
   void Judge() {
     CheckCounts();
     CheckGauges();
@@ -172,7 +194,7 @@ class ModelScene {
       queue_->Delete(*created_anew_[i]);
     }
     MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
-    MODEL_CHECK(queue_->LoggedEvents() == 0, "nobody needs an event");
+    MODEL_CHECK(queue_->LoggedEvents() == 0, "no pod needs an event");
     CheckGauges();
     for (const Resource resource : {Resource::kNode, Resource::kResourceClaim}) {
       for (const Action action : {Action::kAdd, Action::kUpdate}) {
@@ -212,8 +234,8 @@ class ModelScene {
         fields.Rejectors().ForEach([&](PluginId plugin) { ++rejected[plugin]; });
       }
     }
-    for (const PluginId plugin : {kFilter, kDoor}) {
-      const std::string name = plugin == kFilter ? "Filter" : "Door";
+    for (const PluginId plugin : {kFilter, kGating}) {
+      const std::string name = plugin == kFilter ? "Filter" : "Gating";
       const double value =
           Gauge("scheduler_unschedulable_pods", {name, std::string(kDefaultProfile)});
       MODEL_CHECK(value == rejected[plugin], "rejected pods are counted: " + name);
@@ -232,7 +254,7 @@ class ModelScene {
       --waiting;
       MODEL_CHECK(popped.insert(pod->pod->name).second, "no pod is popped twice");
     }
-    MODEL_CHECK(waiting == 0, "who is active can be popped");
+    MODEL_CHECK(waiting == 0, "an active pod can be popped");
   }
 
   BasicInterner<std::atomic> names_;

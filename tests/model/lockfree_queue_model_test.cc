@@ -1,6 +1,6 @@
 // Goal: the assembled lock-free engine keeps its promises in every schedule: no pod is lost or
-// there twice, nobody sleeps whose event has come, counts are what is there, and nobody waits for a
-// frozen thread.
+// there twice, no pod sleeps whose event has come, counts are what is there, and no thread waits
+// for a frozen one.
 // Method: pairs of operations that meet on one pod, exhaustive to two preemptions, and to three
 // where there are few schedules or most hangs on it; longer programs of three threads by seeds.
 // SCHEDQ_MODEL_PREEMPTIONS=3 explores all pairs to three. The races that matter most (an event, an
@@ -10,13 +10,24 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/lockfree/lockfree_queue.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 
@@ -102,7 +113,7 @@ const Act<ModelQueueShape> kOpen = [](Scene& scene) { scene.Open(); };
 const Act<ModelQueueShape> kSchedule = [](Scene& scene) { scene.Schedule(); };
 const Act<ModelQueueShape> kFlushBackoff = [](Scene& scene) { scene.queue().FlushBackoff(); };
 const Act<ModelQueueShape> kFlushPool = [](Scene& scene) { scene.queue().FlushUnschedulable(); };
-const Act<ModelQueueShape> kClosedDoor = [](Scene& scene) { scene.world.is_open.store(false); };
+const Act<ModelQueueShape> kGatingCloses = [](Scene& scene) { scene.world.is_open.store(false); };
 
 Act<ModelQueueShape> Both(const Act<ModelQueueShape>& first, const Act<ModelQueueShape>& second) {
   return [=](Scene& scene) {
@@ -119,7 +130,7 @@ Act<ModelQueueShape> IsNowhereIn(std::vector<Place> places) {
 const Act<ModelQueueShape> kIsAwake = IsNowhereIn({Place::kUnschedulable, Place::kGated});
 const Act<ModelQueueShape> kPopped = Popped<ModelQueueShape>();
 const Act<ModelQueueShape> kInPool = Both(kPopped, kFail);
-const Act<ModelQueueShape> kGated = Both(kClosedDoor, kAdd);
+const Act<ModelQueueShape> kGated = Both(kGatingCloses, kAdd);
 
 TEST(LockfreeQueueModel, FailMeetsActivation) {
   ExpectRight({kPopped, {kFail, kActivate}, kIsAwake});
@@ -134,12 +145,14 @@ TEST(LockfreeQueueModel, FailMeetsDone) { ExpectRight({kPopped, {kFail, kDone}},
 TEST(LockfreeQueueModel, FailMeetsBind) { ExpectRight({kPopped, {kFail, kBind}}); }
 TEST(LockfreeQueueModel, FailMeetsAdd) { ExpectRight({kPopped, {kFail, kAdd}}); }
 TEST(LockfreeQueueModel, FailMeetsPop) { ExpectRight({kPopped, {kFailByError, kSchedule}}); }
-TEST(LockfreeQueueModel, FailMeetsOpeningDoor) {
-  ExpectRight({Both(kPopped, kClosedDoor), {kFailByError, kOpen}});
+TEST(LockfreeQueueModel, FailMeetsGatingThatOpens) {
+  ExpectRight({Both(kPopped, kGatingCloses), {kFailByError, kOpen}});
 }
-TEST(LockfreeQueueModel, AddMeetsOpeningDoor) { ExpectRight({kClosedDoor, {kAdd, kOpen}}, kThree); }
+TEST(LockfreeQueueModel, AddMeetsGatingThatOpens) {
+  ExpectRight({kGatingCloses, {kAdd, kOpen}}, kThree);
+}
 // The slot is new to the event, too: its look at how many there are must not be stale.
-TEST(LockfreeQueueModel, AddOfANewSlotMeetsOpeningDoor) {
+TEST(LockfreeQueueModel, AddOfANewSlotMeetsGatingThatOpens) {
   const auto add_other = [](Scene& scene) { scene.Add(1); };
   model::Options options = Named(1);
   options.stale_reads_max = 1;
@@ -172,7 +185,7 @@ TEST(LockfreeQueueModel, AddMeetsSleepingPop) {
   ExpectRight({[](Scene&) {}, {kAdd, kPop}}, kThree);
 }
 TEST(LockfreeQueueModel, EventMeetsSleepingPop) { ExpectRight({kInPool, {kEvent, kPop}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
+TEST(LockfreeQueueModel, GatingThatOpensMeetsSleepingPop) { ExpectRight({kGated, {kOpen, kPop}}); }
 TEST(LockfreeQueueModel, ActivationMeetsSleepingPop) { ExpectRight({kInPool, {kActivate, kPop}}); }
 TEST(LockfreeQueueModel, EventMeetsEvent) { ExpectRight({kInPool, {kEvent, kEvent}}); }
 TEST(LockfreeQueueModel, EventMeetsDelete) { ExpectRight({kInPool, {kEvent, kDelete}}, kThree); }
@@ -181,8 +194,10 @@ TEST(LockfreeQueueModel, EventMeetsActivation) {
   ExpectRight({kInPool, {kEvent, kActivate}}, kThree);
 }
 TEST(LockfreeQueueModel, EventMeetsPop) { ExpectRight({kAdd, {kEvent, kSchedule}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsActivation) { ExpectRight({kGated, {kOpen, kActivate}}); }
-TEST(LockfreeQueueModel, OpeningDoorMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
+TEST(LockfreeQueueModel, GatingThatOpensMeetsActivation) {
+  ExpectRight({kGated, {kOpen, kActivate}});
+}
+TEST(LockfreeQueueModel, GatingThatOpensMeetsUpdate) { ExpectRight({kGated, {kOpen, kUpdate}}); }
 TEST(LockfreeQueueModel, PopMeetsUpdate) { ExpectRight({kAdd, {kSchedule, kUpdate}}); }
 TEST(LockfreeQueueModel, PopMeetsDelete) { ExpectRight({kAdd, {kSchedule, kDelete}}); }
 TEST(LockfreeQueueModel, PopMeetsPop) { ExpectRight({kAdd, {kSchedule, kSchedule}}); }
@@ -266,33 +281,35 @@ TEST(LockfreeQueueModelSweep, RandomPrograms) {
   }
 }
 
-// Whoever is frozen, at whichever step: the others get to their end.
-void ExpectNobodyWaits(const Pair& program) {
+// Whichever thread is frozen, at whichever step: the others finish.
+void ExpectNoThreadWaits(const Pair& program) {
   const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;
   EXPECT_GT(report.freezes, 50u) << report;
 }
 
-TEST(LockfreeQueueModelStall, FrozenFailOrEvent) { ExpectNobodyWaits({kPopped, {kFail, kEvent}}); }
+TEST(LockfreeQueueModelStall, FrozenFailOrEvent) {
+  ExpectNoThreadWaits({kPopped, {kFail, kEvent}});
+}
 TEST(LockfreeQueueModelStall, FrozenPopOrUpdate) {
-  ExpectNobodyWaits({kAdd, {kSchedule, kUpdate}});
+  ExpectNoThreadWaits({kAdd, {kSchedule, kUpdate}});
 }
 TEST(LockfreeQueueModelStall, FrozenActivationOrDelete) {
-  ExpectNobodyWaits({kInPool, {kActivate, kDelete, kSchedule}});
+  ExpectNoThreadWaits({kInPool, {kActivate, kDelete, kSchedule}});
 }
-TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNobodyWaits({kPopped, {kAdd, kDone}}); }
-// Reads, too, wait for nobody and hold back nobody.
+TEST(LockfreeQueueModelStall, FrozenAddOrDone) { ExpectNoThreadWaits({kPopped, {kAdd, kDone}}); }
+// Reads, too, wait for no thread and delay none.
 const Act<ModelQueueShape> kRead = [](Scene& scene) {
   static_cast<void>(scene.PlaceOf(0));
   static_cast<void>(scene.queue().List(Place::kActive));
   static_cast<void>(scene.queue().Counts());
 };
 TEST(LockfreeQueueModelStall, FrozenBindOrRead) {
-  ExpectNobodyWaits({kPopped, {kBind, kRead, kUpdate}});
-  ExpectNobodyWaits({kInPool, {kRead, kActivate, kSchedule}});
+  ExpectNoThreadWaits({kPopped, {kBind, kRead, kUpdate}});
+  ExpectNoThreadWaits({kInPool, {kRead, kActivate, kSchedule}});
 }
 TEST(LockfreeQueueModelStall, FrozenFlush) {
-  ExpectNobodyWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
+  ExpectNoThreadWaits({Both(kPopped, kFailByError), {kFlushBackoff, kFlushPool, kSchedule}});
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 // Goal: an engine that drops stale tickets while it works keeps its promises: no pod is lost, none
-// is popped twice, and nobody waits.
+// is popped twice, and no thread waits.
 // Method: an engine that looks for stale tickets at every push; pods were deleted, so that there
 // are some. A push, and with it a step of dropping, meets each operation that makes tickets stale
 // or takes them, exhaustive to two preemptions.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/explore.h"
 
 namespace schedq {
 namespace {
@@ -38,7 +42,7 @@ TEST(LockfreeStaleModel, PushThatDropsMeetsPop) { ExpectRight({kUpdate, kSchedul
 TEST(LockfreeStaleModel, PushThatDropsMeetsDelete) { ExpectRight({kAdd, kDelete}); }
 TEST(LockfreeStaleModel, PushesThatDropMeet) { ExpectRight({kUpdate, kAdd}); }
 
-TEST(LockfreeStaleModelStall, FrozenPushThatDropsStopsNobody) {
+TEST(LockfreeStaleModelStall, FrozenPushThatDropsStopsNoOther) {
   const Program<SweepingQueueShape> program = {kStale, {kUpdate, kAdd, kSchedule}};
   const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
   EXPECT_TRUE(report.passed() && report.complete) << report;

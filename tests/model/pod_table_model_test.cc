@@ -1,5 +1,5 @@
-// Goal: a slot's word and its record belong together for whoever has pinned them, an exchange on a
-// pinned word succeeds only if nothing changed, records are used again and never while somebody
+// Goal: a slot's word and its record belong together for a thread that pinned them, an exchange on
+// a pinned word succeeds only if nothing changed, records are used again and never while a thread
 // reads them, with a reference or within a scan; a mark of the rejector index is there before its
 // pod is.
 // Method: readers and writers of one slot, exhaustive to three preemptions, in a pool so small that
@@ -8,13 +8,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/lockfree/pod_record.h"
 #include "engine/lockfree/pod_table.h"
 #include "engine/lockfree/rejector_index.h"
+#include "engine/place.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -72,7 +78,7 @@ void Put(Table& table) {
   SlotWord word = pinned.word();
   word.version_or_position += PodFacts::kVersionStep;
   word.record = table.records().Make(FactsOf(0));
-  MODEL_CHECK(table.Exchange(0, pinned, word), "nobody else is here");
+  MODEL_CHECK(table.Exchange(0, pinned, word), "no other thread is here");
 }
 
 void Count(Table& table) {
@@ -147,7 +153,7 @@ TEST(PodTableModel, OlderAttemptsLiveAsLongAsTheirRecord) {
         table.records().Retain(facts.older);
         SlotWord after = pinned.word();
         after.record = table.records().Make(std::move(facts));
-        MODEL_CHECK(table.Exchange(0, pinned, after), "nobody else changes it");
+        MODEL_CHECK(table.Exchange(0, pinned, after), "no other thread changes it");
       }
       Count(table);
     });
@@ -218,7 +224,7 @@ TEST(PodTableModel, ScansOfTwoThreadsMeetAWriter) {
       1);
 }
 
-// A scan exchanges the word that it has seen: then nobody else has.
+// A scan exchanges the word that it has seen: then no other thread has.
 TEST(PodTableModel, ExchangeWithinAScanMeetsCounting) {
   ExpectRight(
       [](model::Trial& trial) {
@@ -332,7 +338,7 @@ void ExpectNobodyIsStopped(const model::Body& body) {
   EXPECT_GT(report.freezes, 10u) << report;
 }
 
-TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
+TEST(PodTableModelStall, FrozenScanOrWriterStopsNoOther) {
   ExpectNobodyIsStopped([](model::Trial& trial) {
     Table table(1);
     Put(table);
@@ -346,7 +352,7 @@ TEST(PodTableModelStall, FrozenScanOrWriterStopsNobody) {
   });
 }
 
-TEST(PodTableModelStall, FrozenThreadStopsNobody) {
+TEST(PodTableModelStall, FrozenThreadStopsNoOther) {
   ExpectNobodyIsStopped([](model::Trial& trial) {
     Table table(1);
     Put(table);

@@ -1,14 +1,19 @@
 // Goal: however schedules, overwrites, cancels and pumps of a timer meet, it comes due once or was
-// cancelled, at the tick that was set last, and whoever must pump is told.
+// cancelled, at the tick that was set last, and the thread that must pump is told.
 // Method: two or three threads on a tiny wheel, exhaustive within bounds; then seeds; then every
 // thread frozen at every step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
+#include "dispatcher/timer_wheel/ticket_inbox.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "tests/support/model/explore.h"
 
@@ -88,12 +93,12 @@ model::Body PumpsMeet() {
     trial.Thread([&] { scene.Pump(1); });
     trial.Thread([&] { scene.Pump(4); });
     trial.Join();
-    MODEL_CHECK(scene.Expired(0) == 1, "whoever pumps goes to the latest tick that was asked for");
+    MODEL_CHECK(scene.Expired(0) == 1, "the pump advances to the latest tick that was asked for");
   };
 }
 TEST(TimerWheelModel, PumpsMeet) { ExpectRight(PumpsMeet(), 3); }
 
-// The plan that was made before is for a tick that has passed, so it wakes nobody.
+// The plan that was made before is for a tick that has passed, so it wakes no thread.
 model::Body SleeperIsTold() {
   return [](model::Trial& trial) {
     Scene scene;
@@ -110,7 +115,7 @@ model::Body SleeperIsTold() {
     while (planned <= 5) planned = *scene.Pump(planned);
     const int in_time = scene.Expired(0);
     scene.Pump(29);
-    MODEL_CHECK(scene.Expired(0) == in_time, "nobody looked at tick 5");
+    MODEL_CHECK(scene.Expired(0) == in_time, "no thread pumped at tick 5");
     trial.Observe({in_time});
   };
 }
@@ -132,8 +137,8 @@ model::Body OverwriteMeetsTake() {
 }
 TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3); }
 
-// Who is alone with a timer stores where another would have to exchange; the pump still comes
-// between all that he does, and sees what he wrote before.
+// A thread that alone uses a timer stores where others would have to exchange. The pump may come
+// between any two of its steps, and sees what the thread wrote before.
 model::Body AloneMeetsPump() {
   return [](model::Trial& trial) {
     Scene scene;
@@ -194,7 +199,7 @@ model::Body PushesMeetTaking() {
 }
 TEST(TicketInboxModel, PushesMeetTaking) { ExpectRight(PushesMeetTaking()); }
 
-// A taker that is frozen is the pump's affair; one that pushes must not hold back the others.
+// A frozen taker delays the pump only; a frozen pusher must not delay the others.
 TEST(TicketInboxModel, FrozenPusherHoldsBackItsOwnTicketOnly) {
   const auto body = [](model::Trial& trial) {
     TicketInbox<model::Atomic> inbox(0);
@@ -248,7 +253,7 @@ TEST(TimerWheelModelSweep, ThreeThreads) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-TEST(TimerWheelModelStall, FrozenThreadStopsNobody) {
+TEST(TimerWheelModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body :
        {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), AloneMeetsPump()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);

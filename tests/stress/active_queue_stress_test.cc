@@ -1,17 +1,20 @@
 // Goal: under real threads no entry is lost or doubled, and each consumer sees what a strict queue
-// allows; nobody sleeps through a push.
+// allows; no consumer sleeps through a push.
 // Method: producers and consumers run at full speed, with keys for the lanes, for the heap and for
 // both; tickets are counted. While nothing is pushed, what a consumer pops must come in order. A
-// last test lets consumers sleep on the event count, and every push must be popped by somebody.
+// last test lets consumers sleep on the event count, and every push must be popped.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/event_count.h"
 
@@ -91,8 +94,8 @@ TEST(ActiveQueueStress, ConservesEntriesOfManyPriorities) {
   ExpectConservation<SmallShape>(1000);
 }
 
-// A thread pushes a high entry and then a low one. Whoever pops the low one while it is the only
-// popper must have seen the high one before: what a scan without validation gets wrong.
+// A thread pushes a high entry and then a low one. A thread that pops the low one while it is the
+// only popper must have seen the high one before. A scan without validation gets this wrong.
 TEST(ActiveQueueStress, LowEntryNeverOvertakesItsThreadsHighEntry) {
   ActiveQueue<std::atomic, SmallShape> queue;
   std::atomic<bool> is_done{false};
@@ -126,7 +129,7 @@ TEST(ActiveQueueStress, LowEntryNeverOvertakesItsThreadsHighEntry) {
   consumer.join();
 }
 
-TEST(EventCountStress, NobodySleepsThroughAPush) {
+TEST(EventCountStress, NoConsumerSleepsThroughAPush) {
   constexpr uint64_t kEntries = 4000;
   constexpr uint64_t kStop = kEntries;
   ActiveQueue<> queue;

@@ -1,12 +1,14 @@
 // Goal: threads that acquire and release the same few names at the same time always agree on their
-// numbers, nothing is lost, and memory does not grow with churn. Method: each thread holds
-// references for a while; what it holds it must be able to read back, and while it holds a name
-// every other thread must get the same number for it. A table outside of the interner has for each
-// name the number under which it is held.
+// numbers, nothing is lost, and memory does not grow as names come and go. Method: each thread
+// holds references for a while; what it holds it must be able to read back, and while it holds a
+// name every other thread must get the same number for it. A table outside of the interner has for
+// each name the number under which it is held.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -124,7 +126,7 @@ TEST(InternerStress, GrowthLosesNothing) {
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
       for (uint32_t i = 0; i < kEach; ++i) {
-        // Every second name is everybody's.
+        // All threads share every second name.
         const std::string owner = i % 2 == 0 ? "all" : std::to_string(thread);
         ids[thread].push_back(interner.Acquire(owner, std::to_string(i)));
       }

@@ -1,5 +1,5 @@
 // Goal: on real threads every call ends exactly once, at most one is in flight an object, a full
-// queue drains to the last call, and a frozen thread keeps nobody from adding, syncing or
+// queue drains to the last call, and a frozen thread keeps no other from adding, syncing or
 // cancelling.
 // Method: threads add, sync and cancel on shared objects while all of them dispatch and a server
 // thread completes; ends are counted. Then Close in the middle. Then the stall harness, with the
@@ -8,14 +8,20 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 #include "tests/support/stall/harness.h"
 #include "tests/support/stall/locked.h"
@@ -128,7 +134,7 @@ class QueueSubject final : public stall::Subject {
   Counting<stall::Atomic> counting_{Unlimited(&clock_)};
 };
 
-TEST_F(CallQueueStress, FrozenThreadStopsNobody) {
+TEST_F(CallQueueStress, FrozenThreadStopsNoOther) {
   const stall::Report report = stall::Run({.threads = kThreads, .rounds = 100},
                                           [] { return std::make_unique<QueueSubject>(); });
   EXPECT_TRUE(report.passed()) << report;

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/support/faulty_structures.h"
+#include "tests/support/history.h"
 #include "tests/support/linearizability.h"
 
 namespace schedq {

@@ -1,24 +1,34 @@
 // Goal: under real threads every pod is accounted for, every wake-up that is owed is delivered, Pop
 // sleeps through nothing, and memory stays flat.
 // Method: schedulers pop and reject, or bind; a cluster adds, updates, deletes, activates,
-// nominates and sends events; a clock advances and its tickers flush. In the end all who are left
-// must come out once, and nothing may remain. A second test counts the wake-ups of one pod that
-// fails while an event comes: a pod whose scheduler had not seen the event's change is owed one.
-// The same bodies run on every engine. SCHEDQ_SOAK_SECONDS makes the first one a soak of so many
-// seconds a case.
+// nominates and sends events; a clock advances and its tickers flush. In the end all pods that are
+// left must come out once, and nothing may remain. A second test counts the wake-ups of one pod
+// that fails while an event comes: a pod whose scheduler had not seen the event's change is owed
+// one. The same bodies run on every engine. SCHEDQ_SOAK_SECONDS makes the first one a soak of so
+// many seconds a case.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -152,13 +162,13 @@ class LockfreeQueueStress : public QueueTest {
     for (std::thread& thread : schedulers) thread.join();
   }
 
-  // The schedulers go on: whatever can be popped must be gone soon, though nobody pushes any more.
+  // The schedulers continue: all that can be popped must be gone soon, though no thread pushes.
   void ExpectSleepersAreWoken() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (queue().Counts().active != 0 && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_EQ(queue().Counts().active, 0u) << "somebody sleeps through a pod";
+    EXPECT_EQ(queue().Counts().active, 0u) << "a scheduler sleeps although there is a pod";
   }
 
   void ExpectEverybodyIsAccountedFor() {
@@ -169,7 +179,7 @@ class LockfreeQueueStress : public QueueTest {
     EXPECT_EQ(queue().List(Place::kUnschedulable).size(), counts.unschedulable);
     EXPECT_EQ(counts.in_flight, 0u);
     EXPECT_EQ(queue().LoggedEvents(), 0u);
-    // An event wakes all of the pool; then everybody comes out, once.
+    // An event requeues all of the pool; then each pod comes out once.
     SendEvent();
     EXPECT_EQ(queue().Counts().unschedulable, 0u);
     bench_->Advance(std::chrono::seconds(30));

@@ -1,8 +1,8 @@
 // Goal: while stale tickets are dropped under real threads, every pod that was not given up is
 // taken once, and what is left comes in the order that a strict queue demands.
 // Method: threads push, give up, pop and drop at full speed, on queues whose memory is used again
-// after a few entries; who is taken or given up is counted. Then nothing is pushed or dropped any
-// more, and what each thread pops must come in order.
+// after a few entries; entries that are taken or given up are counted. Then nothing is pushed or
+// dropped any more, and what each thread pops must come in order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 
 namespace schedq {
@@ -64,7 +65,7 @@ class StaleStress {
   }
 
  private:
-  // 1 for the one who ends it.
+  // 1 for the thread that ends it.
   uint32_t End(uint64_t ticket) { return is_gone_[ticket].exchange(1) == 0 ? 1 : 0; }
   void Drop(Random& random) {
     queue_.DropStale(random.Next(),

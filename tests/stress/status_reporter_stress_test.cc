@@ -1,19 +1,28 @@
 // Goal: threads that tell of one pod's moves in any order, while calls fail and succeed, leave the
 // reporter with what the newest move said, and every call ended once.
 // Method: threads draw move numbers and tell of them late, and now and then nominate a pod, which
-// takes its waiting patch along; one dispatches meanwhile. Once all were told and nothing fails any
+// inherits its waiting patch; one dispatches meanwhile. Once all were told and nothing fails any
 // more, the server shows for every pod what its last number said.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
 #include "dispatcher/report/status_reporter.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

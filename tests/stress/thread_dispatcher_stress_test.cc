@@ -1,5 +1,5 @@
 // Goal: with a thread of its own on the real clock, a call queue makes every call that is due, ends
-// every call exactly once, and closes without losing one, whoever adds meanwhile.
+// every call exactly once, and closes without losing one, whichever threads add meanwhile.
 // Method: a sink that answers from threads of its own, now and then with an error; threads that
 // add, sync and cancel; Close in the middle of it. Every call has a tag, and each tag must end
 // once.
@@ -9,16 +9,26 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/api_sink.h"
+#include "dispatcher/call_queue.h"
 #include "dispatcher/thread_dispatcher.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/real_clock.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {
@@ -178,7 +188,7 @@ TEST_F(ThreadDispatcherStress, ClosingAmidCallsLosesNone) {
   EXPECT_EQ(sink_.executed(), executed) << "nothing starts after Close";
 }
 
-// The thread sleeps for an hour; who comes meanwhile must not wait for that.
+// The thread sleeps for an hour; a call that comes meanwhile must not wait for that.
 TEST_F(ThreadDispatcherStress, SleepingThreadIsWokenForAnEarlierCall) {
   Add(0, 0, std::chrono::hours(1), false);
   std::this_thread::sleep_for(milliseconds(20));

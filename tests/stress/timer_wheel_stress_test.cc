@@ -1,15 +1,18 @@
 // Goal: on real threads, every timer that is set comes due once or is cancelled, and a frozen
-// thread keeps nobody from setting, cancelling or pumping.
+// thread keeps no other from setting, cancelling or pumping.
 // Method: threads set, overwrite and cancel timers of their own and shared ones while all of them
 // pump; what was armed and not cancelled must have come due. Then the stall harness, with the same
 // operations behind a mutex as the control that it must reject.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "engine/base/random.h"
 #include "tests/support/stall/harness.h"
@@ -70,7 +73,7 @@ class WheelSubject final : public stall::Subject {
   TimerWheel<stall::Atomic> wheel_;
 };
 
-TEST(TimerWheelStress, FrozenThreadStopsNobody) {
+TEST(TimerWheelStress, FrozenThreadStopsNoOther) {
   const stall::Report report = stall::Run({.threads = kThreads, .rounds = 100},
                                           [] { return std::make_unique<WheelSubject>(); });
   EXPECT_TRUE(report.passed()) << report;

@@ -137,8 +137,8 @@ FloodOutcome RunFloodOnFifo(const FloodOptions& options) {
     for (; next < instants.size() && instants[next] <= now; ++next) {
       fifo.push_back({CallType::kBinding, instants[next]});
     }
-    while (!fifo.empty() && rate.MayTake(tick)) {
-      rate.Take();
+    while (!fifo.empty() && rate.HasToken(tick)) {
+      rate.SpendToken();
       const Entry entry = fifo.front();
       fifo.pop_front();
       if (entry.type == CallType::kBinding) {

@@ -235,7 +235,7 @@ void AddCalls(Table& table, const char* operation, int64_t waiting, uint64_t wor
   bar.limit = 100;
   bar.aim = 30;
   if (misses_allowed != 0) bar.allowance = {{misses_allowed, "random_miss", working_set}};
-  // In and out of the object's door and its timer's word. Its two lines come at the same time.
+  // The object's turn, taken and ended, and its timer's word. Its two lines come at the same time.
   bar.floor = {{3, "atomic_add_uncontended"}, {1, "random_miss", working_set}};
   bar.reason =
       "an object is visited once, in random order: its lines come from memory, and too much is "

@@ -3,7 +3,7 @@
 // and give out what is due.
 //
 //   void Reserve(objects)        once, before the first call
-//   void Expect(object)          a call about the object is about to be made
+//   void Prefetch(object)        a call about the object is about to be made
 //   void Add(call)               also overwrites; each stores it as its design has it
 //   void Cancel(object)
 //   void Sync(object, pod)
@@ -32,7 +32,7 @@ class ProductCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t) {}
-  void Expect(ObjectId object) const { queue_.Expect(object); }
+  void Prefetch(ObjectId object) const { queue_.Prefetch(object); }
   void Add(ApiCall&& call) { queue_.Add(std::move(call)); }
   void Cancel(ObjectId object) { queue_.Cancel(object); }
   void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
@@ -63,7 +63,7 @@ class LockedFifoCalls {
   static constexpr bool kCancelScans = true;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Expect(ObjectId) const {}  // Where its node is only the map knows.
+  void Prefetch(ObjectId) const {}  // Where its node is only the map knows.
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = calls_.try_emplace(call.object);
@@ -118,7 +118,7 @@ class LockedMultimapCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Expect(ObjectId) const {}
+  void Prefetch(ObjectId) const {}
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const ObjectId object = call.object;

@@ -78,7 +78,7 @@ class CallPath final : public MeasuredPath {
     return pod;
   }
   void Add(ObjectId object, const char* message) {
-    calls_.Expect(object);
+    calls_.Prefetch(object);
     ApiCall call;
     call.object = object;
     call.delay = kDelay;

@@ -140,7 +140,7 @@ std::string TraceRecorder::PlaceOf(const std::string& full_name) const {
 }
 
 void TraceRecorder::AddAnswers(TraceOperation* operation) {
-  const AnswerRecorder::Answers answers = answers_.Take();
+  const AnswerRecorder::Answers answers = answers_.TakeAnswers();
   for (const auto& [pod, plugin] : answers.rejected) {
     operation->rejected.push_back({DisplayName(pod), plugin});
   }

@@ -49,7 +49,8 @@ class MetricCell {
     }
   }
 
-  // Add to this cell and to the one `offset` further, for the price of little more than one.
+  // Adds to this cell and to the one `offset` further, at little more than the cost of one
+  // addition.
   void AddTwo(uint64_t amount, ptrdiff_t offset, uint64_t amount_there) const {
     if (first_row_ == nullptr) return;
     const uint32_t thread = Seam<std::atomic>::ThreadIndex();
@@ -63,8 +64,8 @@ class MetricCell {
     }
   }
 
-  // Makes the sum `value`. An addition that runs at the same time comes on top or is lost in the
-  // value; of two Sets at one time either wins.
+  // Makes the sum `value`. An addition at the same time is added to `value` or overwritten by it;
+  // of two Sets at the same time either wins.
   void Set(uint64_t value) const;
   uint64_t Sum() const;
 
@@ -76,8 +77,9 @@ class MetricCell {
  private:
   MetricWord* Row(size_t row) const { return first_row_ + row * row_words_; }
 
-  // Relaxed throughout: a metric orders nothing. The row's only writer is this thread, and when a
-  // thread number changes hands the seam orders its writes, so load and store lose nothing.
+  // Relaxed throughout: a metric orders nothing. This thread is the row's only writer. When a
+  // thread number passes to another thread, the seam orders their writes. So load and store lose
+  // nothing.
   static void AddToOwnRow(MetricWord& word, uint64_t amount) {
     word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }

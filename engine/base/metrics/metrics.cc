@@ -41,8 +41,8 @@ std::vector<double> ExponentialBounds(double first, double factor, int count) {
 Histogram::Shape::Shape(std::vector<double> bounds) : bounds_(std::move(bounds)) {
   SCHEDQ_CHECK(std::is_sorted(bounds_.begin(), bounds_.end()), "bounds must ascend");
   for (const double bound : bounds_) {
-    // Observations are whole, so the largest whole number not above the bound decides. A bound that
-    // a rounding error of its computation left just below a whole number means that number.
+    // Observations are whole numbers, so the largest whole number not above the bound decides. A
+    // rounding error may leave a bound just below a whole number; the bound then means that number.
     const double billionths = bound * kBillionths;
     const double nearest = std::round(billionths);
     const bool is_whole = std::abs(billionths - nearest) <= std::abs(billionths) * 1e-12;

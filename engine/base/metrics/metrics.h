@@ -8,7 +8,7 @@
 //     used, unless it shows zeros.
 // When not to use it: for a number that decides something (see metric_cells.h).
 // Threads: handles from any thread, wait-free, no allocation. Families and the registry from any
-// thread; they lock. A registry outlives the handles that it gave.
+// thread; they lock. A registry outlives its handles.
 // Memory: about 2.6 KB of address space for a series of a counter or gauge and 8 KB for one of a
 // histogram, of which threads that do not use it touch nothing.
 #pragma once
@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/metrics/metric_cells.h"
@@ -121,7 +122,7 @@ class Histogram {
   void Observe(Duration duration, uint64_t times = 1) const {
     if (shape_ != nullptr) ObserveIn(BucketOf(duration), duration, times);
   }
-  // The same for who knows the bucket already: not for a default-constructed histogram.
+  // The same for a caller that knows the bucket. Not for a default-constructed histogram.
   void ObserveIn(size_t bucket, Duration duration, uint64_t times = 1) const {
     const auto from_bucket_to_sum = static_cast<ptrdiff_t>(shape_->Cells() - 1 - bucket);
     first_.Next(bucket).AddTwo(times, from_bucket_to_sum,
@@ -138,7 +139,7 @@ class Histogram {
   const Shape* shape_ = nullptr;
 };
 
-// What a reader gets. For a histogram `value` is the number of observations.
+// One series as read. For a histogram `value` is the number of observations.
 struct MetricSample {
   LabelValues label_values;
   double value = 0;
@@ -228,10 +229,10 @@ using DenseCounterFamily = DenseMetricFamily<Counter>;
 using DenseGaugeFamily = DenseMetricFamily<Gauge>;
 using DenseHistogramFamily = DenseMetricFamily<Histogram>;
 
-// Gauges whose value is asked for when somebody reads.
+// Gauges whose value is computed when they are read.
 class CallbackGaugeFamily final : public MetricFamilyBase {
  public:
-  // Ends the series when it goes; a read in progress ends first.
+  // Its destructor ends the series, and waits for a read in progress.
   class Registration {
    public:
     Registration() = default;
@@ -279,7 +280,7 @@ class MetricsRegistry {
   // Reading. Families by name.
   std::vector<const MetricFamilyBase*> Families() const;
   const MetricFamilyBase* Find(std::string_view name) const;
-  // Nothing when there is no such series.
+  // nullopt: there is no such series.
   std::optional<double> Value(std::string_view name, const LabelValues& values = {}) const;
   std::optional<HistogramValue> HistogramAt(std::string_view name,
                                             const LabelValues& values = {}) const;

@@ -3,6 +3,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 

@@ -1,11 +1,13 @@
-// How long something takes that is so short, and so frequent, that two looks at the clock each time
-// would be felt: one in kTimesPerLook is measured, and what is measured stands for the others.
+// The duration of something so short and so frequent that two readings of the clock each time would
+// cost too much. One time in kTimesPerSample is measured, and the latest sample stands for the
+// times that are not.
 //
-// When not to use it: for what is sometimes long. Nobody sees a long one between two short ones.
-// Threads: any, concurrently; wait-free.
+// When not to use it: for what sometimes takes long. A long one between two samples is not seen.
+// Threads: any, concurrently; wait-free, no allocation.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/base/atom.h"
@@ -13,23 +15,42 @@
 
 namespace schedq {
 
+// A measured duration and its bucket in a histogram, which takes longer to find than to count in.
+struct DurationSample {
+  Duration duration{};
+  size_t bucket = 0;  // Below 256; 0 where the user has no need of it.
+};
+
+template <uint32_t kTimesPerSample>
 class SampledDuration {
  public:
-  static constexpr uint32_t kTimesPerLook = 16;
-
-  // Whether this time is to be measured. A thread counts its times of all such durations together.
-  bool IsDue() const {
+  // Whether the calling thread's next time is one in kTimesPerSample. A thread counts its times of
+  // all durations with the same kTimesPerSample together.
+  static bool CountTime() {
     thread_local uint32_t times = 0;
-    return times++ % kTimesPerLook == 0 || LoadRelaxed(latest_ns_) == kNever;
+    return times++ % kTimesPerSample == 0;
   }
-  void Set(Duration measured) { StoreRelaxed(latest_ns_, measured.count()); }
-  Duration Latest() const { return Duration(LoadRelaxed(latest_ns_)); }
+
+  // Whether this time is to be measured: always until there is a sample.
+  bool IsDue() const { return CountTime() || !IsKnown(); }
+  bool IsKnown() const { return LoadRelaxed(latest_) != kNone; }
+  void Set(DurationSample sample) {
+    StoreRelaxed(latest_, static_cast<uint64_t>(sample.duration.count()) << kBucketBits |
+                              static_cast<uint64_t>(sample.bucket));
+  }
+  // There is a sample.
+  DurationSample Latest() const {
+    const uint64_t latest = LoadRelaxed(latest_);
+    return {Duration(latest >> kBucketBits), latest & kBucketMask};
+  }
 
  private:
-  static constexpr int64_t kNever = -1;
+  static constexpr int kBucketBits = 8;
+  static constexpr uint64_t kBucketMask = (uint64_t{1} << kBucketBits) - 1;
+  static constexpr uint64_t kNone = ~uint64_t{0};
 
-  // Written by whoever measured. Relaxed: whichever was measured lately.
-  std::atomic<int64_t> latest_ns_{kNever};
+  // Written by each thread that measured. Relaxed: any of the latest samples will do.
+  std::atomic<uint64_t> latest_{kNone};
 };
 
 }  // namespace schedq

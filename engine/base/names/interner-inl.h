@@ -4,7 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "engine/base/atom.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace internal {
@@ -25,9 +27,10 @@ inline uint64_t OrderOfBucket(uint32_t bucket) { return ReverseBits(bucket); }
 inline uint32_t ParentOf(uint32_t bucket) { return bucket ^ std::bit_floor(bucket); }
 
 // Reads and changes of links. Acquire pairs with the release of the exchange that wrote the link:
-// without it what it leads to could be read before it was written. Acquire also keeps the reads of
-// a slot before the second read of the link that led to it, which proves that the slot was linked.
-// The exchange only releases: what it expects was read with acquire, and no link comes back.
+// without it what the link leads to could be read before it was written. Acquire also keeps the
+// reads of a slot before the second read of the link that led to it, which proves that the slot was
+// linked. The exchange only releases: what it expects was read with acquire, and no link's value
+// returns.
 template <typename A>
 NameLink LoadLink(const A& cell) {
   return NameLink(LoadAcquire(cell));
@@ -46,7 +49,7 @@ BasicInterner<Atom>::BasicInterner(uint32_t first_bits)
     : bucket_count_(uint32_t{1} << first_bits), buckets_(first_bits), slots_(first_bits) {
   buckets_.Reserve(0);
   const NameLink end = NameLink().To(NameLink::Kind::kEnd, 0).Opened();
-  // Nobody else knows the interner yet; who shares it publishes it.
+  // Relaxed: no other thread knows the interner yet, and the thread that shares it publishes it.
   StoreRelaxed(buckets_[0], end.word());
 }
 
@@ -55,8 +58,9 @@ bool BasicInterner<Atom>::RemoveDead(Position& at, NameLink next) {
   const uint32_t index = at.link.index();
   Slot& slot = slots_[index];
   if (!next.marked()) {
-    // The mark stops whoever would add or remove behind this slot. The link was read before the
-    // state was seen dead, so an exchange that succeeds marks that generation and no later one.
+    // The mark makes other threads' exchanges on this link fail, so that none adds or removes after
+    // this slot. The link was read before the state was seen dead, so an exchange that succeeds
+    // marks that generation and no later one.
     const NameLink marked = next.Marked();
     if (!internal::ExchangeLink(slot.link(), next, marked)) return false;
     next = marked;
@@ -95,13 +99,14 @@ typename BasicInterner<Atom>::Position BasicInterner<Atom>::Walk(uint64_t order,
                                                                  Atom<uint64_t>* start,
                                                                  Visit visit) {
   Position at{start, internal::LoadLink(*start)};
-  // Each new start is due to a change by another thread, and each step goes on or removes a slot.
+  // Bound: each restart is due to a change by another thread, and each other step advances or
+  // removes a slot.
   while (at.link.kind() != NameLink::Kind::kEnd) {
     if (at.link.kind() == NameLink::Kind::kBucket) {
       const uint32_t bucket = at.link.index();
       const uint64_t bucket_order = internal::OrderOfBucket(bucket);
       if (bucket_order > order) break;
-      // A bucket is never removed, so nothing needs to be proved before going on from it.
+      // A bucket is never removed, so the walk can continue from it without a second read.
       at = {&buckets_[bucket], internal::LoadLink(buckets_[bucket]), bucket_order};
       continue;
     }
@@ -130,7 +135,7 @@ std::optional<uint32_t> BasicInterner<Atom>::FindPacked(const PackedText& text, 
                                                         Read read) const {
   std::optional<uint32_t> found;
   const uint64_t order = internal::OrderOfName(text.hash());
-  // Looking for a name opens buckets and removes dead slots, which no caller can tell.
+  // A lookup opens buckets and removes dead slots, which no caller can observe.
   auto& self = const_cast<BasicInterner&>(*this);
   Atom<uint64_t>* const start = self.OpenBucket(BucketOf(text.hash()));
   // Most names are the first of their bucket.
@@ -176,7 +181,7 @@ uint32_t BasicInterner<Atom>::AcquirePacked(const PackedText& text,
     });
     if (found) return *found;
     if (!*prepared) *prepared = PrepareSlot(text);
-    LeadOn(**prepared, at.link);
+    LinkTo(**prepared, at.link);
     const NameLink to_new = at.link.To(NameLink::Kind::kSlot, **prepared);
     if (internal::ExchangeLink(*at.cell, at.link, to_new)) {
       alive_.At(0).Add(1);
@@ -191,7 +196,7 @@ void BasicInterner<Atom>::Release(uint32_t id) {
   const uint64_t order = slot.LoadOrder();
   if (!slot.DropReference()) return;
   alive_.At(0).Add(static_cast<uint64_t>(-1));
-  // The walk meets the dead slot and removes it, unless somebody else did so first.
+  // The walk finds the dead slot and removes it, unless another thread removed it before.
   Atom<uint64_t>* const start = OpenBucket(BucketOf(internal::ReverseBits(order)));
   Walk(order, start, [](uint32_t, Slot&, NameState) { return false; });
 }
@@ -216,17 +221,17 @@ void BasicInterner<Atom>::DiscardSlot(uint32_t index) {
   slots_.Free(index);
 }
 
-// Until a slot is linked it is its owner's alone. Release, so that a helper that still holds the
+// Until a slot is linked, only its owner writes it. Release, so that a helper that still holds the
 // last generation's link sees that the generation is over.
 template <template <typename> class Atom>
-void BasicInterner<Atom>::LeadOn(uint32_t index, NameLink link) {
+void BasicInterner<Atom>::LinkTo(uint32_t index, NameLink link) {
   Atom<uint64_t>& own = slots_[index].link();
   StoreRelease(own, NameLink(LoadRelaxed(own)).Unmarked().ToSameAs(link).word());
 }
 
 template <template <typename> class Atom>
 void BasicInterner<Atom>::GrowBuckets(uint32_t names) {
-  // A number to reckon with: Reserve looks at the memory itself.
+  // Relaxed: nothing is read by this number; Reserve checks the memory itself.
   uint32_t count = LoadRelaxed(bucket_count_);
   // At most one name a bucket. With fewer, a lookup seldom steps to a neighbour, but every new name
   // opens a bucket, which costs more.
@@ -245,13 +250,13 @@ uint32_t BasicInterner<Atom>::BucketOf(uint64_t hash) const {
 
 // A bucket that is not open yet is opened from its parent.
 template <template <typename> class Atom>
-void BasicInterner<Atom>::WarmBuckets(uint32_t bucket) const {
+void BasicInterner<Atom>::PrefetchBuckets(uint32_t bucket) const {
   __builtin_prefetch(&buckets_[bucket], /*for a write*/ 1);
   __builtin_prefetch(&buckets_[internal::ParentOf(bucket)]);
 }
 
 template <template <typename> class Atom>
-void BasicInterner<Atom>::WarmNeighbours(uint32_t bucket) const {
+void BasicInterner<Atom>::PrefetchNeighbours(uint32_t bucket) const {
   NameLink link(LoadRelaxed(buckets_[bucket]));
   if (!link.open()) link = NameLink(LoadRelaxed(buckets_[internal::ParentOf(bucket)]));
   if (link.kind() == NameLink::Kind::kSlot) __builtin_prefetch(&slots_[link.index()]);
@@ -271,11 +276,11 @@ Atom<uint64_t>* BasicInterner<Atom>::OpenBucket(uint32_t bucket) {
       return &cell;
     }
   }
-  // Somebody else is about to open it.
+  // Another thread is opening it.
   return OpenBucket(internal::ParentOf(bucket));
 }
 
-// Nothing: another thread was faster.
+// nullopt: another thread claimed it before.
 template <template <typename> class Atom>
 std::optional<typename BasicInterner<Atom>::Claim> BasicInterner<Atom>::ClaimBucket(
     uint32_t bucket) {
@@ -293,15 +298,15 @@ void BasicInterner<Atom>::LinkBucket(Claim claim) {
   do {
     at = Walk(order, claim.parent, [](uint32_t, Slot&, NameState) { return false; });
     claim.link = claim.link.ToSameAs(at.link);
-    // Relaxed: nobody goes on from the cell before one of the exchanges below has published it.
+    // Relaxed: no walk continues from the cell before one of the exchanges below has published it.
     StoreRelaxed(cell, claim.link.word());
   } while (!internal::ExchangeLink(*at.cell, at.link,
                                    at.link.To(NameLink::Kind::kBucket, claim.bucket)));
   MarkOpen(claim);
 }
 
-// From the moment that a bucket is linked in others change its cell too, so opening it is an
-// exchange; each failure is a change by another thread.
+// Once a bucket is linked in, other threads change its cell too, so to open it needs an exchange.
+// Each failure means that another thread changed the cell.
 template <template <typename> class Atom>
 void BasicInterner<Atom>::MarkOpen(const Claim& claim) {
   Atom<uint64_t>& cell = buckets_[claim.bucket];
@@ -310,8 +315,8 @@ void BasicInterner<Atom>::MarkOpen(const Claim& claim) {
 }
 
 // A new name is mostly the first of a bucket that was never opened: then one exchange links in the
-// bucket with the name behind it. Where anything else lies or comes between, the bucket is opened
-// as ever, and this is false.
+// bucket together with the name after it. If the list has another entry between them, or gets one
+// meanwhile, the bucket is opened as usual, and this returns false.
 template <template <typename> class Atom>
 bool BasicInterner<Atom>::OpenWithName(const PackedText& text, std::optional<uint32_t>* prepared) {
   const uint64_t order = internal::OrderOfName(text.hash());
@@ -323,7 +328,7 @@ bool BasicInterner<Atom>::OpenWithName(const PackedText& text, std::optional<uin
   const Position at = Walk(order, claim->parent, [](uint32_t, Slot&, NameState) { return false; });
   if (at.passed < internal::OrderOfBucket(bucket)) {
     if (!*prepared) *prepared = PrepareSlot(text);
-    LeadOn(**prepared, at.link);
+    LinkTo(**prepared, at.link);
     claim->link = claim->link.To(NameLink::Kind::kSlot, **prepared);
     // Relaxed: as in LinkBucket.
     StoreRelaxed(cell, claim->link.word());

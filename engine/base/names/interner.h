@@ -13,9 +13,9 @@
 // | Find, ReadKnown | lock-free | the last read of the name's state; absent: the last link read |
 // | Text, Retain | wait-free | the one access |
 // | Release | lock-free | the subtraction of a reference |
-// An operation retries only when another thread's step succeeded meanwhile, with one
-// exception: a thread that stops while it opens a bucket leaves the bucket's parent in use, which
-// is slower and still right. Growth allocates memory; nothing else does for names of up to 320
+// An operation retries only when another thread's step succeeded meanwhile. A thread that is frozen
+// while it opens a bucket leaves the bucket unopened: other threads then start at its parent, which
+// is slower and still correct. Growth allocates memory; nothing else does for names of up to 320
 // bytes.
 //
 // Structure: one list of all names, ordered by a hash; bucket b is a link cell inside the list at
@@ -26,8 +26,9 @@
 // Invariants:
 //  1. A slot's state is (generation, references). References are above zero only while the slot is
 //     owned by the thread that links it in, or linked. Once they are zero the generation is dead.
-//  2. A dead slot's link is marked, then it is unlinked, then it is free; whoever meets it helps.
-//     Who unlinks it frees it. A new generation begins before its link is written.
+//  2. A dead slot's link is marked, then the slot is unlinked, then it is free. Each thread whose
+//     walk visits a dead slot helps with the next step; the thread that unlinks it frees it. A new
+//     generation begins before its link is written.
 //  3. Two slots in the list never both have references and equal texts: a new name is linked where
 //     the run of its hash ends, by an exchange that fails if anything was added there.
 //  4. The tag of a link grows with each change for the life of the memory, so no exchange succeeds
@@ -35,7 +36,7 @@
 //
 // Memory: a slot of 64 bytes and one to two bucket words of 8 for each of the most names that were
 // alive at one time, and blocks for the most bytes of names above 32 bytes that were alive at one
-// time in each power of two. Churn does not grow it; it is never given back.
+// time in each power of two. Names that come and go do not make it grow; it is never freed.
 //
 // Source: O. Shalev and N. Shavit, Split-Ordered Lists: Lock-Free Extensible Hash Tables, 2003;
 // M. Michael, High Performance Dynamic Lock-Free Hash Tables and List-Based Sets, 2002 (the variant
@@ -44,6 +45,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -54,7 +56,6 @@
 #include "engine/base/names/name_link.h"
 #include "engine/base/names/name_slot.h"
 #include "engine/base/names/packed_text.h"
-#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
 
 namespace schedq {
@@ -74,14 +75,14 @@ class BasicInterner {
     return AcquirePacked(PackedText(namespace_name, name));
   }
 
-  // A name "namespace/name" that is probably new, acquired in steps for who has other work to do in
-  // between: a new name's place is random memory, which comes meanwhile. One thread; the interner
-  // outlives it. Thrown away before Acquire, it leaves nothing behind.
+  // A name "namespace/name" that is probably new, acquired in steps. A new name's place is random
+  // memory; it is prefetched while the caller does other work between the steps. One thread; the
+  // interner outlives it. Destroyed before Acquire, it changes nothing.
   class Newcomer {
    public:
     Newcomer(BasicInterner* names, std::string_view namespace_name, std::string_view name)
         : names_(names), text_(namespace_name, name), bucket_(names->BucketOf(text_.hash())) {
-      names_->WarmBuckets(bucket_);
+      names_->PrefetchBuckets(bucket_);
     }
     Newcomer(const Newcomer&) = delete;
     Newcomer& operator=(const Newcomer&) = delete;
@@ -89,10 +90,10 @@ class BasicInterner {
       if (slot_) names_->DiscardSlot(*slot_);
     }
 
-    // Some time after the construction: writes the slot, and fetches what the buckets lead to.
+    // Some time after the construction: writes the slot, and prefetches what the buckets lead to.
     void Prepare() {
       slot_ = names_->PrepareSlot(text_);
-      names_->WarmNeighbours(bucket_);
+      names_->PrefetchNeighbours(bucket_);
     }
     // Once, some time later: as BasicInterner::Acquire.
     uint32_t Acquire() { return names_->AcquirePacked(text_, &slot_); }
@@ -100,11 +101,11 @@ class BasicInterner {
    private:
     BasicInterner* const names_;
     const PackedText text_;
-    const uint32_t bucket_;  // When the name came; by now there may be more of them.
+    const uint32_t bucket_;  // As of the construction; the number of buckets may have grown since.
     std::optional<uint32_t> slot_;
   };
 
-  // The same, when the name is known; nothing otherwise.
+  // The same if the name is known; nullopt otherwise.
   std::optional<uint32_t> AcquireKnown(std::string_view text) {
     return AcquireKnownPacked(PackedText(text));
   }
@@ -112,33 +113,34 @@ class BasicInterner {
     return AcquireKnownPacked(PackedText(namespace_name, name));
   }
 
-  // The number of a known name, without a reference: without one of the caller's own it may stand
-  // for another name by the time it is looked at.
+  // The number of a known name, without a reference. If the caller holds no reference of its own,
+  // the number may stand for another name when it is used.
   std::optional<uint32_t> Find(std::string_view text) const { return FindPacked(PackedText(text)); }
   std::optional<uint32_t> Find(std::string_view namespace_name, std::string_view name) const {
     return FindPacked(PackedText(namespace_name, name));
   }
 
-  // Calls `read(number)` such that what it reads belongs to the name: the number stood for it from
-  // before the last call until after it, provided that what is kept by number is read with acquire
-  // and written by who holds a reference. False: the name was not known; forget what was read.
-  // `expect(number)` may come before, as soon as the number is likely, to fetch what it leads to.
+  // Calls `read(number)`, possibly several times. What the last call read belongs to the name: the
+  // number stood for the name from before that call until after it. This needs that what is kept by
+  // number is read with acquire and written by holders of a reference. False: the name was not
+  // known, and what was read means nothing. `expect(number)` may be called before, as soon as the
+  // number is likely, to prefetch what it leads to.
   template <typename Expect, typename Read>
   bool ReadKnown(std::string_view namespace_name, std::string_view name, Expect expect,
                  Read read) const {
     return FindPacked(PackedText(namespace_name, name), expect, read).has_value();
   }
 
-  // Valid while somebody holds a reference.
+  // Valid while a reference is held.
   std::string_view Text(uint32_t id) const { return texts_.View(slots_[id]); }
 
-  // One more reference, for a caller who has one.
+  // One more reference, for a caller that holds one.
   void Retain(uint32_t id) { slots_[id].AddReference(); }
   void Release(uint32_t id);
 
   // Names alive. May be stale.
   size_t size() const { return static_cast<size_t>(alive_.At(0).Sum()); }
-  // All numbers ever given are below this: what a table indexed by them needs. May be stale.
+  // All numbers that were ever used are below this: the size of a table by number. May be stale.
   uint32_t id_limit() const { return static_cast<uint32_t>(slots_.Used()); }
 
  private:
@@ -153,18 +155,19 @@ class BasicInterner {
   };
 
   uint32_t AcquirePacked(const PackedText& text);
-  // `prepared`: a slot for the text, or nothing yet; emptied if the slot was linked in.
+  // `prepared`: a slot for the text, or nullopt; becomes nullopt if the slot was linked in.
   uint32_t AcquirePacked(const PackedText& text, std::optional<uint32_t>* prepared);
   std::optional<uint32_t> AcquireKnownPacked(const PackedText& text);
   std::optional<uint32_t> FindPacked(const PackedText& text) const;
   template <typename Expect, typename Read>
   std::optional<uint32_t> FindPacked(const PackedText& text, Expect expect, Read read) const;
 
-  // Goes from `start` to the first entry beyond `order`. Removes the dead slots that it meets, and
-  // calls `visit(index, slot, state)` for each live slot of that very order until it says true.
+  // Walks from `start` to the first entry beyond `order`. Removes the dead slots on the way, and
+  // calls `visit(index, slot, state)` for each live slot of exactly that order until it returns
+  // true.
   template <typename Visit>
   Position Walk(uint64_t order, Atom<uint64_t>* start, Visit visit);
-  // One slot of a walk. False: somebody changed the list here, so the walk starts anew.
+  // One slot of a walk. kChanged: another thread changed the list here, so the walk starts anew.
   enum class Step : uint8_t { kPassed, kRemoved, kBeyond, kFound, kChanged };
   template <typename Visit>
   Step VisitSlot(uint64_t order, Position& at, Visit& visit);
@@ -173,12 +176,12 @@ class BasicInterner {
   uint32_t PrepareSlot(const PackedText& text);
   void DiscardSlot(uint32_t index);
   // Makes a slot that is not linked yet lead to where `link` leads.
-  void LeadOn(uint32_t index, NameLink link);
+  void LinkTo(uint32_t index, NameLink link);
   void GrowBuckets(uint32_t names);
 
   uint32_t BucketOf(uint64_t hash) const;
   Atom<uint64_t>* OpenBucket(uint32_t bucket);
-  // A bucket's cell whose opening is this thread's work, and the open one that it starts from.
+  // A bucket that this thread is to open, and the open bucket's cell that its walk starts from.
   struct Claim {
     uint32_t bucket;
     Atom<uint64_t>* parent;
@@ -188,11 +191,11 @@ class BasicInterner {
   void LinkBucket(Claim claim);
   void MarkOpen(const Claim& claim);
   bool OpenWithName(const PackedText& text, std::optional<uint32_t>* prepared);
-  // Fetches a bucket that will be looked at, and later, once it has come, what it leads to.
-  void WarmBuckets(uint32_t bucket) const;
-  void WarmNeighbours(uint32_t bucket) const;
+  // Prefetch a bucket that will be read, and later, once it has come, what it leads to.
+  void PrefetchBuckets(uint32_t bucket) const;
+  void PrefetchNeighbours(uint32_t bucket) const;
 
-  // Written by GrowBuckets, doubling; a stale reader starts its walk at a bucket further back.
+  // Doubled by GrowBuckets; a stale reader starts its walk at an earlier bucket.
   Atom<uint32_t> bucket_count_;
   SegmentedArray<Atom<uint64_t>, Atom> buckets_;  // NameLinks.
   IndexPool<Slot, Atom> slots_;

@@ -6,7 +6,7 @@
 namespace schedq {
 
 // Bits 0-28 the index of what it leads to, 29-30 its kind, 31 marked (the slot that holds this link
-// is dead), 32 open (the bucket that holds this link may be started from), 33-63 the tag.
+// is dead), 32 open (a walk may start from the bucket that holds this link), 33-63 the tag.
 class NameLink {
  public:
   enum class Kind : uint8_t {
@@ -27,7 +27,8 @@ class NameLink {
   bool open() const { return (word_ & kOpen) != 0; }
   bool operator==(const NameLink&) const = default;
 
-  // Each of these is the next value of the memory that holds this link: same flags, a new tag.
+  // Each of these is a next value for the memory that holds this link: with a new tag, and with the
+  // other flags unchanged.
   NameLink To(Kind kind, uint32_t index) const {
     const uint64_t target = uint64_t{static_cast<uint8_t>(kind)} << kKindShift | index;
     return NameLink(((word_ & ~kTargetBits) | target) + kTagUnit);

@@ -1,7 +1,7 @@
 // A slot of the interner and the text in it. See interner.h for the invariants.
 //
-// Why texts are atomic words: a reader may compare a text that another thread overwrites, and
-// learns afterwards from the slot's generation that the comparison means nothing.
+// Why texts are atomic words: a reader may compare a text while another thread overwrites it. The
+// slot's generation tells the reader afterwards that the comparison means nothing.
 #pragma once
 
 #include <array>
@@ -14,9 +14,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
 #include "engine/base/names/packed_text.h"
 #include "engine/base/result.h"
+#include "engine/base/segmented_array.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 
@@ -40,14 +43,14 @@ class NameState {
 template <template <typename> class Atom>
 class alignas(kCacheLineBytes) NameSlot {
  public:
-  // Written by who holds or takes a reference, and at birth by the slot's owner. A stale reader's
-  // exchange fails. Acquire pairs with the releases of the birth and of every reference given back:
-  // without it a helper could free a text that is still being read.
+  // Written by threads that hold or take a reference, and when a generation begins by the slot's
+  // owner. A stale reader's exchange fails. Acquire pairs with the releases in BeginGeneration and
+  // in every DropReference: without it a helper could free a text that is still being read.
   NameState LoadState() const { return NameState(LoadAcquire(state_)); }
 
-  // Adds a reference to the generation of `seen`. False: it died. Relaxed: an exchange meets the
-  // newest state; the text was published by the link that led here; and the text of a later
-  // generation comes after the reference that is added here was given back.
+  // Adds a reference to the generation of `seen`. False: that generation is dead. Relaxed: an
+  // exchange reads the newest state; the link that led here published the text; and the text of a
+  // later generation is written after the reference that is added here was released.
   bool AddReferenceTo(NameState seen) {
     uint64_t word = seen.word();
     while (NameState(word).references() != 0 && NameState(word).generation() == seen.generation()) {
@@ -59,10 +62,10 @@ class alignas(kCacheLineBytes) NameSlot {
     }
     return false;
   }
-  // For a caller who holds one, so there is nothing to order.
+  // For a caller that holds a reference, so there is nothing to order.
   void AddReference() { CheckRoom(state_.fetch_add(1, std::memory_order_relaxed)); }
-  // True: it was the last. Release pairs with the acquire of LoadState, by which the slot is found
-  // dead: without it the holder's reads of the text could come after its reuse.
+  // True: it was the last reference. Release pairs with the acquire of LoadState, by which a thread
+  // finds the slot dead: without it the holder's reads of the text could come after its reuse.
   bool DropReference() {
     text_use_.Read();
     const NameState before(state_.fetch_sub(1, std::memory_order_release));
@@ -74,12 +77,12 @@ class alignas(kCacheLineBytes) NameSlot {
   void BeginGeneration() {
     state_.store(NameState(LoadRelaxed(state_)).NextGeneration().word(), std::memory_order_release);
   }
-  // By the owner of a slot that was never linked. Relaxed: who sees it sees the birth as well, for
-  // a subtraction continues what BeginGeneration has released.
+  // By the owner of a slot that was never linked. Relaxed: a thread that sees it also sees the
+  // generation's beginning, because a subtraction continues what BeginGeneration released.
   void EndGeneration() { state_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Written at birth, while the slot is owned. Acquire and release: a reader that sees a later
-  // generation's value must see in its next read of the list that the slot was unlinked.
+  // Written when a generation begins, by the slot's owner. Acquire and release: a reader that sees
+  // a later generation's value must see in its next read of the list that the slot was unlinked.
   uint64_t LoadOrder() const { return LoadAcquire(order_); }
   void StoreOrder(uint64_t order) { StoreRelease(order_, order); }
   uint64_t LoadText() const { return LoadAcquire(text_); }
@@ -101,11 +104,11 @@ class alignas(kCacheLineBytes) NameSlot {
   }
 
   Atom<uint64_t> state_;
-  Atom<uint64_t> link_;   // NameLink; see the interner for who writes it.
+  Atom<uint64_t> link_;   // NameLink; interner.h says which threads write it.
   Atom<uint64_t> order_;  // Place in the list: the hash with the lowest bit set.
   Atom<uint64_t> text_;   // TextPlace.
   std::array<Atom<uint64_t>, kInlineTextWords> words_;
-  // Who gives the slot its text, and who holds a reference.
+  // Written by the thread that stores the slot's text, read by the holders of references.
   [[no_unique_address]] typename Seam<Atom>::Footprint text_use_;
 };
 static_assert(sizeof(NameSlot<std::atomic>) == kCacheLineBytes, "a lookup costs one line a slot");
@@ -136,15 +139,16 @@ class TextPlace {
   uint64_t word_;
 };
 
-// The texts of slots: inline, or in blocks whose memory stays blocks of one size for ever.
-// Threads: Store and Drop by a slot's owner; Equals from any thread; View by who holds a reference.
+// The texts of slots: inline, or in blocks whose memory always stays blocks of one size.
+// Threads: Store and Drop by a slot's owner; Equals from any thread; View by holders of a
+// reference.
 template <template <typename> class Atom>
 class NameTexts {
  public:
   using Slot = NameSlot<Atom>;
 
   ~NameTexts() {
-    // Whoever used the texts has told the destructor's thread that it is done.
+    // Relaxed: every thread that used the texts has synchronized with the destructor's thread.
     for (Atom<Blocks*>& blocks : blocks_) delete LoadRelaxed(blocks);
   }
 
@@ -165,7 +169,7 @@ class NameTexts {
     if (place.size_class() != 0) LoadBlocks(place.size_class())->Free(place.block());
   }
 
-  // Means something only if the slot's generation is the same before and after.
+  // The answer is valid only if the slot's generation is the same before and after.
   bool Equals(Slot& slot, const PackedText& text) const {
     const TextPlace place(slot.LoadText());
     if (place.size() != text.size()) return false;
@@ -220,13 +224,14 @@ class NameTexts {
                                    : LoadBlocks(place.size_class())->Words(place.block());
   }
 
-  // Acquire pairs with the release of who made the blocks of this size.
+  // Acquire pairs with the release of the thread that made the blocks of this size.
   Blocks* LoadBlocks(uint32_t size_class) const { return LoadAcquire(blocks_[size_class]); }
 
   Blocks& BlocksOf(uint32_t size_class) {
     Blocks* blocks = LoadBlocks(size_class);
     if (blocks != nullptr) return *blocks;
-    // Release publishes the blocks; acquire is for who loses and takes the winner's.
+    // Release publishes the blocks. Acquire is for a thread that loses and uses the winner's
+    // blocks.
     auto made = std::make_unique<Blocks>(size_class);
     if (blocks_[size_class].compare_exchange_strong(blocks, made.get(), std::memory_order_release,
                                                     std::memory_order_acquire)) {
@@ -235,7 +240,7 @@ class NameTexts {
     return *blocks;
   }
 
-  // By class; each is written once, by who first needs the size.
+  // By class; each is written once, by the first thread that needs the size.
   std::array<Atom<Blocks*>, 32> blocks_{};
 };
 

@@ -13,6 +13,8 @@
 #include <span>
 #include <string_view>
 
+#include "engine/base/time/time.h"
+
 namespace schedq {
 
 class PackedText {

@@ -1,8 +1,9 @@
 // An instant or none, in the eight bytes of an instant.
 //
 // Purpose: queues keep several of these for each pod; std::optional takes twice the memory.
-// When not to use it: where the earliest instant that the clock type knows means something, for
-// here it means none. Threads: a value.
+// When not to use it: where the clock type's earliest instant is a value, because here it means
+// none.
+// Threads: a value.
 #pragma once
 
 #include <compare>

@@ -1,8 +1,11 @@
 #include "engine/base/time/real_clock.h"
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

@@ -1,13 +1,13 @@
 // The machine's time, with a thread of its own that runs timers.
 //
 // Purpose: runs on real threads. Now() is the system's time at construction plus what the monotonic
-// clock has measured since, so that setting the system's time moves no backoff.
-// When not to use it: where the result must be the same twice; that is VirtualClock's.
+// clock has measured since, so that a change of the system's time moves no backoff.
+// When not to use it: where two runs must give the same result; VirtualClock is for those.
 // Threads: all operations from any thread, also from inside an action. Now() is wait-free; the
 // others lock. Actions run one at a time on the clock's thread: a long action delays the others.
-// Cancel waits for an action that is running, unless the action itself calls it. Invariants: an
-// action never runs before its instant. The destructor drops what is pending and waits for an
-// action that is running. Memory: that of the pending timers.
+// Cancel waits for an action that is running, unless the action itself calls it. The destructor
+// drops pending timers and waits for an action that is running.
+// Invariant: an action never runs before its instant. Memory: that of the pending timers.
 #pragma once
 
 #include <condition_variable>
@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/timer_queue.h"
 
 namespace schedq {

@@ -13,6 +13,9 @@ using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duratio
 
 inline constexpr Duration kSecond = std::chrono::seconds(1);
 
+// The machine's monotonic time.
+inline MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
 // The whole second of absolute time that `instant` lies in.
 inline Instant TruncateToSecond(Instant instant) {
   return Instant(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));

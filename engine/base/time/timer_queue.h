@@ -1,14 +1,16 @@
-// Pending timers in order of (instant, order of scheduling): the half that both clocks share.
+// Pending timers in order of (instant, order of scheduling): what both clocks have in common.
 //
 // When not to use it: directly; clocks and the code above them use Clock.
 // Threads: one at a time; the clocks hold a lock around it. O(log n) to add and take, O(1) to
-// cancel. Invariants:
+// cancel.
+// Invariants:
 //  1. A live timer has exactly one entry in the heap, except that a one-shot timer has none while
 //     its action runs; it is not live then.
 //  2. Entries of cancelled timers are at most half of the heap, and at most kDeadEntriesMin more.
 // Memory: proportional to the most timers that were pending at one time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

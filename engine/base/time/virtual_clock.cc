@@ -1,9 +1,11 @@
 #include "engine/base/time/virtual_clock.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

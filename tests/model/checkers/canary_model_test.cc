@@ -4,15 +4,21 @@
 // complete and large enough to mean something.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "tests/model/checkers/pooled_stack.h"
 #include "tests/support/faulty_structures.h"
+#include "tests/support/model/atomic.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/heap.h"
+#include "tests/support/model/runtime.h"
 #include "tests/support/model/sanitizers.h"
 
 namespace schedq {
@@ -210,7 +216,7 @@ TEST(CanaryTest, RecyclingHeapGivesBackTheLatestBlock) {
   }
 }
 
-TEST(CanaryTest, SpinThatNobodyEndsIsALivelock) {
+TEST(CanaryTest, SpinThatNoThreadEndsIsALivelock) {
   const Report bad = model::Exhaust(Named(), [](Trial& trial) {
     model::Atomic<int> flag(0);
     trial.Thread([&] {
@@ -265,13 +271,13 @@ TEST(CanaryTest, FaultFailsTheRunOnly) {
   EXPECT_TRUE(faults.failed_by(FailureKind::kCheck)) << faults;
 }
 
-TEST(CanaryTest, DeadlinePassesOnlyWhenNobodyCanGoOn) {
+TEST(CanaryTest, DeadlinePassesOnlyWhenNoThreadCanRun) {
   const Report report = model::Exhaust(Named(), [](Trial& trial) {
     model::Atomic<uint32_t> word(0);
     bool woken = true;
     trial.Thread([&] { woken = Seam<model::Atomic>::Wait(word, 0, MonotonicTime()); });
     trial.Join();
-    MODEL_CHECK(!woken, "nobody wakes the sleeper");
+    MODEL_CHECK(!woken, "no thread wakes the sleeper");
   });
   EXPECT_TRUE(report.passed() && report.complete) << report;
 }

@@ -4,12 +4,19 @@
 // recorded choices and by its seed, and a clock around a large exploration.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/faulty_structures.h"
+#include "tests/support/model/atomic.h"
+#include "tests/support/model/choice.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 #include "tests/support/model/sanitizers.h"
 
 namespace schedq {
@@ -183,7 +190,7 @@ TEST(ExploreTest, FrozenLockHolderIsCaught) {
   EXPECT_GT(free.schedules, 50u);
 }
 
-TEST(ExploreTest, LocksAreCorrectWhenNobodyIsFrozen) {
+TEST(ExploreTest, LocksAreCorrectWhenNoThreadIsFrozen) {
   const auto body = [](Trial& trial) {
     LockedCounter<model::Atomic, LockKind::kSleeps> counter;
     for (int self = 0; self < 2; ++self) trial.Thread([&] { counter.Add(); });

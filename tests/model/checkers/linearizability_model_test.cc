@@ -3,13 +3,17 @@
 // priority lanes with and without their faults, whose histories are judged in every schedule.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/support/faulty_structures.h"
+#include "tests/support/history.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/happens_before.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

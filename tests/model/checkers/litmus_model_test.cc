@@ -4,9 +4,16 @@
 // is a model too weak, an allowed one that is missing is a model that would let bugs pass.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <set>
+#include <vector>
 
+#include "tests/support/model/atomic.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

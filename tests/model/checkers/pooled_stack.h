@@ -1,6 +1,7 @@
 // A stack that ABA corrupts unless its head carries a tag. Under the model only.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -9,8 +10,8 @@
 
 namespace schedq {
 
-// A stack of nodes that live for ever and are used again. The fault: the head carries no tag, so a
-// node that left and came back is taken for one that never left.
+// A stack of nodes that are never freed and are used again. The fault: the head carries no tag, so
+// a node that was removed and came back counts as one that was never removed.
 template <bool kForgetsTag>
 class PooledStack {
  public:

@@ -29,13 +29,14 @@ QueueBenchOptions QueueTest::Options(std::vector<Plugin> plugins) const {
   return options;
 }
 
-Plugin DoorPlugin(const std::string& name, Door* door, std::vector<EventRegistration> events) {
+Plugin GatingPlugin(const std::string& name, GatingSwitch* gating,
+                    std::vector<EventRegistration> events) {
   Plugin plugin;
   plugin.name = name;
-  plugin.pre_enqueue = [name, door](const Pod&, std::string* message) {
-    ++door->asked;
-    if (!door->open && message != nullptr) *message = name + " is closed";
-    return door->open;
+  plugin.pre_enqueue = [name, gating](const Pod&, std::string* message) {
+    ++gating->asked;
+    if (!gating->open && message != nullptr) *message = name + " is closed";
+    return gating->open;
   };
   plugin.events = std::move(events);
   return plugin;

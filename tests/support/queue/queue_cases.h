@@ -31,11 +31,12 @@ class QueueTest : public testing::TestWithParam<QueueCase> {
 };
 
 // A PreEnqueue plugin that rejects while it is closed, and counts how often it was asked.
-struct Door {
+struct GatingSwitch {
   bool open = true;
   int asked = 0;
 };
-Plugin DoorPlugin(const std::string& name, Door* door, std::vector<EventRegistration> events = {});
+Plugin GatingPlugin(const std::string& name, GatingSwitch* gating,
+                    std::vector<EventRegistration> events = {});
 
 // A plugin that registered for `events`, each an (resource, actions) pair whose hint is `hint`.
 Plugin HintPlugin(const std::string& name, std::vector<EventRegistration> events);

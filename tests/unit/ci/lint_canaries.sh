@@ -22,7 +22,8 @@ function_of_lines() {
 plant_clean_tree() {
   mkdir -p "$tree/engine/base" "$tree/hints"
   printf '#pragma once\n\nint Base();\n' >"$tree/engine/base/base.h"
-  printf '#pragma once\n\n#include "engine/base/base.h"\n' >"$tree/hints/hint.h"
+  { printf '#pragma once\n\n#include "engine/base/base.h"\n\n' &&
+    printf 'inline int Hint() { return Base(); }\n'; } >"$tree/hints/hint.h"
   { printf 'void Step(int);\n\n' && function_of_lines 70; } >"$tree/engine/long.cc"
   printf '#!/usr/bin/env bash\necho "$1"\n' >"$tree/engine/script.sh"
   for folder in engine engine/base hints; do printf 'Purpose.\n' >"$tree/$folder/README.md"; done
@@ -47,10 +48,13 @@ expect_failure() {
 
 # Plants this canary's fault.
 plant_fault() {
-  local base=$tree/engine/base/base.h long=$tree/engine/long.cc
+  local base=$tree/engine/base/base.h long=$tree/engine/long.cc hint=$tree/hints/hint.h
   case $canary in
     upward_include) printf '#pragma once\n\n#include "hints/hint.h"\n' >"$base" ;;
-    relative_include) printf '#include "../engine/base/base.h"\n' >"$tree/hints/hint.h" ;;
+    relative_include) printf '#include "../engine/base/base.h"\n' >"$hint" ;;
+    missing_standard_include) printf 'std::string Name();\n' >>"$base" ;;
+    missing_include) sed -i '/#include/d' "$hint" ;;
+    include_in_vain) sed -i '/Hint()/d' "$hint" ;;
     long_file) for ((line = 0; line < 900; line++)); do printf '// Line.\n'; done >"$long" ;;
     long_function) { printf 'void Step(int);\n\n' && function_of_lines 71; } >"$long" ;;
     unformatted_line) printf '#pragma once\n\nint   Base();\n' >"$base" ;;
@@ -63,6 +67,13 @@ plant_fault() {
 case $canary in
   upward_include) check=includes text='engine/base/base.h:3: upward include' ;;
   relative_include) check=includes text='hints/hint.h:1: include of ../engine/base/base.h leaves' ;;
+  missing_standard_include)
+    check=uses text='engine/base/base.h:4: uses std::string without <string>'
+    ;;
+  missing_include) check=uses text='hints/hint.h:4: uses Base without "engine/base/base.h"' ;;
+  include_in_vain)
+    check=uses text='hints/hint.h:3: includes "engine/base/base.h" and uses nothing of it'
+    ;;
   long_file) check=limits text='engine/long.cc: 900 lines, at most 800' ;;
   long_function) check=limits text='engine/long.cc:3: function of 71 lines, at most 70' ;;
   unformatted_line) check=format text='engine/base/base.h:3' ;;

@@ -4,12 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "dispatcher/call_queue.h"
+#include "dispatcher/api_call.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/lockfree/draft.h"
+#include "engine/pod.h"
 #include "tests/support/call_queue_fixture.h"
+#include "tests/support/call_scene.h"
 
 namespace schedq {
 namespace {
@@ -21,7 +29,7 @@ using Ends = std::vector<EndRecorder::Ended>;
 struct ReferenceObject {
   struct Waiting {
     ApiCall call;
-    std::optional<uint64_t> predecessor;  // Whose condition it is answerable for.
+    std::optional<uint64_t> predecessor;  // The call whose condition depends on it.
     int64_t due;
   };
   std::optional<Waiting> waiting;

@@ -3,11 +3,25 @@
 // Method: each rule has a test on a virtual clock in which the test is the server.
 #include "dispatcher/call_queue.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "engine/base/log.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/lockfree/draft.h"
+#include "engine/pod.h"
 #include "tests/support/call_queue_fixture.h"
+#include "tests/support/call_scene.h"
 
 namespace schedq {
 namespace {
@@ -90,7 +104,7 @@ TEST_F(CallQueueTest, SyncMakesAWaitingCallANoOp) {
   EXPECT_TRUE(recorder_.Take().empty());
   queue_->Sync(0, MarkedPod("message"));
   EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kSkipped}}));
-  queue_->Sync(999, MarkedPod("message"));  // Never called about: nothing.
+  queue_->Sync(999, MarkedPod("message"));  // No call was about it: nothing.
 }
 
 TEST_F(CallQueueTest, SyncWithAnotherPodOfTheNumberChangesNothing) {
@@ -99,7 +113,7 @@ TEST_F(CallQueueTest, SyncWithAnotherPodOfTheNumberChangesNothing) {
   const std::shared_ptr<Pod> another = MarkedPod("message");
   another->uid = "another";
   queue_->Sync(0, another);
-  EXPECT_TRUE(recorder_.Take().empty()) << "it is the other who shows that";
+  EXPECT_TRUE(recorder_.Take().empty()) << "the other pod shows that";
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{1});
   EXPECT_EQ(sent_[0].pod, draft.pod) << "the call is about the pod that it was made for";
 }
@@ -136,8 +150,8 @@ TEST_F(CallQueueTest, AfterAFailedFlightTheWaitingCallCarriesItsContent) {
   EXPECT_EQ(*sent_[0].nomination(), "node");
 }
 
-// What a nomination took along is told of to whoever had said it.
-TEST_F(CallQueueTest, WhoSaidTheConditionHearsHowItsSuccessorEnded) {
+// A nomination inherits a condition, and the condition's listener is told how it ended.
+TEST_F(CallQueueTest, TheConditionsListenerIsToldHowItsSuccessorEnded) {
   for (const bool is_ok : {false, true}) {
     queue_->Add(SetMessage(Draft(0, 1, kDelay), "message"));
     queue_->Add(NominateNode(Draft(0, 2, kDelay), "first"));
@@ -201,7 +215,7 @@ TEST_F(CallQueueTest, ClearAfterASentSetGoesOut) {
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{2});
 }
 
-// The pod passes after its message was stored and before anybody has seen it there.
+// The pod passes after its message was stored and before the queue was synced with it.
 TEST_F(CallQueueTest, ClearIsNoNoOpBeforeTheSetWasSeen) {
   queue_->Add(SetMessage(Draft(0, 1), "message"));
   Dispatch();
@@ -218,7 +232,7 @@ TEST_F(CallQueueTest, SeenEffectsAreJudgedByWhatIsSeen) {
   queue_->Complete(0, Status());
   queue_->Add(SetMessage(Draft(0, 2), "message"));
   queue_->Sync(0, MarkedPod("message"));
-  queue_->Add(SetMessage(Draft(0, 3, kDelay), "message"));  // Somebody removed it meanwhile.
+  queue_->Add(SetMessage(Draft(0, 3, kDelay), "message"));  // The message was removed meanwhile.
   EXPECT_EQ(recorder_.Take(), (Ends{{1, CallEnd::kSuccess}, {2, CallEnd::kSkipped}}));
   EXPECT_EQ(DispatchAfter(kDelay), std::vector<uint64_t>{3});
 }
@@ -285,7 +299,7 @@ TEST_F(CallQueueTest, CallsInFlightAreBounded) {
   EXPECT_EQ(next_, Instant::max());
   wake_ = Instant::max();
   queue_->Complete(1, Status());
-  EXPECT_LE(wake_, clock_.Now()) << "there is room, and somebody wanted it";
+  EXPECT_LE(wake_, clock_.Now()) << "there is room, and a call waits for it";
   EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
   EXPECT_EQ(queue_->InFlight(), 2u);
 }
@@ -353,6 +367,22 @@ TEST_F(CallQueueTest, ListenerMayUseTheQueueForTheSameObject) {
   queue_->Complete(0, Error("unavailable"));
   EXPECT_EQ(Dispatch(), std::vector<uint64_t>{2});
   queue_->Complete(0, Status());
+}
+
+TEST_F(CallQueueTest, AFailedCallIsLoggedWithItsPodAndReason) {
+  const auto fail = [this] {
+    queue_->Add(SetMessage(Draft(0, 1), "message"));
+    Dispatch();
+    testing::internal::CaptureStderr();
+    queue_->Complete(0, Error("conflict"));
+    return testing::internal::GetCapturedStderr();
+  };
+  SetLogLevel(LogLevel::kError);
+  EXPECT_EQ(fail(), "");
+  SetLogLevel(LogLevel::kWarning);
+  const std::string pod = QualifiedName(*Draft(0, 1).pod);
+  EXPECT_THAT(fail(), testing::StartsWith("schedq: warning: API call pod_status_patch for pod " +
+                                          pod + " failed: conflict ("));
 }
 
 TEST_F(CallQueueTest, MetricsSayWhatIsPendingAndWhatWasExecuted) {

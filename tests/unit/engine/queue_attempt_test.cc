@@ -2,10 +2,23 @@
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -40,8 +53,8 @@ TEST_P(QueueAttempt, AddSetsTimestampAndFirstAttemptOnce) {
 }
 
 TEST_P(QueueAttempt, GatedPodHasNoFirstAttemptYet) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door)}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(Options({GatingPlugin("Gating", &gating)}));
   bench.Add(MakePod("pod"));
   EXPECT_FALSE(bench.FieldsOf("pod").first_attempt.has_value());
 }
@@ -106,13 +119,13 @@ TEST_P(QueueAttempt, DoneEndsInFlightAndUnknownIsNothing) {
   EXPECT_EQ(bench.queue().Counts().in_flight, 0u);
 }
 
-TEST_P(QueueAttempt, DoneDropsEventsThatNobodyNeeds) {
+TEST_P(QueueAttempt, DoneDropsEventsThatNoPodNeeds) {
   QueueBench bench(Options(FitPlugin()));
   bench.Add(MakePod("a"));
   bench.Advance(milliseconds(1));
   bench.Add(MakePod("b"));
   Send(bench, Resource::kNode, Action::kAdd);
-  EXPECT_EQ(bench.queue().LoggedEvents(), 0u) << "nobody was in flight";
+  EXPECT_EQ(bench.queue().LoggedEvents(), 0u) << "no pod was in flight";
   const PoppedPod a = bench.MustPop();
   Send(bench, Resource::kNode, Action::kAdd);
   const PoppedPod b = bench.MustPop();
@@ -234,7 +247,7 @@ TEST_P(QueueAttempt, EventBetweenPopAndFailWakesThePod) {
 TEST_P(QueueAttempt, EventBeforePopDoesNotWakeThePod) {
   QueueBench bench(Options(FitPlugin()));
   bench.Add(MakePod("other"));
-  bench.MustPop();  // Somebody is in flight, so the event is logged.
+  bench.MustPop();  // A pod is in flight, so the event is logged.
   bench.Add(MakePod("pod"));
   Send(bench, Resource::kNode, Action::kAdd);
   ASSERT_TRUE(bench.Fail(bench.MustPop(), {"Fit"}).ok());
@@ -252,7 +265,7 @@ TEST_P(QueueAttempt, BestVerdictOverLoggedEventsWins) {
 }
 
 // Runs `act` while a Pop of at most `timeout` most probably waits. Returns what was popped, and how
-// long it took: a Pop that nobody wakes still finds what is there at its deadline.
+// long it took: a Pop that is not woken still finds what is there at its deadline.
 std::pair<std::optional<PoppedPod>, Duration> PopWhile(QueueBench& bench, Duration timeout,
                                                        const std::function<void()>& act) {
   std::optional<PoppedPod> popped;

@@ -2,6 +2,19 @@
 // Method: every engine in both states of both gates; outcomes must not depend on the hint gate.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "perf/documents/environment.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -77,7 +90,7 @@ class QueueEvent : public QueueTest {
 };
 INSTANTIATE_TEST_SUITE_P(Engines, QueueEvent, testing::ValuesIn(AllQueueCases()), CaseName);
 
-TEST_P(QueueEvent, ThatNobodyRegisteredForIsIgnored) {
+TEST_P(QueueEvent, ThatNoPluginRegisteredForIsIgnored) {
   QueueBench& bench = *Build();
   bench.Add(MakePod("flying"));
   bench.MustPop();
@@ -202,7 +215,7 @@ TEST_P(QueueFlush, BackoffMovesWhatCompletedInBothQueues) {
   EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kBackoffComplete), 2u);
 }
 
-TEST_P(QueueFlush, UnschedulableForMoreThanFiveMinutesIsRescuedAndMarked) {
+TEST_P(QueueFlush, UnschedulableForMoreThanFiveMinutesIsRequeuedAndMarked) {
   QueueBench& bench = *Build();
   bench.AddRejected(MakePod("pod"), {"Skips"});
   bench.Advance(minutes(5));
@@ -230,18 +243,18 @@ TEST_P(QueueFlush, IsLoggedOnlyIfAnEntityWasDue) {
 }
 
 TEST_P(QueueFlush, FlushTimestampDelaysTheNextFlush) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door)}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(Options({GatingPlugin("Gating", &gating)}));
   bench.Add(MakePod("pod"));
   bench.Advance(minutes(6));
   bench.queue().FlushUnschedulable();
-  door.asked = 0;
+  gating.asked = 0;
   bench.Advance(minutes(4));
   bench.queue().FlushUnschedulable();
-  EXPECT_EQ(door.asked, 0);
+  EXPECT_EQ(gating.asked, 0);
   bench.Advance(minutes(2));
   bench.queue().FlushUnschedulable();
-  EXPECT_EQ(door.asked, 1);
+  EXPECT_EQ(gating.asked, 1);
 }
 
 TEST_P(QueueFlush, PodBoundWithTheMarkStillSetIsCounted) {
@@ -249,7 +262,7 @@ TEST_P(QueueFlush, PodBoundWithTheMarkStillSetIsCounted) {
   const auto rescued = [&] {
     return bench.metrics().Value("scheduler_pod_scheduled_after_flush_total").value_or(0);
   };
-  bench.AddRejected(MakePod("rescued"), {"Skips"});
+  bench.AddRejected(MakePod("flushed"), {"Skips"});
   bench.Advance(minutes(6));
   bench.queue().FlushUnschedulable();
   bench.Bind(bench.MustPop());

@@ -1,8 +1,15 @@
 // SEMANTICS "PreEnqueue": when it runs, in which order, and what a rejection leaves behind.
-// Method: doors that a test opens and closes and that count how often they were asked; every engine
-// in both states of both gates.
+// Method: gating plugins that a test opens and closes and that count how often they were asked;
+// every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <vector>
+
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -12,18 +19,18 @@ using std::chrono::seconds;
 
 class QueueGating : public QueueTest {
  protected:
-  std::vector<Plugin> Doors() {
-    return {DoorPlugin("First", &first_, {On(Resource::kNode, Action::kAdd)}),
-            DoorPlugin("Second", &second_, {On(Resource::kNode, Action::kUpdateNodeLabel)})};
+  std::vector<Plugin> GatingPlugins() {
+    return {GatingPlugin("First", &first_, {On(Resource::kNode, Action::kAdd)}),
+            GatingPlugin("Second", &second_, {On(Resource::kNode, Action::kUpdateNodeLabel)})};
   }
-  Door first_;
-  Door second_;
+  GatingSwitch first_;
+  GatingSwitch second_;
 };
 INSTANTIATE_TEST_SUITE_P(Engines, QueueGating, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueGating, FirstRejectionStopsTheRun) {
   first_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   bench.Add(MakePod("pod"));
   EXPECT_EQ(bench.PlaceOf("pod"), "gated:First");
   EXPECT_EQ(second_.asked, 0);
@@ -32,7 +39,7 @@ TEST_P(QueueGating, FirstRejectionStopsTheRun) {
 
 TEST_P(QueueGating, WhatGatedLastRunsFirst) {
   second_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   EXPECT_EQ(bench.PlaceOf("pod"), "gated:Second");
@@ -44,7 +51,7 @@ TEST_P(QueueGating, WhatGatedLastRunsFirst) {
 
 TEST_P(QueueGating, EachIsAskedOnceWhenTheGatingOnePasses) {
   second_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   second_.open = true;
@@ -57,7 +64,7 @@ TEST_P(QueueGating, EachIsAskedOnceWhenTheGatingOnePasses) {
 
 TEST_P(QueueGating, AnotherPluginTakesOver) {
   second_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   second_.open = true;
@@ -69,7 +76,7 @@ TEST_P(QueueGating, AnotherPluginTakesOver) {
 
 TEST_P(QueueGating, WhatGatedStaysARejectorUntilTheNextFail) {
   first_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   first_.open = true;
@@ -81,7 +88,7 @@ TEST_P(QueueGating, WhatGatedStaysARejectorUntilTheNextFail) {
 }
 
 TEST_P(QueueGating, RunsBeforeBackoffOnlyWithTheGateOn) {
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   bench.AddRejected(MakePod("pod"), {"First"});
   first_.asked = 0;
   Send(bench, Resource::kNode, Action::kAdd);
@@ -95,7 +102,7 @@ TEST_P(QueueGating, RunsBeforeBackoffOnlyWithTheGateOn) {
 }
 
 TEST_P(QueueGating, RejectedOnTheWayToBackoff) {
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   bench.AddRejected(MakePod("pod"), {"First"});
   first_.open = false;
   Send(bench, Resource::kNode, Action::kAdd);
@@ -107,7 +114,7 @@ TEST_P(QueueGating, RejectedOnTheWayToBackoff) {
 
 // Error or not is judged after PreEnqueue, whose rejection leaves a rejector behind.
 TEST_P(QueueGating, ErrorWithARejectorIsNoErrorBackoff) {
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   const PodRef pod = MakePod("pod");
   bench.AddRejected(pod, {});
   EXPECT_EQ(bench.PlaceOf("pod").substr(0, 14), "error-backoff@");
@@ -124,7 +131,7 @@ TEST_P(QueueGating, ErrorWithARejectorIsNoErrorBackoff) {
 }
 
 TEST_P(QueueGating, GatedCandidateIsLookedAtOnlyForItsGatingPluginsEvents) {
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   bench.AddRejected(MakePod("other"), {"First"});
   second_.open = false;
   bench.Add(MakePod("pod"));
@@ -137,7 +144,7 @@ TEST_P(QueueGating, GatedCandidateIsLookedAtOnlyForItsGatingPluginsEvents) {
 
 TEST_P(QueueGating, FlushLooksAtGatedPodsAndClearsTheMarkOfThoseStillGated) {
   first_.open = false;
-  QueueBench bench(Options(Doors()));
+  QueueBench bench(Options(GatingPlugins()));
   bench.Add(MakePod("pod"));
   bench.Advance(std::chrono::minutes(6));
   bench.queue().FlushUnschedulable();

@@ -1,11 +1,28 @@
 // Each metric of FORMATS.md that concerns the queue, recounted independently of the engine.
 // Method: a seeded life of forty pods; after every step the gauges are compared with what the read
 // side says, and at the end the counters with what an observer saw.
+#include "engine/queue_metrics.h"
+
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "engine/queue_answers.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -77,10 +94,10 @@ class QueueMetricsTest : public QueueTest {
 INSTANTIATE_TEST_SUITE_P(Engines, QueueMetricsTest, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueMetricsTest, AgreeWithARecountThroughoutALife) {
-  Door door;
+  GatingSwitch gating;
   EntryCounter counter;
   QueueBenchOptions options =
-      Options({DoorPlugin("Door", &door, {On(Resource::kNode, Action::kAdd)}),
+      Options({GatingPlugin("Gating", &gating, {On(Resource::kNode, Action::kAdd)}),
                HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)}),
                HintPlugin("Quota", {On(Resource::kPod, Action::kUpdatePodLabel)})});
   options.observers = {&counter};
@@ -91,7 +108,7 @@ TEST_P(QueueMetricsTest, AgreeWithARecountThroughoutALife) {
   for (int step = 0; step < 4000; ++step) {
     const std::string name = "pod-" + std::to_string(random.Below(40));
     const auto found = live.find(name);
-    door.open = random.Below(3) != 0;
+    gating.open = random.Below(3) != 0;
     switch (random.Below(9)) {
       case 0:
       case 1:
@@ -132,7 +149,7 @@ TEST_P(QueueMetricsTest, AgreeWithARecountThroughoutALife) {
         break;
     }
     CompareGauges(bench);
-    CompareRejectors(bench, {"Door", "Fit", "Quota"});
+    CompareRejectors(bench, {"Gating", "Fit", "Quota"});
   }
   EXPECT_GT(counter.entries.size(), 12u) << "the life was rich enough";
   for (const Place place : {Place::kActive, Place::kBackoff, Place::kUnschedulable}) {
@@ -164,7 +181,7 @@ TEST_P(QueueMetricsTest, EachEventIsTimedOnce) {
   QueueBench bench(Options({HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
   Send(bench, Resource::kNode, Action::kAdd);
   Send(bench, Resource::kNode, Action::kAdd);
-  Send(bench, Resource::kStorageClass, Action::kAdd);  // Nobody registered: not handled.
+  Send(bench, Resource::kStorageClass, Action::kAdd);  // No plugin registered: not handled.
   const auto handled =
       bench.metrics().HistogramAt("scheduler_event_handling_duration_seconds", {"NodeAdd"});
   ASSERT_TRUE(handled.has_value());
@@ -172,15 +189,15 @@ TEST_P(QueueMetricsTest, EachEventIsTimedOnce) {
 }
 
 TEST_P(QueueMetricsTest, EveryAnswerOfPreEnqueueIsCounted) {
-  Door first;
-  Door second;
-  QueueBench bench(Options({DoorPlugin("First", &first), DoorPlugin("Second", &second)}));
+  GatingSwitch first;
+  GatingSwitch second;
+  QueueBench bench(Options({GatingPlugin("First", &first), GatingPlugin("Second", &second)}));
   const auto answers = [&](const char* plugin, const char* status) {
     const auto value = bench.metrics().HistogramAt("scheduler_plugin_execution_duration_seconds",
                                                    {plugin, "PreEnqueue", status});
     return value ? value->count : 0;
   };
-  constexpr uint64_t kPods = 40;  // More than one in so many is timed.
+  constexpr uint64_t kPods = 40;  // Of so many, more than one is measured.
   for (uint64_t i = 0; i < kPods; ++i) {
     second.open = i % 2 == 0;
     bench.Add(MakePod("pod-" + std::to_string(i)));
@@ -201,33 +218,33 @@ TEST(GateMetrics, SayWhichGatesAreOn) {
 
 // SEMANTICS "Counting": the cases in which a pod that is gated counts, and those in which not.
 TEST_P(QueueMetricsTest, CountingTable) {
-  Door door;
-  QueueBench bench(Options({DoorPlugin("Door", &door, {On(Resource::kNode, Action::kAdd)}),
+  GatingSwitch gating;
+  QueueBench bench(Options({GatingPlugin("Gating", &gating, {On(Resource::kNode, Action::kAdd)}),
                             HintPlugin("Fit", {On(Resource::kNode, Action::kDelete)})}));
   const EventLabel node_add = MakeEvent(Resource::kNode, Action::kAdd).label;
   const PodRef pod = MakePod("pod");
   bench.AddRejected(pod, {"Fit"});
   EXPECT_EQ(bench.Incoming(Place::kUnschedulable, SpecialLabel::kScheduleAttemptFailure), 1u);
-  door.open = false;
+  gating.open = false;
   bench.queue().Activate(std::vector<PodRef>{pod});  // Was in the pool: does not count.
-  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Gating");
   EXPECT_EQ(bench.Incoming(Place::kUnschedulable, SpecialLabel::kForceActivate), 0u);
   bench.Advance(seconds(5));
   Send(bench, Resource::kNode, Action::kAdd);  // Taken out first: counts again.
-  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Gating");
   EXPECT_EQ(bench.Incoming(Place::kUnschedulable, node_add), 1u);
 }
 
 // With the gate off, PreEnqueue runs on the way out of backoff and may reject there.
 TEST_P(QueueMetricsTest, RejectedOnTheWayOutOfBackoff) {
-  Door door;
-  QueueBench bench(
-      Options({DoorPlugin("Door", &door), HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
+  GatingSwitch gating;
+  QueueBench bench(Options(
+      {GatingPlugin("Gating", &gating), HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
   const PodRef activated = MakePod("activated");
   bench.AddRejected(activated, {"Fit"});
   bench.AddRejected(MakePod("flushed"), {"Fit"});
   Send(bench, Resource::kNode, Action::kAdd);
-  door.open = false;
+  gating.open = false;
   bench.queue().Activate(std::vector<PodRef>{activated});
   bench.Advance(seconds(3));
   bench.queue().FlushBackoff();

@@ -1,12 +1,22 @@
-// SEMANTICS "Order" and "Backoff": who comes first, how long a pod backs off, and where a window
-// ends. Method: every engine in both states of both gates, on the virtual clock, against orders and
-// durations worked out by hand.
+// SEMANTICS "Order" and "Backoff": which pod comes first, how long a pod backs off, and where a
+// window ends. Method: every engine in both states of both gates, on the virtual clock, against
+// orders and durations worked out by hand.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/backoff.h"
+#include "engine/base/time/maybe_instant.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {

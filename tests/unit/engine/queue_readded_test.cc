@@ -3,6 +3,11 @@
 // Method: every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -60,18 +65,19 @@ TEST_P(QueueReadded, AddUpdatesWhatIsQueued) {
 }
 
 TEST_P(QueueReadded, UpdateOfTheGatedIsLoggedAndThatIsAll) {
-  Door door;
-  QueueBench bench(Options({DoorPlugin("Door", &door, {On(Resource::kTargetPod, Action::kAll)})}));
+  GatingSwitch gating;
+  QueueBench bench(
+      Options({GatingPlugin("Gating", &gating, {On(Resource::kTargetPod, Action::kAll)})}));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   bench.MustPop();
   bench.Delete(pod);
-  door.open = false;
+  gating.open = false;
   bench.Add(pod);
-  ASSERT_EQ(bench.PlaceOf("pod"), "gated:Door");
-  door.open = true;
+  ASSERT_EQ(bench.PlaceOf("pod"), "gated:Gating");
+  gating.open = true;
   bench.Update(pod, MakePod("pod", 1));
-  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Gating");
   EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
 }
 

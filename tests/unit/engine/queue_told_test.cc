@@ -4,9 +4,17 @@
 // deletion; every engine in both states of both gates.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -42,10 +50,10 @@ class QueueTold : public QueueTest {};
 INSTANTIATE_TEST_SUITE_P(Engines, QueueTold, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueTold, MovesOfANameAreNumberedInTheirOrder) {
-  Door door;
-  door.open = false;
+  GatingSwitch gating;
+  gating.open = false;
   MoveRecorder recorder;
-  QueueBenchOptions options = Options({DoorPlugin("Door", &door, {})});
+  QueueBenchOptions options = Options({GatingPlugin("Gating", &gating, {})});
   options.observers = {&recorder};
   QueueBench bench(options);
   const PodRef pod = MakePod("pod");
@@ -55,7 +63,7 @@ TEST_P(QueueTold, MovesOfANameAreNumberedInTheirOrder) {
   auto successor = MakePod("pod");
   successor->uid = "uid-second";
   bench.Add(successor);
-  door.open = true;
+  gating.open = true;
   bench.queue().Activate(std::vector<PodRef>{successor});
   bench.Delete(successor);
 

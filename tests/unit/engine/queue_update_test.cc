@@ -2,7 +2,20 @@
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/event.h"
+#include "engine/pod.h"
 #include "engine/pod_events.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
 namespace schedq {
@@ -140,16 +153,17 @@ TEST_P(QueueUpdate, StopsOnceThePodIsActive) {
 }
 
 TEST_P(QueueUpdate, OfAGatedPodThatStaysGatedCountsNothing) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door, {On(Resource::kPod, Action::kUpdate)})}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(
+      Options({GatingPlugin("Gating", &gating, {On(Resource::kPod, Action::kUpdate)})}));
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   const ClusterEvent labels = MakeEvent(Resource::kTargetPod, Action::kUpdatePodLabel);
   const auto labelled = Labelled("pod");
   bench.Update(pod, labelled);
-  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Door");
+  EXPECT_EQ(bench.PlaceOf("pod"), "gated:Gating");
   EXPECT_EQ(bench.Incoming(Place::kUnschedulable, labels.label), 0u);
-  door.open = true;
+  gating.open = true;
   bench.Update(labelled, MakePod("pod"));
   EXPECT_EQ(bench.PlaceOf("pod"), "active");
   EXPECT_EQ(bench.Incoming(Place::kActive, labels.label), 1u);
@@ -198,9 +212,9 @@ TEST_P(QueueUpdate, AddUnderAnotherUidReplacesThePod) {
 }
 
 TEST_P(QueueUpdate, DeleteLeavesWhateverQueueThePodIsIn) {
-  Door door;
+  GatingSwitch gating;
   std::vector<Plugin> plugins = Plugins();
-  plugins.push_back(DoorPlugin("Door", &door));
+  plugins.push_back(GatingPlugin("Gating", &gating));
   QueueBench bench(Options(std::move(plugins)));
   bench.AddRejected(MakePod("backoff"), {"Labels"});
   Send(bench, Resource::kNode, Action::kAdd);
@@ -208,7 +222,7 @@ TEST_P(QueueUpdate, DeleteLeavesWhateverQueueThePodIsIn) {
   const PoppedPod pool = bench.MustPop();
   ASSERT_TRUE(bench.Fail(pool, {"Skips"}).ok());
   bench.Add(MakePod("again"));
-  door.open = false;
+  gating.open = false;
   bench.Add(MakePod("gated"));
   for (const char* name : {"backoff", "active", "again", "gated"}) bench.Delete(MakePod(name));
   EXPECT_EQ(bench.queue().Counts(), QueueCounts());
@@ -274,8 +288,8 @@ class QueueNomination : public QueueTest {
 INSTANTIATE_TEST_SUITE_P(Engines, QueueNomination, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueNomination, AddRecordsTheNominationEvenOfAGatedPod) {
-  Door door{.open = false};
-  QueueBench bench(Options({DoorPlugin("Door", &door)}));
+  GatingSwitch gating{.open = false};
+  QueueBench bench(Options({GatingPlugin("Gating", &gating)}));
   bench.Add(Nominated("pod", "node-1"));
   EXPECT_EQ(On(bench, "node-1"), Names{"pod"});
 }

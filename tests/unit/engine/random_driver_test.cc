@@ -6,13 +6,21 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "bench/format/trace/replay_file.h"
+#include "engine/base/result.h"
+#include "schedq/engine_kind.h"
+#include "tests/support/driver/coverage.h"
 #include "tests/support/driver/driver.h"
 #include "tests/support/driver/faulty_queues.h"
 

@@ -6,8 +6,21 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "hints/plugin.h"
+#include "hints/registry.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {
@@ -41,7 +54,7 @@ class HintsJudgeTest : public testing::Test {
   const PluginJudge judge_{registry_};
 };
 
-TEST_F(HintsJudgeTest, RegisteredForIsWhoMatches) {
+TEST_F(HintsJudgeTest, RegisteredForIsThePluginsThatMatch) {
   EXPECT_EQ(judge_.RegisteredFor(ClaimUpdate()), SetOf({kQueue, kSkip, kError, kNull}));
   EXPECT_EQ(judge_.RegisteredFor(MakeEvent(Resource::kNode, Action::kAdd)), SetOf({kElsewhere}));
   EXPECT_TRUE(judge_.RegisteredFor(UnschedulableTimeoutEvent()).empty());
@@ -102,7 +115,7 @@ TEST_F(HintsJudgeTest, RegistrationsLeftOutByNarrowingAreNotAsked) {
   EXPECT_EQ(VerdictFor(SetOf({kQueue, kSkip}), {}, 0b0001), Verdict::kAfterBackoff);
 }
 
-TEST_F(HintsJudgeTest, WildcardsAskNobody) {
+TEST_F(HintsJudgeTest, WildcardsAskNoPlugin) {
   const JudgedPod judged{&pod_, 0, SetOf({kSkip}), {}, kEveryRegistration};
   EXPECT_EQ(JudgeOne(judge_, judged, UnschedulableTimeoutEvent()), Verdict::kAfterBackoff);
   const JudgedPod pending{&pod_, 0, {}, SetOf({kQueue}), kEveryRegistration};
@@ -117,10 +130,10 @@ TEST_F(HintsJudgeTest, WildcardsThatNameAnotherPodAreSkipped) {
   created_anew.uid = "another";
   const ObjectChange for_another{nullptr, ViewOfPod(created_anew)};
   EXPECT_EQ(JudgeOne(judge_, judged, ForceActivateEvent(), for_another), Verdict::kSkip);
-  // The old object names nobody.
+  // The old object names no pod.
   const ObjectChange only_before{ViewOfPod(created_anew), nullptr};
   EXPECT_EQ(JudgeOne(judge_, judged, ForceActivateEvent(), only_before), Verdict::kAfterBackoff);
-  // A pod that nobody rejected is worth it even so.
+  // A pod without rejectors is worth it nevertheless.
   const JudgedPod unrejected{&pod_, 0, {}, {}, kEveryRegistration};
   EXPECT_EQ(JudgeOne(judge_, unrejected, ForceActivateEvent(), for_another),
             Verdict::kAfterBackoff);

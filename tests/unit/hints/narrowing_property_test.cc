@@ -5,11 +5,25 @@
 // PreQueueingHint leaves out pods that its hint would queue: the comparison must notice it.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/claim_hints.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 

@@ -5,8 +5,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/log.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 
@@ -16,6 +31,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 PreQueueingHintFunction Lists(PodList listed) {
@@ -54,7 +70,23 @@ TEST(HintsNarrowingTest, AListNarrowsToThesePods) {
   EXPECT_THAT(Listed(narrowing), UnorderedElementsAre(Pair(3, 1), Pair(7, 1)));
 }
 
-TEST(HintsNarrowingTest, AnEmptyListNarrowsToNobody) {
+TEST(HintsNarrowingTest, NarrowingIsLoggedAtDebugLevelOnly) {
+  const auto narrow = [](PreQueueingHintFunction pre_hint) {
+    testing::internal::CaptureStderr();
+    NarrowClaimUpdate({ClaimPlugin("A", {}, std::move(pre_hint))});
+    return testing::internal::GetCapturedStderr();
+  };
+  SetLogLevel(LogLevel::kInfo);
+  EXPECT_EQ(narrow(Lists({7, 3})), "");
+  SetLogLevel(LogLevel::kDebug);
+  EXPECT_THAT(narrow(Lists({7, 3})),
+              StartsWith("schedq: debug: PreQueueingHint narrowed pod set of "
+                         "resource.k8s.io/ResourceClaimUpdate to 2 for plugin A ("));
+  EXPECT_EQ(narrow(AppendsAndAnswers(PreHint::kAllPods)), "");
+  SetLogLevel(LogLevel::kWarning);
+}
+
+TEST(HintsNarrowingTest, AnEmptyListNarrowsToNoPod) {
   const Narrowing narrowing = NarrowClaimUpdate({ClaimPlugin("A", {}, Lists({}))});
   EXPECT_EQ(narrowing.asked_of_all, 0u);
   EXPECT_TRUE(narrowing.plugins_of_all.empty());
@@ -69,7 +101,7 @@ TEST(HintsNarrowingTest, APluginWithoutPreQueueingHintBesideOneWithIt) {
   EXPECT_THAT(Listed(narrowing), ElementsAre(Pair(3, 0b01)));
 }
 
-TEST(HintsNarrowingTest, OneAllPodsCancelsNobodyElsesList) {
+TEST(HintsNarrowingTest, OneAllPodsCancelsNoOtherPluginsList) {
   const Narrowing narrowing =
       NarrowClaimUpdate({ClaimPlugin("A", {}, AppendsAndAnswers(PreHint::kAllPods)),
                          ClaimPlugin("B", {}, Lists({3}))});

@@ -1,12 +1,19 @@
 // Goal: PreEnqueue plugins are asked in the right order, up to the first rejection, and explain it.
-// Method: plugins that write their names down when asked.
+// Method: plugins that record their names when asked.
 #include "hints/pre_enqueue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "hints/registry.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

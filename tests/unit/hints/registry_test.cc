@@ -7,6 +7,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/plugin.h"
+#include "hints/plugin.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

@@ -3,13 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/base/names/interner.h"
-#include "hints/judge.h"
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "hints/plugin.h"
 #include "hints/registry.h"
 
 namespace schedq::hints_test {

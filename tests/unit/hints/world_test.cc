@@ -9,10 +9,19 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "engine/base/names/interner.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "hints/claims/claim_index.h"
+#include "hints/plugin.h"
+#include "hints/running_preemptions.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

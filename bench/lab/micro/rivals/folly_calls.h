@@ -18,7 +18,7 @@ class LockedFollyWheelCalls {
   static constexpr bool kCancelScans = false;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Expect(ObjectId) const {}
+  void Prefetch(ObjectId) const {}
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = calls_.try_emplace(call.object);

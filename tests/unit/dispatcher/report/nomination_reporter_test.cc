@@ -5,8 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
+#include "dispatcher/report/pre_flight.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {
@@ -54,7 +65,7 @@ TEST_F(NominationReporterTest, WorkToDoNominatesAndTakesTheClaimsAlong) {
   EXPECT_EQ(claims_, start.claims);
 }
 
-TEST_F(NominationReporterTest, WhoStartsTheBindingHearsWhetherTheClaimsAreStored) {
+TEST_F(NominationReporterTest, TheBindingsListenerIsToldWhetherTheClaimsAreStored) {
   EndRecorder recorder;
   const std::array answers = {PreFlight::kSuccess};
   BindingStart start = Start(answers);

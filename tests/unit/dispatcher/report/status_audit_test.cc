@@ -1,12 +1,19 @@
-// Goal: the measures that tell KEP-5501's models apart say what they are named for.
+// Goal: the measures by which KEP-5501's models differ measure what their names say.
 // Method: the queue's and the server's side of short lives, told by hand, one measure a test.
 #include "dispatcher/report/status_audit.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 
+#include "dispatcher/api_call.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {

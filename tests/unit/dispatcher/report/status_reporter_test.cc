@@ -1,5 +1,5 @@
-// Goal: the status reporter sends what SEMANTICS wants of KEP-5501, in whatever order it hears of a
-// pod's moves.
+// Goal: the status reporter sends what SEMANTICS wants of KEP-5501, in whatever order it is told of
+// a pod's moves.
 // Method: its rules one by one, on a call queue whose server is the test; then all orders in which
 // the moves of a short life can be told, each of which must end with the newest move's message.
 #include "dispatcher/report/status_reporter.h"
@@ -7,11 +7,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "tests/support/call_scene.h"
 
 namespace schedq {
@@ -89,7 +103,7 @@ TEST_F(StatusReporterTest, FirstSightKnowsWhatTheServerSaid) {
 TEST_F(StatusReporterTest, FailedMessageIsTriedAgainAtTheNextEvaluation) {
   Gate("waiting for a claim");
   EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
-  EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+  EXPECT_EQ(Sent(), Texts{}) << "the pod was not evaluated";
   Gate("waiting for a claim");
   EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
 }
@@ -122,12 +136,12 @@ TEST_F(StatusReporterTest, PassingAfterAFailedMessageClearsTheOneBefore) {
   EXPECT_EQ(Sent(), Texts{"-"}) << "the first message is still shown";
 }
 
-// A nomination takes the waiting patch along, and nobody else knows that it failed.
+// A nomination inherits the waiting patch, so only the nomination's end tells that it failed.
 TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsTriedAgainWhenThatFails) {
   Gate("waiting for a claim");
   queue_.Add(NominateNode(Draft(), "node"));
   EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
-  EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+  EXPECT_EQ(Sent(), Texts{}) << "the pod was not evaluated";
   Gate("waiting for a claim");
   EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
 }
@@ -172,7 +186,7 @@ TEST_F(StatusReporterTest, MessageThatABindingLeftNoRoomForIsSentOnceThatHasFail
     if (is_in_flight) queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
     Gate("waiting for a claim");
     is_in_flight ? queue_.Complete(7, Error("409")) : void(queue_.Dispatch(clock_.Now(), fail));
-    EXPECT_EQ(Sent(), Texts{}) << "nobody evaluated the pod";
+    EXPECT_EQ(Sent(), Texts{}) << "the pod was not evaluated";
     Gate("waiting for a claim");
     EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
   }
@@ -245,8 +259,8 @@ TEST_F(StatusReporterTest, MoveNumbersMayRunOver) {
   EXPECT_EQ(Sent(), Texts{"new"});
 }
 
-// What a pod's owner reads of a plugin with words of its own, and of one that opts out; "-" for
-// nothing. The reporter's plugins say "inside" to the scheduler.
+// The text for the pod's owner of a plugin with texts of its own, and of one that opts out; "-" for
+// none. The reporter's plugins say "inside" to the scheduler.
 struct ModelCase {
   StatusModel model;
   std::string_view of_own_words;

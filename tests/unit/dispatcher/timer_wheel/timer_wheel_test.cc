@@ -8,11 +8,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "dispatcher/timer_wheel/occupancy_map.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
+#include "dispatcher/timer_wheel/ticket.h"
+#include "dispatcher/timer_wheel/ticket_pool.h"
 #include "engine/base/random.h"
 
 namespace schedq {
@@ -113,7 +120,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
     std::multiset<Tick> expired;
     Tick now = 0;
     for (int pump = 0; now != kNeverTick; ++pump) {
-      ASSERT_LT(pump, 200) << "the wheel asks for ever";
+      ASSERT_LT(pump, 200) << "the wheel never stops asking";
       now = *wheel.ExpireUntil(now, [&](uint32_t) { expired.insert(now); });
     }
     ASSERT_EQ(expired, wanted);
@@ -123,7 +130,7 @@ TEST(TimerWheelTest, PumpingWhenAskedIsEnough) {
 TEST(TimerWheelTest, EarlierOverwriteAsksForAPump) {
   TimerWheel<> wheel;
   wheel.ReserveThrough(0);
-  EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "nobody has planned to look";
+  EXPECT_EQ(wheel.Schedule(0, 100), 100u) << "no pump is planned";
   EXPECT_TRUE(Expire(wheel, 1).empty());
   EXPECT_EQ(wheel.Schedule(0, 300), kNeverTick) << "the wheel looks at 100 anyway";
   EXPECT_EQ(wheel.Schedule(0, 50), 50u);
@@ -156,7 +163,7 @@ TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
   wheel.Pump(5, [&](Tick now) {
     EXPECT_EQ(now, 5u);
     for (uint32_t lane = 0; lane < 2; ++lane) {
-      while (const auto timer = wheel.Take(lane)) taken.push_back(*timer);
+      while (const auto timer = wheel.PopDue(lane)) taken.push_back(*timer);
     }
     return kNeverTick;
   });
@@ -186,7 +193,7 @@ TEST(TimerWheelTest, NoTickPaysForABlock) {
   EXPECT_LE(most, kTimers / (1u << WheelShape::kBlockBits) + 1);
 }
 
-// Each earlier overwrite leaves a stale ticket behind. Memory stays in proportion all the same.
+// Each earlier overwrite leaves a stale ticket behind. Memory stays in proportion nevertheless.
 TEST(TimerWheelTest, StaleTicketsAreSweptAway) {
   TimerWheel<> wheel;
   constexpr uint32_t kTimers = 2000;

@@ -4,11 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

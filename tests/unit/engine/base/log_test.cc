@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 namespace {
 
@@ -36,7 +38,7 @@ TEST_F(LogTest, ArgumentsOfALineThatIsOffAreNotEvaluated) {
   testing::internal::CaptureStderr();
   SCHEDQ_LOG(kError, "{} of {}", ++evaluated, "these");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              MatchesRegex("schedq: error: 1 of these \\(base_log_test.cc:[0-9]+\\)\n"));
+              MatchesRegex("schedq: error: 1 of these \\(log_test.cc:[0-9]+\\)\n"));
 }
 
 TEST_F(LogTest, TheEnvironmentSetsTheLevel) {
@@ -67,7 +69,7 @@ TEST_F(LogTest, LinesOfManyThreadsDoNotMix) {
   std::istringstream lines(testing::internal::GetCapturedStderr());
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    ASSERT_THAT(line, MatchesRegex("schedq: info: (a+|b+|c+|d+) \\(base_log_test.cc:[0-9]+\\)"));
+    ASSERT_THAT(line, MatchesRegex("schedq: info: (a+|b+|c+|d+) \\(log_test.cc:[0-9]+\\)"));
     ASSERT_EQ(std::count(line.begin(), line.end(), ' '), 3);
   }
   EXPECT_EQ(count, 200);

@@ -7,10 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 
 namespace schedq {
 namespace {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
+
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/double_collect.h"
 
 namespace schedq {

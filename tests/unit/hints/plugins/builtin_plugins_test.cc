@@ -1,12 +1,24 @@
-// Goal: the built-in plugins gate and wake pods as kube-scheduler's do, and say why in plain words.
+// Goal: the built-in plugins gate and requeue pods as kube-scheduler's do, and say why in plain
+// words.
 // Method: a table of changes a plugin, each judged through the registry, so that registrations and
 // hints are tested together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
 #include "hints/plugins/builtin.h"
 #include "hints/pre_enqueue.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 
@@ -25,7 +37,7 @@ class HintsBuiltinPluginsTest : public testing::Test {
     const PluginId plugin = check_.Check(pod_, kNoPlugin);
     return plugin == kNoPlugin ? "" : check_.Explain(pod_, plugin);
   }
-  // What its owner should read of that where plugins may choose.
+  // The text for its owner where plugins may choose.
   std::string UserMessage() {
     const PluginId plugin = check_.Check(pod_, kNoPlugin);
     return check_.UserMessage(pod_, plugin, check_.Explain(pod_, plugin));
@@ -64,7 +76,7 @@ TEST_F(HintsBuiltinPluginsTest, SchedulingGates) {
       Wakes("SchedulingGates", Resource::kTargetPod, Action::kUpdatePodLabel, {Self(), Self()}));
 }
 
-// What a person has to do is said, what passes by itself is not.
+// The owner is told what a person has to do, and not what ends by itself.
 TEST_F(HintsBuiltinPluginsTest, OnlyTheClaimsThatSomebodyMustCreateAreForThePodsOwner) {
   pod_.scheduling_gates = {"a"};
   EXPECT_EQ(UserMessage(), "");

@@ -1,5 +1,9 @@
 #include "tests/unit/hints/plugins/example_plugin.h"
 
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace example {
 namespace {
 

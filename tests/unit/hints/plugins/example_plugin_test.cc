@@ -4,9 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "engine/base/names/interner.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/pre_enqueue.h"
+#include "hints/registry.h"
 #include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 

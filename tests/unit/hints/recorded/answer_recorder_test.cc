@@ -1,4 +1,4 @@
-// Goal: what a recorder writes down makes recorded plugins answer as the real ones did.
+// Goal: by a recorder's answers, recorded plugins answer as the real ones did.
 // Method: real plugins judge and gate pods; their answers, taken, are put into RecordedAnswers, and
 // plugins of the kind `recorded` must come to the same verdicts.
 #include "hints/recorded/answer_recorder.h"
@@ -6,8 +6,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/names/interner.h"
+#include "engine/base/result.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
+#include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/pre_enqueue.h"
+#include "hints/recorded/recorded_answers.h"
 #include "hints/recorded/trace_plugins.h"
+#include "hints/registry.h"
+#include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {
@@ -62,10 +78,10 @@ TEST_F(HintsAnswerRecorderTest, WritesDownQueuesAndErrorsButNotSkips) {
     JudgeOne(judge, {&one, 0, PluginSet::Of(plugin), {}}, ClaimUpdate(), change_);
     JudgeOne(judge, {&two, 1, PluginSet::Of(plugin), {}}, ClaimUpdate(), change_);
   }
-  EXPECT_THAT(recorder_.Take().verdicts,
+  EXPECT_THAT(recorder_.TakeAnswers().verdicts,
               ElementsAre(Pair("A", ElementsAre("ns/p1")), Pair("B", ElementsAre("ns/p1", "ns/p2")),
                           Pair("C", ElementsAre("ns/p1", "ns/p2"))));
-  EXPECT_THAT(recorder_.Take().verdicts, IsEmpty());
+  EXPECT_THAT(recorder_.TakeAnswers().verdicts, IsEmpty());
 }
 
 TEST_F(HintsAnswerRecorderTest, RecordedPluginsJudgeAsTheRealOnesDid) {
@@ -80,7 +96,7 @@ TEST_F(HintsAnswerRecorderTest, RecordedPluginsJudgeAsTheRealOnesDid) {
       const Verdict wanted = JudgeOne(real_judge, judged, ClaimUpdate(), change_);
       answers_.Clear();
       answers_.BeginOperation(change_.after);
-      for (const auto& [plugin, pods] : recorder_.Take().verdicts) {
+      for (const auto& [plugin, pods] : recorder_.TakeAnswers().verdicts) {
         if (pods.count("ns/" + pod.name) > 0) answers_.Queue("ns", pod.name, plugin);
       }
       EXPECT_EQ(JudgeOne(replayed_judge, judged, ClaimUpdate(), change_), wanted)
@@ -93,10 +109,10 @@ TEST_F(HintsAnswerRecorderTest, RecordedPluginsGateAsTheRealOnesDid) {
   const PluginRegistry real = Recorded();
   Pod pod = MakePod("p1");
   EXPECT_EQ(PluginPreEnqueue(real).Check(pod, kNoPlugin), kNoPlugin);
-  EXPECT_THAT(recorder_.Take().rejected, IsEmpty());
+  EXPECT_THAT(recorder_.TakeAnswers().rejected, IsEmpty());
   pod.priority = -1;
   EXPECT_EQ(PluginPreEnqueue(real).Check(pod, kNoPlugin), 0);
-  const AnswerRecorder::Answers taken = recorder_.Take();
+  const AnswerRecorder::Answers taken = recorder_.TakeAnswers();
   EXPECT_THAT(taken.rejected, ElementsAre(Pair("ns/p1", "A")));
 
   const PluginRegistry replayed = BuildOrDie(RecordedPlugins(&world_, &answers_));

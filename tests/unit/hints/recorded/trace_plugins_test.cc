@@ -5,6 +5,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/names/interner.h"
+#include "engine/base/result.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "hints/plugin.h"
+#include "hints/recorded/recorded_answers.h"
+#include "hints/world.h"
 #include "tests/unit/hints/test_world.h"
 
 namespace schedq::hints_test {

@@ -6,13 +6,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/base/metrics/metric_cells.h"
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/base/metrics/sampled_duration.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {
@@ -189,16 +195,19 @@ TEST(Metrics, TextIsWhatPrometheusReads) {
 
 TEST(SampledDuration, IsMeasuredFirstAndThenNowAndThen) {
   constexpr int kTimes = 160;
-  SampledDuration duration;
+  constexpr int kTimesPerSample = 16;
+  SampledDuration<kTimesPerSample> duration;
+  EXPECT_FALSE(duration.IsKnown());
   int measured = 0;
   for (int i = 0; i < kTimes; ++i) {
     if (!duration.IsDue()) continue;
     EXPECT_TRUE(measured > 0 || i == 0) << "until something was measured, each time is";
-    duration.Set(Duration(++measured));
-    EXPECT_EQ(duration.Latest(), Duration(measured));
+    duration.Set({Duration(++measured), 255});
+    EXPECT_EQ(duration.Latest().duration, Duration(measured));
+    EXPECT_EQ(duration.Latest().bucket, 255u);
   }
-  EXPECT_GE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook));
-  EXPECT_LE(measured, kTimes / static_cast<int>(SampledDuration::kTimesPerLook) + 1);
+  EXPECT_GE(measured, kTimes / kTimesPerSample);
+  EXPECT_LE(measured, kTimes / kTimesPerSample + 1);
 }
 
 }  // namespace

@@ -1,17 +1,25 @@
 // Goal: timers run once, in order, at their instant, on both clocks. Method: the virtual clock by
 // directed cases and by a seeded run against a sorted list; the real clock by timers a few
 // milliseconds away whose order, and never whose exact time, is checked.
+#include "engine/base/time/clock.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <future>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "engine/base/random.h"
 #include "engine/base/time/real_clock.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
