@@ -136,7 +136,7 @@ else()
   schedq_find_folly_source(root identity)
   schedq_build_folly(library "${root}" "${identity}")
   message(STATUS "folly: ${root}, library in ${library}")
-  # For who needs a further part of it, as benchmarks do for a rival.
+  # A rival of the benchmarks needs a further part of it.
   set_property(GLOBAL PROPERTY SCHEDQ_FOLLY_ROOT "${root}")
 
   find_package(fmt REQUIRED)
