@@ -103,7 +103,12 @@ function(schedq_build_folly out root identity)
   endif()
 
   message(STATUS "Building folly for ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} "
-                 "${flags} (once, about a minute)")
+                 "${flags} (once, about half a minute)")
+  # Another version of folly may not take it.
+  set(batches ON)
+  if(SCHEDQ_FOLLY_SOURCE)
+    set(batches OFF)
+  endif()
   set(unfinished "${directory}.unfinished")
   file(REMOVE_RECURSE "${unfinished}" "${directory}")
   set(log "${cache}/folly/build-${short}.log")
@@ -114,7 +119,7 @@ function(schedq_build_folly out root identity)
       "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${flags}"
       "-DCMAKE_CXX_FLAGS_RELEASE=${optimization} -g1 -DNDEBUG"
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
-      "-DSCHEDQ_FOLLY_ROOT=${root}"
+      "-DSCHEDQ_FOLLY_ROOT=${root}" "-DSCHEDQ_FOLLY_BATCHES=${batches}"
     COMMAND_ERROR_IS_FATAL ANY OUTPUT_FILE "${log}" ERROR_FILE "${log}")
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${unfinished}" --parallel
                   RESULT_VARIABLE failed OUTPUT_FILE "${log}" ERROR_FILE "${log}")
@@ -136,7 +141,7 @@ else()
   schedq_find_folly_source(root identity)
   schedq_build_folly(library "${root}" "${identity}")
   message(STATUS "folly: ${root}, library in ${library}")
-  # For who needs a further part of it, as benchmarks do for a rival.
+  # A rival of the benchmarks needs a further part of it.
   set_property(GLOBAL PROPERTY SCHEDQ_FOLLY_ROOT "${root}")
 
   find_package(fmt REQUIRED)

@@ -1,6 +1,6 @@
-# The part of folly that schedq uses: hazptr, RCU, F14, UnboundedQueue, ConcurrentHashMap,
-# DistributedMutex, the two concurrent priority queues (rivals) and DeterministicSchedule (tests).
-# A whole build of folly takes five minutes; these objects take less than one.
+# The part of folly that schedq uses: hazptr and F14, and of the rivals ConcurrentHashMap and the two
+# concurrent priority queues. A whole build of folly takes five minutes; these objects take less than
+# one.
 set(SCHEDQ_FOLLY_FILES
     Conv.cpp
     Demangle.cpp
@@ -23,7 +23,6 @@ set(SCHEDQ_FOLLY_FILES
     detail/ThreadLocalDetail.cpp
     detail/UniqueInstance.cpp
     detail/thread_local_globals.cpp
-    executors/QueuedImmediateExecutor.cpp
     io/async/Request.cpp
     lang/CString.cpp
     lang/Exception.cpp
@@ -35,15 +34,11 @@ set(SCHEDQ_FOLLY_FILES
     memory/SanitizeLeak.cpp
     portability/SysMembarrier.cpp
     synchronization/AsymmetricThreadFence.cpp
-    synchronization/AtomicNotification.cpp
-    synchronization/DistributedMutex.cpp
     synchronization/Hazptr.cpp
     synchronization/HazptrDomain.cpp
     synchronization/ParkingLot.cpp
-    synchronization/Rcu.cpp
     synchronization/SanitizeThread.cpp
     system/AtFork.cpp
     system/Pid.cpp
     system/ThreadId.cpp
-    system/ThreadName.cpp
-    test/DeterministicSchedule.cpp)
+    system/ThreadName.cpp)

@@ -3,20 +3,14 @@
 // a mismatched instruction set fails F14's own check.
 
 #include <folly/concurrency/ConcurrentHashMap.h>
-#include <folly/concurrency/UnboundedQueue.h>
 #include <folly/concurrency/container/FlatCombiningPriorityQueue.h>
 #include <folly/concurrency/container/RelaxedConcurrentPriorityQueue.h>
 #include <folly/container/F14Map.h>
-#include <folly/synchronization/DistributedMutex.h>
 #include <folly/synchronization/Hazptr.h>
-#include <folly/synchronization/Rcu.h>
-#include <folly/test/DeterministicSchedule.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <string>
-#include <thread>
 
 namespace schedq {
 namespace {
@@ -26,15 +20,6 @@ TEST(Folly, F14MapFindsWhatWasInserted) {
   map.emplace("pod", 7);
   EXPECT_EQ(map.at("pod"), 7);
   EXPECT_EQ(map.count("node"), 0u);
-}
-
-TEST(Folly, UnboundedQueueIsFirstInFirstOut) {
-  folly::UMPMCQueue<int, /*MayBlock=*/true> queue;
-  queue.enqueue(1);
-  queue.enqueue(2);
-  int first = 0;
-  queue.dequeue(first);
-  EXPECT_EQ(first, 1);
 }
 
 struct Node : folly::hazptr_obj_base<Node> {
@@ -49,24 +34,10 @@ TEST(Folly, HazardPointerProtectsARetiredObject) {
   EXPECT_EQ(node->value, 3);
 }
 
-TEST(Folly, RcuRunsADeferredCallback) {
-  bool called = false;
-  folly::rcu_default_domain().call([&called] { called = true; });
-  folly::rcu_barrier();
-  EXPECT_TRUE(called);
-}
-
 TEST(Folly, ConcurrentHashMapFindsWhatWasInserted) {
   folly::ConcurrentHashMap<int, int> map;
   map.insert(1, 2);
   EXPECT_EQ(map.at(1), 2);
-}
-
-TEST(Folly, DistributedMutexExcludes) {
-  folly::DistributedMutex mutex;
-  std::unique_lock<folly::DistributedMutex> lock(mutex);
-  EXPECT_TRUE(lock.owns_lock());
-  EXPECT_FALSE(mutex.try_lock());
 }
 
 TEST(Folly, FlatCombiningPriorityQueuePopsTheHighest) {
@@ -87,18 +58,6 @@ TEST(Folly, RelaxedPriorityQueueWithoutRelaxationPopsTheHighest) {
   int highest = 0;
   queue.pop(highest);
   EXPECT_EQ(highest, 5);
-}
-
-TEST(Folly, DeterministicScheduleRunsThreadsOneAtATime) {
-  folly::test::DeterministicSchedule schedule(
-      folly::test::DeterministicSchedule::uniform(/*seed=*/1));
-  folly::test::DeterministicAtomic<int> counter{0};
-  auto increment = [&counter] { counter.fetch_add(1); };
-  std::thread one = folly::test::DeterministicSchedule::thread(increment);
-  std::thread two = folly::test::DeterministicSchedule::thread(increment);
-  folly::test::DeterministicSchedule::join(one);
-  folly::test::DeterministicSchedule::join(two);
-  EXPECT_EQ(counter.load(), 2);
 }
 
 }  // namespace
