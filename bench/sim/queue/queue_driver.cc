@@ -46,6 +46,7 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
   Result<PluginRegistry> plugins = PluginRegistry::Build(MakePlugins());
   SCHEDQ_CHECK(plugins.ok(), "the built-in plugins are well-formed");
   plugins_ = std::make_unique<PluginRegistry>(std::move(*plugins));
+  ExposeGates(options.gates, &registry_);
   pre_enqueue_ = std::make_unique<PluginPreEnqueue>(*plugins_);
   JudgeOptions judge_options;
   judge_options.metrics = &registry_;
