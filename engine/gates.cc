@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
     "NominatedNodeNameForExpectation", "ClearingNominatedNodeNameAfterBinding",
 };
 
-// As upstream's feature registry says.
-constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "ALPHA",
+// As the proposals say: each of them begins in beta, or has reached it.
+constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA",
                                                               "BETA", "BETA", "BETA"};
 
 struct Prerequisite {

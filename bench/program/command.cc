@@ -27,4 +27,12 @@ std::vector<std::unique_ptr<Command>> CreateCommands() {
   return commands;
 }
 
+CLI::App* AddCommand(Command& command, CLI::App* program) {
+  const CommandText text = command.Text();
+  CLI::App* app = program->add_subcommand(text.name, text.purpose);
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  command.Declare(*app);
+  return app;
+}
+
 }  // namespace schedq

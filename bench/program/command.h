@@ -6,16 +6,18 @@
 //   const CommandRegistration kRegistration(40, std::make_unique<ReplayCommand>);
 //
 // and is named in bench/program/CMakeLists.txt; nothing else changes. The number is its line in
-// `schedq --help`, lowest first; numbers are unique.
+// `schedq --help`, lowest first; numbers are unique. What Text() and Declare() say is all that the
+// help, the man page and the completion of shells know of a command.
 //
-// Rules that hold for every command (FORMATS.md):
-// 1. Results go to stdout, progress and logs to stderr; ColourOnStdout() of terminal.h decides on
-// colour.
+// Rules that hold for every command (docs/formats.md):
+// 1. Results go to stdout, progress and logs to stderr; LayoutOf() of perf/text/terminal.h decides
+//    on colour and width.
 // 2. Run returns an Error for input or usage that is wrong: it is printed as one line, exit code 2.
 //    The line says what is wrong, where (file and line, or flag), and what was expected.
 // 3. A long Run polls Interrupted() of bench/interrupt.h, stops, and still prints and writes what
 //    it has measured; the exit code becomes 130 without the command's help.
 // 4. Exceptions that leave Run are bugs: one line, exit code 3.
+// 5. Exit code 1 comes with a line on stderr that says why.
 // Threads: everything here is used by the main thread only.
 #pragma once
 
@@ -37,13 +39,25 @@ enum class ExitCode : int {
   kInterrupted = 130,
 };
 
+struct CommandExample {
+  std::string line;            // "schedq run --labels short"
+  std::string what;            // What it does, without a full stop.
+  bool is_first_step = false;  // `schedq` alone shows it.
+};
+
+struct CommandText {
+  std::string name;
+  std::string purpose;  // One line, without a full stop.
+  std::vector<CommandExample> examples;
+  std::string no;     // When the exit code is 1: "a threshold was missed"; empty: never.
+  std::string notes;  // What else a user must know; lines are kept.
+};
+
 class Command {
  public:
   virtual ~Command() = default;
 
-  virtual std::string Name() const = 0;
-  // One line for `schedq --help`, without a full stop.
-  virtual std::string Summary() const = 0;
+  virtual CommandText Text() const = 0;
 
   // Declares flags and positionals, bound to members. `app` outlives the command's Run. An unknown
   // flag is an error unless the command calls app.allow_extras() and judges the rest itself.
@@ -60,5 +74,8 @@ class CommandRegistration {
 
 // New instances of every registered command, in the order of their lines.
 std::vector<std::unique_ptr<Command>> CreateCommands();
+
+// Adds the command, with its flags and -h, to the program.
+CLI::App* AddCommand(Command& command, CLI::App* program);
 
 }  // namespace schedq

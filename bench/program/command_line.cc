@@ -18,6 +18,7 @@
 
 #include "bench/interrupt.h"
 #include "bench/program/command.h"
+#include "bench/program/manual/help_text.h"
 #include "bench/program/usage_error.h"
 #include "perf/documents/environment.h"
 
@@ -67,9 +68,7 @@ struct Declared {
 std::vector<Declared> DeclareCommands(CLI::App& program) {
   std::vector<Declared> declared;
   for (std::unique_ptr<Command>& command : CreateCommands()) {
-    CLI::App* app = program.add_subcommand(command->Name(), command->Summary());
-    app->set_help_flag("--help", "Print this help and exit");
-    command->Declare(*app);
+    CLI::App* app = AddCommand(*command, &program);
     declared.push_back({std::move(command), app});
   }
   return declared;
@@ -89,9 +88,23 @@ int RunCommand(Command& command, const std::string& name) {
   return Code(result.value());
 }
 
+// Of the command that was named before -h, else of the program.
+void PrintHelp(const CLI::App& program) {
+  const std::vector<CLI::App*> parsed = program.get_subcommands();
+  if (parsed.empty()) {
+    fmt::print("{}", ProgramHelp(ReadManual(), HelpWidth()));
+  } else {
+    fmt::print("{}", CommandHelp(*FindPage(parsed.front()->get_name()), HelpWidth()));
+  }
+}
+
 int ParseAndRun(int argument_count, const char* const* arguments) {
-  CLI::App program("The Kubernetes scheduling queue as an engine, and its laboratory", "schedq");
-  program.set_help_flag("--help", "Print this help and exit");
+  if (argument_count == 1) {
+    fmt::print("{}", FirstSteps(ReadManual()));
+    return Code(ExitCode::kGood);
+  }
+  CLI::App program(ProgramPurpose(), "schedq");
+  program.set_help_flag("-h,--help", "Print this help and exit");
   program.set_version_flag(
       "--version", [] { return VersionText(ReadBuild()); },
       "Print versions and build flags, and exit");
@@ -105,8 +118,11 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
   }
   try {
     program.parse(argument_count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    PrintHelp(program);
+    return Code(ExitCode::kGood);
   } catch (const CLI::Success& success) {
-    program.exit(success);  // Prints the help or the version on stdout.
+    program.exit(success);  // Prints the version on stdout.
     return Code(ExitCode::kGood);
   } catch (const CLI::ParseError& error) {
     return FailUsage(UsageErrorLine(program, error));

@@ -3,27 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <numeric>
+#include "perf/text/nearest_word.h"
 
 namespace schedq {
 namespace {
-
-// Levenshtein's distance: insertions, deletions and substitutions of one character.
-size_t EditDistance(const std::string& from, const std::string& to) {
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= from.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= to.size(); ++j) {
-      const size_t substitution = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string> CommandNames(const CLI::App& program) {
   std::vector<std::string> names;
@@ -46,19 +29,6 @@ std::string FullName(const CLI::App& app) {
 }
 
 }  // namespace
-
-std::string NearestWord(const std::string& word, const std::vector<std::string>& candidates) {
-  // A third of the letters may be wrong; beyond that a hint misleads.
-  size_t best_distance = word.size() / 3 + 1;
-  std::string best;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = candidate;
-  }
-  return best;
-}
 
 std::string ExpectedOneOf(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string nearest = NearestWord(word, candidates);

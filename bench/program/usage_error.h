@@ -9,9 +9,6 @@
 
 namespace schedq {
 
-// The candidate that `word` was probably meant to be; empty when none is near.
-std::string NearestWord(const std::string& word, const std::vector<std::string>& candidates);
-
 // "did you mean 'x'? expected one of: w, x, y"; without the question when nothing is near.
 std::string ExpectedOneOf(const std::string& word, const std::vector<std::string>& candidates);
 

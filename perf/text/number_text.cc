@@ -26,14 +26,15 @@ std::string Grouped(std::string text) {
 struct Scale {
   double factor;
   const char* unit;
+  double from = factor;  // The smallest value that is told in this unit.
 };
 
-// In the largest unit that leaves at least one before the point. The margin keeps what rounds up
+// In the largest unit that the value reaches. The margin keeps what rounds up
 // to the next unit from reading as "1,000".
 std::string Scaled(double value, std::span<const Scale> scales) {
   const Scale* chosen = &scales.front();
   for (const Scale& scale : scales) {
-    if (std::abs(value) >= scale.factor * 0.9995) chosen = &scale;
+    if (std::abs(value) >= scale.from * 0.9995) chosen = &scale;
   }
   return NumberText(value / chosen->factor) + ' ' + chosen->unit;
 }
@@ -55,8 +56,12 @@ std::string NumberText(double value, int digits) {
 std::string CountText(uint64_t count) { return Grouped(fmt::format("{}", count)); }
 
 std::string DurationText(double nanoseconds) {
-  static constexpr std::array<Scale, 4> kScales = {
-      {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+  static constexpr std::array<Scale, 6> kScales = {{{1, "ns"},
+                                                    {1e3, "us"},
+                                                    {1e6, "ms"},
+                                                    {1e9, "s"},
+                                                    {60e9, "min", 120e9},
+                                                    {3600e9, "h", 7200e9}}};
   return Scaled(nanoseconds, kScales);
 }
 

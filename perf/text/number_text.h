@@ -15,7 +15,7 @@ std::string NumberText(double value, int digits = 3);
 // "1,234,567"
 std::string CountText(uint64_t count);
 
-// "812 ns", "1.23 us", "4.56 ms", "7.89 s"
+// "812 ns", "1.23 us", "4.56 ms", "7.89 s", "12.0 min", "2.50 h"
 std::string DurationText(double nanoseconds);
 
 // "512 B", "1.50 KiB", "2.25 GiB"

@@ -130,7 +130,8 @@ std::string LogLogPlot(const std::vector<PlotSeries>& series, const PlotOptions&
   text += fmt::format("{:>{}} +{}\n", "", margin, std::string(options.columns, '-'));
   const size_t room = std::max(options.columns, low.size() + high.size() + 1) - low.size();
   text += fmt::format("{:>{}}  {}{:>{}}", "", margin, low, high, room);
-  text += (options.x_label.empty() ? "" : "  " + options.x_label) + '\n';
+  text += '\n';
+  if (!options.x_label.empty()) text += fmt::format("{:>{}}  {}\n", "", margin, options.x_label);
   for (const PlotSeries& one : series) text += LegendLine(one);
   return text;
 }

@@ -1,10 +1,7 @@
 #include "perf/text/table.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/result.h"
@@ -13,6 +10,7 @@ namespace schedq {
 namespace {
 
 constexpr size_t kGap = 2;  // Spaces between columns.
+constexpr size_t kFirstColumnMin = 16;
 
 const char* EscapeOf(Tone tone) {
   switch (tone) {
@@ -39,14 +37,6 @@ void AppendCell(std::string& line, const TextTable::Cell& cell, Align align, siz
 
 }  // namespace
 
-bool WantsColour(int descriptor) {
-  const char* no_color = std::getenv("NO_COLOR");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  const char* terminal = std::getenv("TERM");
-  if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
-  return isatty(descriptor) == 1;
-}
-
 std::string Toned(const std::string& text, Tone tone, bool colour) {
   if (!colour || tone == Tone::kPlain || text.empty()) return text;
   return EscapeOf(tone) + text + "\x1b[0m";
@@ -59,6 +49,49 @@ size_t DisplayWidth(const std::string& text) {
   }));
 }
 
+std::string Shortened(const std::string& text, size_t width) {
+  constexpr size_t kDots = 3;
+  const size_t length = DisplayWidth(text);
+  if (length <= width) return text;
+  if (width <= kDots) return std::string(width, '.');
+  // Whole code points: `from` counts them, not bytes.
+  const auto part = [&text](size_t from, size_t count) {
+    std::string letters;
+    size_t point = 0;
+    for (const char letter : text) {
+      if ((static_cast<unsigned char>(letter) & 0xC0) != 0x80) ++point;
+      if (point > from && point <= from + count) letters += letter;
+    }
+    return letters;
+  };
+  const size_t tail = (width - kDots) / 2;
+  const size_t head = width - kDots - tail;
+  return part(0, head) + std::string(kDots, '.') + part(length - tail, tail);
+}
+
+std::string Wrapped(const std::string& text, size_t width, size_t indent) {
+  std::string lines;
+  size_t column = 0;
+  size_t start = 0;
+  while (start < text.size()) {
+    const size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    start = end + 1;
+    if (word.empty()) continue;
+    const size_t length = DisplayWidth(word);
+    if (column > indent && column + 1 + length > width) {
+      lines += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!lines.empty()) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += length;
+  }
+  return lines;
+}
+
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void TextTable::AddRow(std::vector<Cell> cells) {
@@ -69,32 +102,77 @@ void TextTable::AddRow(std::vector<Cell> cells) {
 
 void TextTable::AddRule() { rows_.emplace_back(); }
 
-std::string TextTable::Render(bool colour) const {
-  std::vector<Cell> titles;
-  std::vector<size_t> widths;
-  size_t width = 0;
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    titles.emplace_back(columns_[i].title, Tone::kStrong);
-    widths.push_back(DisplayWidth(columns_[i].title));
-    for (const std::vector<Cell>& row : rows_) {
-      if (!row.empty()) widths[i] = std::max(widths[i], DisplayWidth(row[i].text));
-    }
-    width += widths[i] + (i == 0 ? 0 : kGap);
+size_t TextTable::WidthOf(size_t column) const {
+  size_t width = DisplayWidth(columns_[column].title);
+  for (const std::vector<Cell>& row : rows_) {
+    if (!row.empty()) width = std::max(width, DisplayWidth(row[column].text));
   }
-  const std::string rule = Toned(std::string(width, '-'), Tone::kDim, colour) + '\n';
-  const auto line_of = [&](const std::vector<Cell>& row) {
-    if (row.empty()) return std::string(rule);
+  return width;
+}
+
+size_t TextTable::WidthOf(const std::vector<size_t>& columns) const {
+  size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const size_t column : columns) width += WidthOf(column);
+  return width;
+}
+
+std::vector<size_t> TextTable::Choose(const TableLayout& layout) const {
+  std::vector<size_t> chosen(columns_.size());
+  std::iota(chosen.begin(), chosen.end(), size_t{0});
+  if (layout.wide) return chosen;
+  std::erase_if(chosen, [this](size_t i) { return columns_[i].shown == Shown::kWide; });
+  while (WidthOf(chosen) > layout.width_max) {
+    const auto last = std::find_if(chosen.rbegin(), chosen.rend(), [this](size_t i) {
+      return columns_[i].shown == Shown::kIfRoom;
+    });
+    if (last == chosen.rend()) break;
+    chosen.erase(std::next(last).base());
+  }
+  return chosen;
+}
+
+std::string TextTable::HiddenColumns(const std::vector<size_t>& chosen, size_t width) const {
+  std::string names;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (std::find(chosen.begin(), chosen.end(), i) != chosen.end()) continue;
+    names += (names.empty() ? "" : ", ") + columns_[i].title;
+  }
+  return names.empty() ? "" : Wrapped("--wide adds: " + names, width, 2) + '\n';
+}
+
+std::string TextTable::Render(bool colour) const {
+  return Render({.colour = colour, .wide = true});
+}
+
+std::string TextTable::Render(const TableLayout& layout) const {
+  const std::vector<size_t> chosen = Choose(layout);
+  std::vector<size_t> widths;
+  for (const size_t column : chosen) widths.push_back(WidthOf(column));
+  size_t width = WidthOf(chosen);
+  if (!layout.wide && width > layout.width_max) {
+    const size_t first =
+        std::max(kFirstColumnMin, widths[0] - std::min(widths[0], width - layout.width_max));
+    width = width - widths[0] + std::min(widths[0], first);
+    widths[0] = std::min(widths[0], first);
+  }
+  const std::string rule = Toned(std::string(width, '-'), Tone::kDim, layout.colour) + '\n';
+  const auto line_of = [&](const auto& cell_of) {
     std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
+    for (size_t i = 0; i < chosen.size(); ++i) {
       if (i != 0) line.append(kGap, ' ');
-      AppendCell(line, row[i], columns_[i].align, widths[i], colour);
+      Cell cell = cell_of(chosen[i]);
+      cell.text = Shortened(cell.text, widths[i]);
+      AppendCell(line, cell, columns_[chosen[i]].align, widths[i], layout.colour);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     return line + '\n';
   };
-  std::string text = line_of(titles) + rule;
-  for (const std::vector<Cell>& row : rows_) text += line_of(row);
-  return text;
+  std::string text =
+      line_of([this](size_t i) { return Cell(columns_[i].title, Tone::kStrong); }) + rule;
+  for (const std::vector<Cell>& row : rows_) {
+    text += row.empty() ? rule : line_of([&row](size_t i) { return row[i]; });
+  }
+  return text + HiddenColumns(chosen, layout.width_max);
 }
 
 }  // namespace schedq

@@ -7,6 +7,7 @@
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/suite/definition_hash.h"
 #include "bench/format/suite/needs.h"
+#include "bench/format/workload/known_gates.h"
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/format/workload/op_decoder.h"
 #include "bench/format/workload/params.h"
@@ -179,6 +180,10 @@ class FileDecoder {
     for (const YamlEntry& entry : node->entries) {
       bool on = false;
       if (!ReadYaml(errors_, entry.value, entry.key, &on)) return;
+      if (const Status known = CheckGateName(entry.key); !known) {
+        errors_.Add(entry.at, "featureGates: " + known.error().message());
+        return;
+      }
       if (const auto gate = ParseGate(entry.key)) {
         gates->Set(*gate, on);
       } else if (entry.key != "DynamicResourceAllocation" || !on) {

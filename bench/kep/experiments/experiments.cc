@@ -122,15 +122,15 @@ std::vector<Scenario> SelectScenarios(const std::string& name, const std::string
   return scenarios;
 }
 
-std::string ExperimentTable(const RunDocument& document, bool colour) {
+std::string ExperimentTable(const RunDocument& document, const TableLayout& layout) {
   TextTable table({{"experiment", Align::kLeft},
                    {"pods/s"},
                    {"judged an event"},
-                   {"after flush"},
-                   {"attempts"},
-                   {"idle s"},
-                   {"inversions"},
-                   {"longest wait s"}});
+                   {"after flush", Align::kRight, Shown::kIfRoom},
+                   {"attempts", Align::kRight, Shown::kWide},
+                   {"idle", Align::kRight, Shown::kIfRoom},
+                   {"inversions", Align::kRight, Shown::kIfRoom},
+                   {"longest wait", Align::kRight, Shown::kIfRoom}});
   bool is_empty = true;
   for (const WorkloadResult& result : document.workloads) {
     if (ArmsOf(result.test_case).empty() || result.outcome != WorkloadOutcome::kMeasured) continue;
@@ -141,11 +141,11 @@ std::string ExperimentTable(const RunDocument& document, bool colour) {
                   NumberText(figures.judged_per_event),
                   CountText(figures.scheduled_after_flush),
                   CountText(figures.attempts),
-                  NumberText(figures.idle_seconds),
+                  DurationText(figures.idle_seconds * 1e9),
                   CountText(figures.inversions),
-                  NumberText(figures.longest_wait_seconds)});
+                  DurationText(figures.longest_wait_seconds * 1e9)});
   }
-  return is_empty ? "" : "\n" + table.Render(colour);
+  return is_empty ? "" : "\n" + table.Render(layout);
 }
 
 }  // namespace schedq

@@ -15,6 +15,7 @@
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 
@@ -59,6 +60,6 @@ inline constexpr Gate kScenarioGates[] = {Gate::kSchedulerPreEnqueuePodStatus,
                                           Gate::kNominatedNodeNameForExpectation};
 
 // A row for each arm that was measured.
-std::string ExperimentTable(const RunDocument& document, bool colour);
+std::string ExperimentTable(const RunDocument& document, const TableLayout& layout);
 
 }  // namespace schedq

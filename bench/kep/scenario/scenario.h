@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "perf/documents/scenario_document.h"
+#include "perf/text/table.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -44,9 +45,11 @@ void PlayScenarios(const std::vector<Scenario>& scenarios, const ScenarioSetting
                    std::vector<PromiseVerdict>* verdicts);
 
 // A table each.
-std::string ScenarioTables(const std::vector<ScenarioResult>& results, bool colour);
-// A line each: "KEP-5501 holds: ..." or "KEP-5501 does not hold: ...".
-std::string VerdictLines(const std::vector<PromiseVerdict>& verdicts);
+std::string ScenarioTables(const std::vector<ScenarioResult>& results, const TableLayout& layout);
+// "KEP-5501 holds: ..." or "KEP-5501 does not hold: ...".
+std::string VerdictLine(const PromiseVerdict& verdict);
+// These lines, wrapped to `width` columns.
+std::string VerdictLines(const std::vector<PromiseVerdict>& verdicts, size_t width);
 bool AllHold(const std::vector<PromiseVerdict>& verdicts);
 
 }  // namespace schedq

@@ -21,7 +21,7 @@
 #include "bench/program/reports/tables.h"
 #include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -49,8 +49,20 @@ void InitializeLibrary(const std::vector<std::string>& flags) {
 
 }  // namespace
 
-std::string BenchCommand::Summary() const {
-  return "Micro-benchmarks by area, with rivals in the same run";
+CommandText BenchCommand::Text() const {
+  CommandText text;
+  text.name = "bench";
+  text.purpose = "Micro-benchmarks by area, with rivals in the same run";
+  text.examples = {
+      {"schedq bench --bars --quick", "What must be held, at tiny sizes", true},
+      {"schedq bench engine/active_queue", "The cases whose name says so, with their rivals"},
+      {"schedq bench --list", "The names of all cases"}};
+  text.no = "an answer was wrong, or with --bars a path falls short of its bar";
+  text.notes =
+      "google-benchmark's own flags work too: --benchmark_filter,\n"
+      "--benchmark_list_tests, --benchmark_repetitions (rounds; by default 7, but 3 at\n"
+      "least once a group has taken 15 s), --benchmark_min_time, --benchmark_out.";
+  return text;
 }
 
 void BenchCommand::Declare(CLI::App& app) {
@@ -62,12 +74,9 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_option("--json", json_path_,
                  "Write bench.json (or bars.json) here (docs/bench.schema.json, bars.schema.json)")
       ->type_name("FILE");
+  app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_flag("--quick", is_quick_, "For CI: the same cases and checks at tiny sizes");
   app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
-  app.footer(
-      "google-benchmark's own flags: --benchmark_filter, --benchmark_list_tests,\n"
-      "--benchmark_repetitions (rounds; by default 7,\n"
-      "but 3 at least once a group has taken 15 s), --benchmark_min_time, --benchmark_out.");
   // For --benchmark_*; ReadFlags refuses everything else.
   app.allow_extras();
 }
@@ -152,20 +161,19 @@ Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
   InitializeLibrary(flags.passed_on);
   const EnvironmentRecorder recorder(CommandLineText());
   std::vector<std::string> faults;
-  ProgressLine line;
-  Result<BarsDocument> document = MeasureBars(
-      options, [&line](const std::string& text) { line.Show(text); }, &faults);
-  line.Clear();
+  Result<BarsDocument> document = MeasureBars(options, &faults);
   if (!document.ok()) return document.error();
   document->environment = recorder.Finish();
-  fmt::print("{}\n{}", MachineLine(document->environment),
-             BarsText(*document, WantsColour(STDOUT_FILENO)));
-  for (const std::string& fault : faults) fmt::print(stderr, "{}\n", fault);
+  fmt::print("{}\n{}", BarsText(*document, LayoutOf(STDOUT_FILENO, is_wide_)),
+             MachineLine(document->environment));
+  for (const std::string& fault : faults) fmt::print(stderr, "schedq bench: {}\n", fault);
   if (!json_path_.empty()) {
     if (Status status = WriteDocument(*document, json_path_); !status.ok()) return status.error();
   }
   // Tiny sizes show that the table works; what they reach means nothing.
   const bool is_short = !is_quick_ && FallsShort(*document);
+  if (is_short)
+    fmt::print(stderr, "schedq bench: a path falls short of its bar; the table says which\n");
   return faults.empty() && !is_short ? ExitCode::kGood : ExitCode::kNo;
 }
 
@@ -180,21 +188,23 @@ Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
   document.seed = options.seed;
   document.rounds = options.rounds;
   const EnvironmentRecorder recorder(CommandLineText());
-  const bool colour = WantsColour(STDOUT_FILENO);
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
   fmt::print("{}", MachineLine(recorder.Finish()));
   BenchmarkDriver driver(options, flags.out.empty() ? nullptr : &mirror);
-  ProgressLine line;
+  ProgressLine line(std::vector<double>(groups.size(), 1));
   for (const Group& group : groups) {
     if (Interrupted()) break;
-    document.cases.push_back(driver.RunGroup(group, [&](const std::string& name, uint64_t round) {
-      line.Show(fmt::format("{}: round {} of {}", name, round, options.rounds));
+    line.Next(group.front().group);
+    document.cases.push_back(driver.RunGroup(group, [&](const std::string&, uint64_t round) {
+      line.Show(fmt::format("round {} of {}", round, options.rounds));
     }));
     line.Clear();
-    fmt::print("\n{}", BenchTable(document.cases.back(), colour));
+    fmt::print("\n{}", BenchTable(document.cases.back(), layout));
     std::fflush(stdout);
   }
   document.environment = recorder.Finish();
-  for (const std::string& fault : driver.faults()) fmt::print(stderr, "{}\n", fault);
+  fmt::print("{}", BenchSummary(document, driver.faults().size(), layout.width_max));
+  for (const std::string& fault : driver.faults()) fmt::print(stderr, "schedq bench: {}\n", fault);
   if (!json_path_.empty()) {
     if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
   }

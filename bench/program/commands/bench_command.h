@@ -15,8 +15,7 @@ namespace schedq {
 
 class BenchCommand : public Command {
  public:
-  std::string Name() const override { return "bench"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 
@@ -36,6 +35,7 @@ class BenchCommand : public Command {
   bool shows_bars_ = false;
   std::string json_path_;
   bool is_quick_ = false;
+  bool is_wide_ = false;
   uint64_t seed_ = 1;
 };
 

@@ -8,7 +8,7 @@
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
 #include "perf/compare/report.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -20,8 +20,14 @@ constexpr size_t kCountersShownMax = 5;  // Of a workload; the gate shows more.
 
 }  // namespace
 
-std::string CompareCommand::Summary() const {
-  return "Compare two sets of results: change, confidence and verdict of each metric";
+CommandText CompareCommand::Text() const {
+  CommandText text;
+  text.name = "compare";
+  text.purpose = "Compare two sets of results: change, confidence and verdict of each metric";
+  text.examples = {{"schedq compare before/ after/", "Folders that `schedq run --out` wrote"},
+                   {"schedq compare old.json new.json --format markdown", "For a pull request"}};
+  text.no = "a metric is worse";
+  return text;
 }
 
 void CompareCommand::Declare(CLI::App& app) {

@@ -10,8 +10,7 @@ namespace schedq {
 
 class CompareCommand : public Command {
  public:
-  std::string Name() const override { return "compare"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 

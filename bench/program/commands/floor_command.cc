@@ -13,7 +13,7 @@
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/tables.h"
 #include "perf/documents/document.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -21,9 +21,10 @@ namespace {
 const CommandRegistration kRegistration(90, [] { return std::make_unique<FloorCommand>(); });
 
 std::vector<FloorProbe> Measure(FloorSize size) {
-  ProgressLine line;
-  line.Show("preparing working sets");
+  ProgressLine line(std::vector<double>(2, 1));
+  line.Next("preparing working sets");
   std::vector<FloorProbe> probes = AllProbes(size);
+  line.Next("measuring");
   RunProbes(probes, size, [&line](int round, int rounds) {
     line.Show(fmt::format("round {} of {}", round, rounds));
   });
@@ -32,14 +33,19 @@ std::vector<FloorProbe> Measure(FloorSize size) {
 
 }  // namespace
 
-std::string FloorCommand::Summary() const {
-  return "What this machine can do: atomics, cache misses, bandwidth, clock, kernel";
+CommandText FloorCommand::Text() const {
+  CommandText text;
+  text.name = "floor";
+  text.purpose = "What this machine can do: atomics, cache misses, bandwidth, clock, kernel";
+  text.examples = {{"schedq floor --quick", "The same in two seconds, with small working sets"}};
+  return text;
 }
 
 void FloorCommand::Declare(CLI::App& app) {
   app.add_option("--json", json_path_, "Write floor.json here (docs/floor.schema.json)")
       ->type_name("FILE");
   app.add_flag("--quick", is_quick_, "For CI: fewer repetitions, small working sets, 2 seconds");
+  app.add_flag("--wide", is_wide_, "All columns of the table");
 }
 
 Result<ExitCode> FloorCommand::Run() {
@@ -59,7 +65,7 @@ Result<ExitCode> FloorCommand::Run() {
   }
   document.environment = recorder.Finish();
   fmt::print("{}\n{}", MachineLine(document.environment),
-             FloorTable(document, WantsColour(STDOUT_FILENO)));
+             FloorTable(document, LayoutOf(STDOUT_FILENO, is_wide_)));
   if (!json_path_.empty()) {
     if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
   }

@@ -9,14 +9,14 @@ namespace schedq {
 
 class FloorCommand : public Command {
  public:
-  std::string Name() const override { return "floor"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 
  private:
   std::string json_path_;
   bool is_quick_ = false;
+  bool is_wide_ = false;
 };
 
 }  // namespace schedq

@@ -13,7 +13,7 @@
 #include "perf/compare/report.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -28,8 +28,16 @@ void ShowStep(const std::string& step) { fmt::print(stderr, "schedq gate: {}\n",
 
 }  // namespace
 
-std::string GateCommand::Summary() const {
-  return "Pass or fail: compare what two builds do, or two folders of results";
+CommandText GateCommand::Text() const {
+  CommandText text;
+  text.name = "gate";
+  text.purpose = "Pass or fail: compare what two builds do, or two folders of results";
+  text.examples = {{"schedq gate --base HEAD~1", "Did counters change since then?", true},
+                   {"schedq gate --base before/ --new after/ --tier time", "Judge measured times"},
+                   {"schedq gate --base main --threshold 'attempts=2' --junit gate.xml",
+                    "Let counters named attempts change by 2 %, and write a report for CI"}};
+  text.no = "a tier fails, or the new program ended with a bug";
+  return text;
 }
 
 void GateCommand::Declare(CLI::App& app) {

@@ -15,8 +15,7 @@ namespace schedq {
 
 class GateCommand : public Command {
  public:
-  std::string Name() const override { return "gate"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 

@@ -11,7 +11,7 @@
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -79,23 +79,23 @@ std::string TotalsText(const Totals& totals) {
   return text;
 }
 
-std::string Table(const std::vector<TestCase>& cases) {
+std::string Table(const std::vector<TestCase>& cases, const TableLayout& layout) {
   TextTable table({{"workload", Align::kLeft},
-                   {"labels", Align::kLeft},
-                   {"threshold", Align::kLeft},
                    {"runs", Align::kLeft},
-                   {"needs that are not modelled", Align::kLeft}});
+                   {"threshold", Align::kLeft},
+                   {"labels", Align::kLeft, Shown::kIfRoom},
+                   {"needs that are not modelled", Align::kLeft, Shown::kIfRoom}});
   for (const TestCase& test_case : cases) {
     for (const Workload& workload : test_case.workloads) {
       const bool runs = CanRun(workload);
       table.AddRow({test_case.name + "/" + workload.name,
-                    Joined(workload.labels),
-                    ThresholdText(workload),
                     {runs ? "yes" : "no", runs ? Tone::kGood : Tone::kBad},
+                    ThresholdText(workload),
+                    Joined(workload.labels),
                     NeedsText(NeedsOf(workload))});
     }
   }
-  return table.Render(WantsColour(STDOUT_FILENO));
+  return table.Render(layout);
 }
 
 Json WorkloadJson(const Workload& workload) {
@@ -135,21 +135,28 @@ std::string JsonText(const std::vector<TestCase>& cases) {
 
 }  // namespace
 
-std::string ListCommand::Summary() const {
-  return "List test cases and workloads, and what each needs that is not modelled";
+CommandText ListCommand::Text() const {
+  CommandText text;
+  text.name = "list";
+  text.purpose = "List test cases and workloads, and what each needs that is not modelled";
+  text.examples = {{"schedq list", "The built-in suite"},
+                   {"schedq list FILE.yaml --labels performance", "What could run of a file"}};
+  return text;
 }
 
 void ListCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
-  app.add_option("--suite", suite_, "Without files: the built-in suite, builtin or kep")
+  app.add_option("--suite", suite_, "Without files: the built-in suite")
+      ->type_name("builtin|kep")
       ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
   app.add_option("--name", name_,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");
   app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
       ->type_name("a,+b,-c");
-  app.add_option("--format", format_, "table or json")
+  app.add_flag("--wide", is_wide_, "All columns of the table, however wide it becomes");
+  app.add_option("--format", format_, "What goes to stdout")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json"}));
 }
@@ -160,7 +167,8 @@ Result<ExitCode> ListCommand::Run() {
   if (format_ == "json") {
     fmt::print("{}", JsonText(*cases));
   } else {
-    fmt::print("{}{}", Table(*cases), TotalsText(Count(*cases)));
+    fmt::print("{}\n{}", TotalsText(Count(*cases)),
+               Table(*cases, LayoutOf(STDOUT_FILENO, is_wide_)));
   }
   return ExitCode::kGood;
 }

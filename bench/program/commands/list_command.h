@@ -12,8 +12,7 @@ namespace schedq {
 
 class ListCommand : public Command {
  public:
-  std::string Name() const override { return "list"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 
@@ -23,6 +22,7 @@ class ListCommand : public Command {
   std::string name_;
   std::string labels_;
   std::string format_ = "table";
+  bool is_wide_ = false;
 };
 
 }  // namespace schedq

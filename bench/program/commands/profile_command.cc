@@ -10,17 +10,21 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/lab/floor/floor.h"
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
 #include "bench/lab/profile/profiler.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
+#include "bench/program/reports/profile_answer.h"
 #include "bench/program/reports/profile_tables.h"
 #include "bench/program/reports/tables.h"
+#include "bench/program/reports/words.h"
 #include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
-#include "perf/text/table.h"
+#include "perf/text/number_text.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -42,19 +46,31 @@ std::vector<std::string> KindNames() {
 std::string KindsText() {
   std::string text = "Kinds:\n";
   for (const ProfileKind& kind : AllProfileKinds()) {
-    text += fmt::format("  {:10} {}\n", kind.name, kind.summary);
+    text += fmt::format("  {:10} {}\n", kind.name, Wrapped(kind.summary, 66, 13));
   }
+  text.pop_back();
   return text;
 }
 
 }  // namespace
 
-std::string ProfileCommand::Summary() const {
-  return "Cost against size: time, pods judged, memory, fitted exponents, where the time goes";
+CommandText ProfileCommand::Text() const {
+  CommandText text;
+  text.name = "profile";
+  text.purpose = "Cost against size: fitted exponents, memory, and where the time goes";
+  text.examples = {
+      {"schedq profile requeue --quick", "Why requeueing is quadratic", true},
+      {"schedq profile requeue", "The same up to a million pods, in minutes"},
+      {"schedq profile backoff --only lockfree --sizes 1000,10000", "One engine, two sizes"}};
+  text.no = "an answer was wrong, or a promise does not hold";
+  text.notes = KindsText();
+  return text;
 }
 
 void ProfileCommand::Declare(CLI::App& app) {
-  app.add_option("kind", kind_, "What to profile")->type_name("KIND");
+  std::string kinds;
+  for (const std::string& name : KindNames()) kinds += (kinds.empty() ? "" : "|") + name;
+  app.add_option("KIND", kind_, "What to profile")->type_name(kinds);
   app.add_option("--sizes", sizes_, "Values of N, ascending (1000 to 1000000 by default)")
       ->type_name("N,...")
       ->delimiter(',');
@@ -71,12 +87,12 @@ void ProfileCommand::Declare(CLI::App& app) {
                "Count instructions too, with valgrind: takes minutes");
   app.add_option("--json", json_path_, "Write profile.json here (docs/profile.schema.json)")
       ->type_name("FILE");
+  app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_flag("--quick", is_quick_, "For CI: tiny sizes, no large scenarios, the same checks");
   app.add_flag("--run-once", runs_once_,
                "Run one series at one size and print what it did: for perf and debuggers");
   app.add_option("--operations", operations_max_, "With --run-once: at most so many operations")
       ->type_name("N");
-  app.footer(KindsText());
 }
 
 Result<ProfileKind> ProfileCommand::SelectKind() const {
@@ -145,6 +161,36 @@ Result<ExitCode> ProfileCommand::RunOnce(const ProfileKind& kind,
   return outcome.fault == nullptr ? ExitCode::kGood : ExitCode::kNo;
 }
 
+namespace {
+
+// A step is a size; larger ones take longer.
+ProfilerResult ProfileSizes(const ProfileKind& kind, const ProfilerOptions& options) {
+  ProgressLine line({options.sizes.begin(), options.sizes.end()});
+  uint64_t current = 0;
+  return Profile(kind, options, [&](const std::string& subject, uint64_t size, uint64_t round) {
+    if (size != current) line.Next("N " + CountText(size));
+    current = size;
+    line.Show(fmt::format("round {} of {}, {}", round, options.rounds, subject));
+  });
+}
+
+// What a random read costs within working sets of several sizes.
+std::vector<Measurement> MeasureMisses(bool is_quick) {
+  const FloorSize size = is_quick ? FloorSize::kQuick : FloorSize::kFull;
+  ProgressLine line({1});
+  line.Next("what a cache miss costs here");
+  std::vector<FloorProbe> probes;
+  AddMemoryProbes(probes, size);
+  std::erase_if(probes,
+                [](const FloorProbe& probe) { return probe.measurement.name != "random_miss"; });
+  RunProbes(probes, size, [](int, int) {});
+  std::vector<Measurement> misses;
+  for (FloorProbe& probe : probes) misses.push_back(std::move(probe.measurement));
+  return misses;
+}
+
+}  // namespace
+
 Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
                                            const std::vector<uint64_t>& sizes,
                                            ProfileDocument* document) const {
@@ -153,32 +199,33 @@ Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
   options.rounds = document->rounds;
   options.seed = seed_;
   options.run_seconds_max = limit_seconds_;
-  ProgressLine line;
-  ProfilerResult result =
-      Profile(kind, options, [&](const std::string& subject, uint64_t size, uint64_t round) {
-        line.Show(fmt::format("{} at {}: round {} of {}", subject, size, round, options.rounds));
-      });
+  ProfilerResult result = ProfileSizes(kind, options);
   if (counts_instructions_) {
+    ProgressLine line(std::vector<double>(kind.subjects.size() * sizes.size(), 1));
     const Status counted =
         AddInstructions(kind.name, &result, [&](const std::string& subject, uint64_t size) {
-          line.Show(fmt::format("{} at {}: counting instructions", subject, size));
+          line.Next(fmt::format("counting instructions: {} at {}", subject, CountText(size)));
         });
     if (!counted.ok()) return counted.error();
     document->verdicts = JudgeInstructions(kind.promises, result.series);
   }
-  line.Clear();
   document->series = std::move(result.series);
-  fmt::print("{}", ProfileText(*document, kind, WantsColour(STDOUT_FILENO)));
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  fmt::print("{}", ProfileAnswer(*document, kind, layout.width_max));
+  if (TimeOutgrowsWork(*document) && !Interrupted()) {
+    fmt::print("{}", WhyTimeOutgrowsWork(MeasureMisses(is_quick_), layout.width_max));
+  }
+  fmt::print("\n{}", ProfileText(*document, kind, layout));
   std::fflush(stdout);
-  for (const std::string& fault : result.faults) fmt::print(stderr, "{}\n", fault);
+  for (const std::string& fault : result.faults) {
+    fmt::print(stderr, "schedq profile: {}\n", fault);
+  }
   return result.faults.empty();
 }
 
 Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
                                          const std::vector<uint64_t>& sizes) const {
   const EnvironmentRecorder recorder(CommandLineText());
-  fmt::print("{}\n", MachineLine(recorder.Finish()));
-  std::fflush(stdout);
   ProfileDocument document;
   document.kind = kind.name;
   document.seed = seed_;
@@ -190,16 +237,22 @@ Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
     is_right = *measured;
   }
   {
-    ProgressLine line;
+    ProgressLine line(std::vector<double>(kind.scenarios.size(), 1));
     PlayScenarios(kind.scenarios, {.seed = seed_},
-                  {[&line](const std::string& name) { line.Show(name); }, Interrupted},
+                  {[&line](const std::string& name) { line.Next(name); }, Interrupted},
                   &document.scenarios, &document.verdicts);
   }
-  fmt::print("{}{}", ScenarioTables(document.scenarios, WantsColour(STDOUT_FILENO)),
-             VerdictLines(document.verdicts));
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  const std::string tables = ScenarioTables(document.scenarios, layout);
+  fmt::print("\n{}{}{}", VerdictLines(document.verdicts, layout.width_max), tables,
+             WordsOf(tables, layout.width_max));
   document.environment = recorder.Finish();
+  fmt::print("\n{}", MachineLine(document.environment));
   if (!json_path_.empty()) {
     if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+  }
+  for (const PromiseVerdict& verdict : document.verdicts) {
+    if (!verdict.holds) fmt::print(stderr, "schedq profile: {}\n", VerdictLine(verdict));
   }
   return is_right && AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
 }

@@ -13,8 +13,7 @@ namespace schedq {
 
 class ProfileCommand : public Command {
  public:
-  std::string Name() const override { return "profile"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 
@@ -36,6 +35,7 @@ class ProfileCommand : public Command {
   uint64_t seed_ = 1;
   bool counts_instructions_ = false;
   bool is_quick_ = false;
+  bool is_wide_ = false;
   bool runs_once_ = false;
   uint64_t operations_max_ = 0;
   std::string json_path_;

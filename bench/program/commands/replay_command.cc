@@ -4,6 +4,7 @@
 
 #include "bench/format/trace/replay_file.h"
 #include "bench/interrupt.h"
+#include "bench/program/engine_flag.h"
 
 namespace schedq {
 namespace {
@@ -15,36 +16,59 @@ constexpr uint64_t kMismatchesShownMax = 20;
 
 }  // namespace
 
-std::string ReplayCommand::Summary() const {
-  return "Replay recorded traces on an engine and check every outcome";
+CommandText ReplayCommand::Text() const {
+  CommandText text;
+  text.name = "replay";
+  text.purpose = "Replay recorded traces on an engine and check every outcome";
+  text.examples = {{"schedq replay run.jsonl", "Check what `schedq run --record run.jsonl` wrote"},
+                   {"schedq replay --engine both *.jsonl", "On both engines"}};
+  text.no = "an outcome differs from what the trace wants";
+  return text;
 }
 
 void ReplayCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Traces, JSON lines")->required()->type_name("FILE.jsonl...");
-  app.add_option("--engine", engine_, "The engine: classic or lockfree")->capture_default_str();
+  AddEngineFlag(&app, &engine_);
 }
 
 Result<ExitCode> ReplayCommand::Run() {
-  const Result<EngineKind> engine = ParseEngine(engine_);
-  if (!engine) return engine.error();
+  const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
+  if (!engines) return engines.error();
+  ExitCode code = ExitCode::kGood;
+  for (const EngineKind engine : *engines) {
+    const Result<uint64_t> mismatches =
+        ReplayAll(engine, engines->size() > 1 ? std::string(EngineName(engine)) + ": " : "");
+    if (!mismatches) return mismatches.error();
+    if (*mismatches > 0) code = ExitCode::kNo;
+  }
+  return code;
+}
+
+// How many mismatches there are. Every line begins with `prefix`.
+Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine, const std::string& prefix) const {
   uint64_t traces = 0;
   ReplayTotals sum;
   for (const std::string& path : paths_) {
     if (Interrupted()) break;
     uint64_t shown = 0;
-    const Result<ReplayTotals> totals = ReplayFile(path, *engine, [&](const std::string& line) {
-      if (shown++ < kMismatchesShownMax) fmt::print("{}\n", line);
+    const Result<ReplayTotals> totals = ReplayFile(path, engine, [&](const std::string& line) {
+      if (shown++ < kMismatchesShownMax) fmt::print("{}{}\n", prefix, line);
     });
     if (!totals) return totals.error();
     if (shown > kMismatchesShownMax) {
-      fmt::print("{}: {} more mismatches\n", path, shown - kMismatchesShownMax);
+      fmt::print("{}{}: {} more mismatches\n", prefix, path, shown - kMismatchesShownMax);
     }
     ++traces;
     sum.operations += totals->operations;
     sum.mismatches += totals->mismatches;
   }
-  fmt::print("{} traces, {} operations, {} mismatches\n", traces, sum.operations, sum.mismatches);
-  return sum.mismatches == 0 ? ExitCode::kGood : ExitCode::kNo;
+  fmt::print("{}{} traces, {} operations, {} mismatches\n", prefix, traces, sum.operations,
+             sum.mismatches);
+  if (sum.mismatches > 0) {
+    fmt::print(stderr, "schedq replay: {} outcomes differ from what the traces want on {}\n",
+               sum.mismatches, EngineName(engine));
+  }
+  return sum.mismatches;
 }
 
 }  // namespace schedq

@@ -5,19 +5,21 @@
 #include <vector>
 
 #include "bench/program/command.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 
 class ReplayCommand : public Command {
  public:
-  std::string Name() const override { return "replay"; }
-  std::string Summary() const override;
+  CommandText Text() const override;
   void Declare(CLI::App& app) override;
   Result<ExitCode> Run() override;
 
  private:
+  Result<uint64_t> ReplayAll(EngineKind engine, const std::string& prefix) const;
+
   std::vector<std::string> paths_;
-  std::string engine_ = "classic";
+  std::string engine_ = "lockfree";
 };
 
 }  // namespace schedq

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -10,18 +11,16 @@
 
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
-#include "bench/format/suite/selection.h"
 #include "bench/interrupt.h"
 #include "bench/lab/paths/memory_use.h"
 #include "bench/program/command_line.h"
-#include "bench/program/output_file.h"
-#include "bench/program/progress_line.h"
-#include "bench/program/usage_error.h"
+#include "bench/program/engine_flag.h"
+#include "bench/program/reports/run_verdict.h"
 #include "bench/sim/measure/thresholds.h"
 #include "bench/sim/run/run_workload.h"
 #include "perf/documents/document.h"
 #include "perf/files/file_io.h"
-#include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -40,37 +39,6 @@ std::map<std::string, bool> GateMap(const Gates& gates) {
   return map;
 }
 
-// The command line goes before the workload's file.
-GateRequest Merge(const GateRequest& command_line, const GateRequest& workload) {
-  GateRequest merged = workload;
-  for (int i = 0; i < kGateCount; ++i) {
-    const auto gate = static_cast<Gate>(i);
-    if (const auto wanted = command_line.Get(gate)) merged.Set(gate, *wanted);
-  }
-  return merged;
-}
-
-std::string BlockingNeeds(const Workload& workload) {
-  std::string text;
-  for (const Need& need : NeedsOf(workload)) {
-    if (need.blocks) text += (text.empty() ? "needs " : ", ") + need.text;
-  }
-  return text;
-}
-
-// The first defect, when no workload is without one; null: something can be run.
-const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
-  const std::string* first = nullptr;
-  for (const TestCase& test_case : cases) {
-    for (const Workload& workload : test_case.workloads) {
-      const std::string* defect = DefectOf(workload);
-      if (defect == nullptr) return nullptr;
-      if (first == nullptr) first = defect;
-    }
-  }
-  return first;
-}
-
 // A queued pod takes the same in every workload, so the engine is weighed once, with pods that use
 // a claim each. Nothing without jemalloc.
 void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
@@ -85,234 +53,210 @@ void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
 
 }  // namespace
 
-std::string RunCommand::Summary() const { return "Run workloads and report what was measured"; }
+CommandText RunCommand::Text() const {
+  CommandText text;
+  text.name = "run";
+  text.purpose = "Run workloads and report what was measured";
+  text.examples = {
+      {"schedq run --labels short", "The built-in suite's small workloads", true},
+      {"schedq run FILE.yaml", "scheduler_perf's files, unmodified", true},
+      {"schedq run --suite kep --labels short", "What four Kubernetes proposals promise", true},
+      {"schedq run --engine both --out results",
+       "The whole built-in suite on both engines, with documents for `schedq compare`"},
+      {"schedq run --name '^Gated/20' --record run.jsonl", "A trace for `schedq replay`"}};
+  text.no =
+      "a threshold missed, a workload failed, a promise broken, engines that differ, or "
+      "nothing measured; stderr says which";
+  text.notes =
+      "Equal seeds give equal bytes on the virtual clock, on either engine. Thresholds\n"
+      "of files were set for real clusters: they are shown, and decide the exit code\n"
+      "with --check-thresholds.";
+  return text;
+}
 
 void RunCommand::Declare(CLI::App& app) {
-  app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
+  app.add_option("FILE", request_.paths, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
-  app.add_option("--suite", suite_, "Without files: the built-in suite, builtin or kep")
+  app.add_option("--suite", request_.suite, "Without files: the built-in suite")
+      ->type_name("builtin|kep")
       ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
-  app.add_option("--name", name_,
+  app.add_option("--name", request_.name,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");
-  app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
+  app.add_option("--labels", request_.labels, "Only workloads with label a and without b: a,-b")
       ->type_name("a,+b,-c");
-  app.add_option("--gate", gates_, "A feature gate, before those of the files")
+  app.add_option("--gate", request_.gates, "A feature gate; it goes before those of the files")
       ->type_name("NAME=true|false")
       ->expected(1)
       ->take_all();
-  app.add_option("--status-model", status_model_,
-                 "KEP-5501's model, with gate SchedulerPreEnqueuePodStatus (implicit-delayed)")
+  app.add_option("--status-model", request_.status_model,
+                 "How KEP-5501 reports rejections, with its gate on: implicit-delayed by default")
       ->type_name("NAME");
-  app.add_option("--engine", engine_, "The engine: classic or lockfree")->capture_default_str();
-  app.add_option("--clock", clock_, "The clock: virtual")
+  AddEngineFlag(&app, &request_.engine);
+  app.add_option("--clock", request_.clock, "The clock")
       ->capture_default_str()
       ->check(CLI::IsMember({"virtual"}));
-  app.add_option("--costs", costs_, "The cost model: a file, or upstream")
+  app.add_option("--costs", request_.costs, "The cost model: a file, or upstream")
       ->capture_default_str()
       ->type_name("FILE|upstream");
-  app.add_option("--seed", seed_, "The seed; repetition i has seed + i")->capture_default_str();
-  app.add_option("--repeat", repeat_, "Repetitions of each workload")
+  app.add_option("--seed", request_.seed, "The seed; repetition i has seed + i")
       ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--repeat", request_.repeat, "Repetitions of each workload, 1 to 1000")
+      ->capture_default_str()
+      ->type_name("N")
       ->check(CLI::Range(uint64_t{1}, kRepeatMax));
-  app.add_option("--out", out_, "Write results.json, DataItems, benchstat and metrics here")
+  app.add_option("--out", request_.out,
+                 "Write results.json, DataItems, benchstat and metrics here; a folder an engine "
+                 "with --engine both")
       ->type_name("DIR");
-  app.add_option("--format", format_, "table, json or benchstat")
+  app.add_option("--format", request_.format, "What goes to stdout")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "benchstat"}));
-  app.add_flag("--check-thresholds", check_thresholds_,
+  app.add_flag("--wide", request_.wide, "All columns of the tables, however wide they become");
+  app.add_flag("--check-thresholds", request_.check_thresholds,
                "Thresholds of files decide the exit code, as those of the built-in suite do");
-  app.add_flag("--require-all", require_all_, "A workload that is skipped is an error");
-  app.add_option("--record", record_, "Write a trace of the run, which must be one workload's")
+  app.add_flag("--require-all", request_.require_all, "A workload that is skipped is an error");
+  app.add_option("--record", request_.record,
+                 "Write a trace of the run, which must be one workload's")
       ->type_name("FILE");
 }
 
-Status RunCommand::ReadGates(Plan* plan) const {
-  for (const std::string& text : gates_) {
-    const size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    if (name.empty() || (value != "true" && value != "false")) {
-      return Error(fmt::format("--gate {}: expected NAME=true or NAME=false", text));
-    }
-    const std::optional<Gate> gate = ParseGate(name);
-    if (gate) plan->gates.Set(*gate, value == "true");
-    if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
-  }
-  const Result<Gates> gates = Gates::Resolve(plan->gates);
-  if (!gates) return Error("--gate: " + gates.error().message());
-  return Status::Ok();
-}
-
-Status RunCommand::ReadStatusModel(Plan* plan) const {
-  if (status_model_.empty()) return Status::Ok();
-  const std::optional<StatusModel> model = ParseStatusModel(status_model_);
-  if (!model) {
-    std::vector<std::string> names;
-    for (const StatusModel each : kStatusModels) names.emplace_back(StatusModelName(each));
-    return Error(fmt::format("--status-model: unknown model '{}'; {}", status_model_,
-                             ExpectedOneOf(status_model_, names)));
-  }
-  plan->status_model = *model;
-  return Status::Ok();
-}
-
-Result<RunCommand::Plan> RunCommand::MakePlan() const {
-  Plan plan;
-  const Result<EngineKind> engine = ParseEngine(engine_);
-  if (!engine) return engine.error();
-  plan.engine = *engine;
-  if (Status status = ReadGates(&plan); !status) return status.error();
-  if (Status status = ReadStatusModel(&plan); !status) return status.error();
-  Result<CostModel> costs = LoadCostModel(costs_);
-  if (!costs) return costs.error();
-  plan.costs = std::move(*costs);
-  const bool is_kep = suite_ == kKepSuite;
-  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_, is_kep});
-  if (!cases) return cases.error();
-  plan.cases = std::move(*cases);
-  plan.judges_thresholds = paths_.empty() || check_thresholds_;
-  if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
-  if (is_kep) plan.scenarios = SelectScenarios(name_, labels_);
-  if (plan.cases.empty() && plan.scenarios.empty()) {
-    return Error("--suite kep: no workload and no scenario is left by --name and --labels");
-  }
-  if (Status status = AddArms(&plan); !status) return status.error();
-  for (const TestCase& test_case : plan.cases) {
-    for (const Workload& workload : test_case.workloads) {
-      if (Status status = CheckWorkload(plan, test_case, workload); !status) return status.error();
-    }
-  }
-  if (Status status = CheckOutputs(plan); !status) return status.error();
-  return plan;
-}
-
-Status RunCommand::AddArms(Plan* plan) const {
-  if (suite_ != kKepSuite) return Status::Ok();
-  const auto refuse = [this](Gate gate) {
-    return Error(fmt::format("--gate {}: the experiments of --suite {} decide on it",
-                             GateName(gate), suite_));
-  };
-  for (const Gate gate : kScenarioGates) {
-    if (plan->gates.Get(gate) && !plan->scenarios.empty()) return refuse(gate);
-  }
-  if (!status_model_.empty() && !plan->scenarios.empty()) {
-    return Error("--status-model: the scenarios of --suite kep play all models");
-  }
-  for (TestCase& test_case : plan->cases) {
-    std::vector<Workload> armed;
-    for (const Workload& workload : test_case.workloads) {
-      for (const Arm& arm : ArmsOf(test_case.name)) {
-        if (plan->gates.Get(arm.gate)) return refuse(arm.gate);
-        Workload& copy = armed.emplace_back(workload);
-        copy.name = ArmedName(workload.name, arm);
-        copy.gates.Set(arm.gate, arm.gate_on);
-        plan->arms[test_case.name + '/' + copy.name] = arm;
-      }
-    }
-    test_case.workloads = std::move(armed);
-  }
-  return Status::Ok();
-}
-
-Status RunCommand::CheckWorkload(const Plan& plan, const TestCase& test_case,
-                                 const Workload& workload) const {
-  const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
-  const Result<Gates> gates = Gates::Resolve(Merge(plan.gates, workload.gates));
-  if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
-  if (!require_all_ || CanRun(workload)) return Status::Ok();
-  return Error(fmt::format("{}: --require-all: {}/{} {}", place, test_case.name, workload.name,
-                           BlockingNeeds(workload)));
-}
-
-Status RunCommand::CheckOutputs(const Plan& plan) const {
-  if (!suite_.empty() && !paths_.empty()) {
-    return Error("--suite " + suite_ + ": expected either a suite or files");
-  }
-  if (!out_.empty()) {
-    if (Status status = CheckWritable("--out", out_ + "/results.json"); !status) return status;
-  }
-  if (record_.empty()) return Status::Ok();
-  if (suite_ == kKepSuite) return Error("--record: no trace can say what the experiments do");
-  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || repeat_ != 1) {
-    return Error("--record: expected exactly one workload and one repetition; use --name");
-  }
-  return CheckWritable("--record", record_);
-}
-
 Result<ExitCode> RunCommand::Run() {
-  const Result<Plan> plan = MakePlan();
+  const Result<RunPlan> plan = MakeRunPlan(request_);
   if (!plan) return plan.error();
+  std::vector<RunReport> reports;
+  {
+    ProgressLine line(Weights(*plan));
+    for (const EngineKind engine : plan->engines) {
+      if (Interrupted() && !reports.empty()) break;
+      Result<RunReport> report = RunAll(*plan, engine, &line);
+      if (!report) return report.error();
+      reports.push_back(std::move(*report));
+    }
+  }
+  if (Status status = WriteFiles(reports); !status) return status.error();
+  if (Status status = Print(reports); !status) return status.error();
+  bool is_good = true;
+  for (const RunReport& report : reports) {
+    if (report.input_error) return *report.input_error;
+    for (const std::string& reason : RunFailures(report.document, plan->judges_thresholds)) {
+      fmt::print(stderr, "schedq run: {}\n", reason);
+      is_good = false;
+    }
+  }
+  for (const std::string& difference : EngineDifferences(reports)) {
+    fmt::print(stderr, "schedq run: {}\n", difference);
+    is_good = false;
+  }
+  return is_good ? ExitCode::kGood : ExitCode::kNo;
+}
+
+std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
+  std::vector<double> once;
+  for (const double weight : WorkloadWeights(plan.cases)) {
+    once.insert(once.end(), request_.repeat, weight);
+  }
+  constexpr double kScenarioWeight = 1000;
+  once.insert(once.end(), plan.scenarios.size(), kScenarioWeight);
+  std::vector<double> all;
+  for (size_t i = 0; i < plan.engines.size(); ++i) all.insert(all.end(), once.begin(), once.end());
+  return all;
+}
+
+Result<RunReport> RunCommand::RunAll(const RunPlan& plan, EngineKind engine,
+                                     ProgressLine* line) const {
   const EnvironmentRecorder recorder(CommandLineText());
   RunReport report;
   RunDocument& document = report.document;
-  document.engine = std::string(EngineName(plan->engine));
-  document.seed = seed_;
-  document.cost_model = plan->costs.name;
-  document.gates = GateMap(*Gates::Resolve(plan->gates));
-  document.status_model = std::string(StatusModelName(plan->status_model));
-  for (const TestCase& test_case : plan->cases) {
+  document.engine = std::string(EngineName(engine));
+  document.seed = request_.seed;
+  document.cost_model = plan.costs.name;
+  document.gates = GateMap(*Gates::Resolve(plan.gates));
+  document.status_model = std::string(StatusModelName(plan.status_model));
+  for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Interrupted()) break;
-      Result<WorkloadResult> result = RunOne(*plan, test_case, workload, &report);
+      Result<WorkloadResult> result = RunOne(plan, engine, test_case, workload, &report, line);
       if (!result) return result.error();
       document.workloads.push_back(std::move(*result));
     }
   }
-  PlayAll(*plan, &document);
-  AddMemoryCosts(plan->engine, &document.environment.costs);
+  PlayScenariosOf(plan, engine, &document, line);
+  AddMemoryCosts(engine, &document.environment.costs);
   static_cast<Environment&>(document.environment) = recorder.Finish();
-  if (!out_.empty()) {
-    if (Status status = WriteRunFiles(report, out_); !status) return status.error();
+  return report;
+}
+
+Status RunCommand::WriteFiles(const std::vector<RunReport>& reports) const {
+  if (request_.out.empty()) return Status::Ok();
+  for (const RunReport& report : reports) {
+    const std::string folder =
+        reports.size() == 1 ? request_.out : request_.out + "/" + report.document.engine;
+    if (Status status = WriteRunFiles(report, folder); !status) return status;
   }
-  const bool colour = WantsColour(STDOUT_FILENO);
-  if (format_ == "json") {
+  return Status::Ok();
+}
+
+// With two engines the tables are those of the first: the figures of the second are the same, or
+// the run fails.
+Status RunCommand::Print(const std::vector<RunReport>& reports) const {
+  const RunDocument& document = reports.front().document;
+  if (request_.format == "json") {
     const Result<std::string> text = DocumentText(document);
     if (!text) return text.error();
     fmt::print("{}", *text);
-  } else if (format_ == "benchstat") {
+  } else if (request_.format == "benchstat") {
     fmt::print("{}", RunBenchstat(document));
   } else {
-    fmt::print("{}{}{}{}{}", RunTable(document, colour), PredictionTable(document, colour),
-               ExperimentTable(document, colour), ScenarioTables(document.scenarios, colour),
-               VerdictLines(document.verdicts));
+    fmt::print("{}", RunText(reports, LayoutOf(STDOUT_FILENO, request_.wide)));
   }
-  if (report.input_error) return *report.input_error;
-  return Verdict(*plan, document);
+  std::fflush(stdout);
+  return Status::Ok();
 }
 
-// The proposals' promises, of workloads first.
-void RunCommand::PlayAll(const Plan& plan, RunDocument* document) const {
-  if (suite_ != kKepSuite) return;
+void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, RunDocument* document,
+                                 ProgressLine* line) const {
+  if (request_.suite != kKepSuite) return;
   document->verdicts = JudgeExperiments(*document);
-  ProgressLine line;
-  PlayScenarios(plan.scenarios, {.seed = seed_, .engine = plan.engine},
-                {[&line](const std::string& name) { line.Show(name); }, Interrupted},
+  PlayScenarios(plan.scenarios, {.seed = request_.seed, .engine = engine},
+                {[line](const std::string& name) { line->Next(name); }, Interrupted},
                 &document->scenarios, &document->verdicts);
 }
 
-Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test_case,
-                                          const Workload& workload, RunReport* report) const {
-  const Gates gates = *Gates::Resolve(Merge(plan.gates, workload.gates));
+Result<WorkloadResult> RunCommand::RunOne(const RunPlan& plan, EngineKind engine,
+                                          const TestCase& test_case, const Workload& workload,
+                                          RunReport* report, ProgressLine* line) const {
+  RunOptions options;
+  options.engine = engine;
+  options.costs = &plan.costs;
+  options.gates = *Gates::Resolve(MergeGates(plan.gates, workload.gates));
+  options.status_model = plan.status_model;
+  options.interrupted = Interrupted;
   WorkloadResult result;
   result.test_case = test_case.name;
   result.workload = workload.name;
   result.definition = test_case.definition;
   result.labels = workload.labels;
-  result.gates = GateMap(gates);
+  result.gates = GateMap(options.gates);
   result.not_modelled = plan.gates_not_modelled;
   for (const Need& need : NeedsOf(workload)) {
     if (!need.blocks) result.not_modelled.push_back(need.text);
   }
-  report->topics[test_case.name + "/" + workload.name] = TopicOf(test_case.file);
+  const std::string name = test_case.name + "/" + workload.name;
+  report->topics[name] = TopicOf(test_case.file);
   if (!CanRun(workload)) {
+    for (uint64_t i = 0; i < request_.repeat; ++i) line->Next(name);
     result.outcome = WorkloadOutcome::kSkipped;
     result.reason = BlockingNeeds(workload);
     const std::string* defect = DefectOf(workload);
     if (defect != nullptr && !report->input_error) report->input_error = Error(*defect);
     return result;
   }
-  if (Status status = Repeat(plan, test_case, workload, gates, &result, report); !status) {
+  if (const auto arm = plan.arms.find(name); arm != plan.arms.end()) {
+    options.alternatives = arm->second.alternatives;
+  }
+  if (Status status = Repeat(test_case, workload, options, &result, report, line); !status) {
     return status.error();
   }
   if (result.outcome != WorkloadOutcome::kMeasured) return result;
@@ -326,27 +270,21 @@ Result<WorkloadResult> RunCommand::RunOne(const Plan& plan, const TestCase& test
   return result;
 }
 
-Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Workload& workload,
-                          const Gates& gates, WorkloadResult* result, RunReport* report) const {
+Status RunCommand::Repeat(const TestCase& test_case, const Workload& workload, RunOptions options,
+                          WorkloadResult* result, RunReport* report, ProgressLine* line) const {
   const std::string name = test_case.name + "/" + workload.name;
-  ProgressLine line;
-  for (uint64_t i = 0; i < repeat_ && result->outcome == WorkloadOutcome::kMeasured; ++i) {
+  for (uint64_t i = 0; i < request_.repeat; ++i) {
+    line->Next(request_.repeat == 1
+                   ? name
+                   : fmt::format("{}, repetition {} of {}", name, i + 1, request_.repeat));
+    if (result->outcome != WorkloadOutcome::kMeasured) continue;
     std::string trace;
     TraceRecorder recorder([&trace](const std::string& text) { trace += text + '\n'; });
-    RunOptions options;
-    options.engine = plan.engine;
-    options.costs = &plan.costs;
-    options.seed = seed_ + i;
-    options.gates = gates;
-    options.status_model = plan.status_model;
-    options.recorder = record_.empty() ? nullptr : &recorder;
-    if (const auto arm = plan.arms.find(name); arm != plan.arms.end()) {
-      options.alternatives = arm->second.alternatives;
-    }
-    options.interrupted = Interrupted;
-    options.progress = [&](Duration elapsed) {
-      line.Show(fmt::format("{}: {:.1f} s of virtual time, repetition {} of {}", name,
-                            std::chrono::duration<double>(elapsed).count(), i + 1, repeat_));
+    options.seed = request_.seed + i;
+    options.recorder = request_.record.empty() ? nullptr : &recorder;
+    options.progress = [line](Duration elapsed) {
+      line->Show(
+          fmt::format("{:.1f} s of virtual time", std::chrono::duration<double>(elapsed).count()));
     };
     const auto started = std::chrono::steady_clock::now();
     Result<RunOutcome> outcome = RunWorkload(test_case, workload, options);
@@ -363,22 +301,11 @@ Status RunCommand::Repeat(const Plan& plan, const TestCase& test_case, const Wor
     result->outcome = outcome->outcome;
     result->reason = std::move(outcome->reason);
     result->repetitions.push_back(std::move(outcome->repetition));
-    if (!record_.empty()) {
-      if (Status status = WriteFileAtomically(record_, trace); !status) return status;
+    if (!request_.record.empty()) {
+      if (Status status = WriteFileAtomically(request_.record, trace); !status) return status;
     }
   }
   return Status::Ok();
-}
-
-ExitCode RunCommand::Verdict(const Plan& plan, const RunDocument& document) const {
-  ExitCode code = AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
-  for (const WorkloadResult& result : document.workloads) {
-    if (result.outcome == WorkloadOutcome::kFailed) code = ExitCode::kNo;
-    for (const ThresholdOutcome& threshold : result.thresholds) {
-      if (plan.judges_thresholds && !threshold.met) code = ExitCode::kNo;
-    }
-  }
-  return code;
 }
 
 }  // namespace schedq

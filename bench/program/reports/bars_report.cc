@@ -13,13 +13,12 @@
 #include "bench/lab/floor/floor.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/profile/time_sampler.h"
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/words.h"
 #include "perf/text/number_text.h"
-#include "perf/text/table.h"
 
 namespace schedq {
 namespace {
-
-using Progress = std::function<void(const std::string&)>;
 
 Result<std::vector<Bar>> SelectBars(const BarsOptions& options) {
   std::regex regex;
@@ -36,12 +35,12 @@ Result<std::vector<Bar>> SelectBars(const BarsOptions& options) {
   return bars;
 }
 
-std::vector<Measurement> MeasureFloor(bool is_tiny, const Progress& progress) {
+std::vector<Measurement> MeasureFloor(bool is_tiny, ProgressLine* line) {
   const FloorSize size = is_tiny ? FloorSize::kQuick : FloorSize::kFull;
-  progress("floor: preparing working sets");
+  line->Next("the machine's floor");
   std::vector<FloorProbe> probes = AllProbes(size);
-  RunProbes(probes, size, [&progress](int round, int rounds) {
-    progress(fmt::format("floor: round {} of {}", round, rounds));
+  RunProbes(probes, size, [line](int round, int rounds) {
+    line->Show(fmt::format("round {} of {}", round, rounds));
   });
   std::vector<Measurement> measured;
   for (FloorProbe& probe : probes) measured.push_back(std::move(probe.measurement));
@@ -84,7 +83,10 @@ std::string Ratio(const std::optional<double>& other, const std::optional<double
   return fmt::format("{:.2f}x", *other / *measured);
 }
 
-std::string Value(const std::optional<double>& value) { return value ? NumberText(*value) : ""; }
+// "312 ns" is told in the unit that suits it, "28.0 bytes" in its own.
+std::string ValueText(double value, const std::string& unit) {
+  return unit == "ns" ? DurationText(value) : NumberText(value) + ' ' + unit;
+}
 
 Tone ToneOf(BarVerdict verdict) {
   if (verdict == BarVerdict::kShort) return Tone::kBad;
@@ -92,61 +94,66 @@ Tone ToneOf(BarVerdict verdict) {
   return is_held ? Tone::kGood : Tone::kDim;
 }
 
-std::string RowTable(const BarsDocument& document, bool colour) {
+std::string RowTable(const BarsDocument& document, const TableLayout& layout) {
+  const auto more = [](const char* title, Align align = Align::kRight) {
+    return TextTable::Column{title, align, Shown::kIfRoom};
+  };
   TextTable table({{"path", Align::kLeft},
                    {"at", Align::kLeft},
-                   {"bar", Align::kLeft},
-                   {"aim", Align::kLeft},
                    {"measured"},
-                   {"unit", Align::kLeft},
                    {"to bar"},
-                   {"best rival", Align::kLeft},
-                   {"its value"},
-                   {"to rival"},
-                   {"upstream"},
-                   {"to upstream"},
-                   {"floor"},
-                   {"of floor"},
-                   {"verdict", Align::kLeft}});
+                   {"verdict", Align::kLeft},
+                   more("to rival"),
+                   more("to upstream"),
+                   more("of floor"),
+                   more("bar", Align::kLeft),
+                   more("aim", Align::kLeft),
+                   more("best rival", Align::kLeft),
+                   more("its value"),
+                   more("upstream"),
+                   more("floor")});
   for (const BarRow& row : document.rows) {
+    const auto value = [&row](const std::optional<double>& one) {
+      return one ? ValueText(*one, row.unit) : "";
+    };
     table.AddRow({row.path,
                   row.at,
+                  {value(row.measured), Tone::kStrong},
+                  row.to_bar ? fmt::format("{:.2f}", *row.to_bar) : "",
+                  {std::string(TextOf(row.verdict)), ToneOf(row.verdict)},
+                  Ratio(row.rival_measured, row.measured),
+                  Ratio(row.upstream, row.measured),
+                  Ratio(row.measured, row.floor),
                   row.bar,
                   {row.aim, Tone::kDim},
-                  {Value(row.measured), Tone::kStrong},
-                  row.unit,
-                  row.to_bar ? fmt::format("{:.2f}", *row.to_bar) : "",
                   row.rival,
-                  Value(row.rival_measured),
-                  Ratio(row.rival_measured, row.measured),
-                  Value(row.upstream),
-                  Ratio(row.upstream, row.measured),
-                  Value(row.floor),
-                  Ratio(row.measured, row.floor),
-                  {std::string(TextOf(row.verdict)), ToneOf(row.verdict)}});
+                  value(row.rival_measured),
+                  value(row.upstream),
+                  value(row.floor)});
   }
-  return table.Render(colour);
+  return table.Render(layout);
 }
 
 }  // namespace
 
-Result<BarsDocument> MeasureBars(const BarsOptions& options, const Progress& progress,
-                                 std::vector<std::string>* faults) {
+Result<BarsDocument> MeasureBars(const BarsOptions& options, std::vector<std::string>* faults) {
   const Result<std::vector<Bar>> bars = SelectBars(options);
   if (!bars.ok()) return bars.error();
   BarsDocument document;
   document.seed = options.run.seed;
   document.rounds = options.run.rounds;
-  document.floor = MeasureFloor(options.is_tiny, progress);
+  ProgressLine line(std::vector<double>(bars->size() + 1, 1));
+  document.floor = MeasureFloor(options.is_tiny, &line);
   const BenchmarkList list =
       AllBenchmarks(options.is_tiny ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
   BenchmarkDriver driver(options.run, nullptr);
   std::map<std::string, BenchCase> measured;
   for (const Bar& bar : *bars) {
+    line.Next(bar.path + ", " + bar.at);
     const std::vector<BenchmarkCase> cases = CasesOf(list, bar.group);
     if (!cases.empty() && measured.count(bar.group) == 0) {
-      measured[bar.group] = driver.RunGroup(cases, [&](const std::string& name, uint64_t round) {
-        progress(fmt::format("{}: round {} of {}", name, round, options.run.rounds));
+      measured[bar.group] = driver.RunGroup(cases, [&](const std::string&, uint64_t round) {
+        line.Show(fmt::format("round {} of {}", round, options.run.rounds));
       });
     }
     const BenchCase* group = cases.empty() ? nullptr : &measured[bar.group];
@@ -158,21 +165,34 @@ Result<BarsDocument> MeasureBars(const BarsOptions& options, const Progress& pro
   return document;
 }
 
-std::string BarsText(const BarsDocument& document, bool colour) {
-  std::string text = RowTable(document, colour);
-  text += "\nto bar: reached over asked, 1 and more holds the bar\n\nThe floor's arithmetic:\n";
+std::string BarsText(const BarsDocument& document, const TableLayout& layout) {
+  const auto count = [&document](BarVerdict verdict) {
+    return std::count_if(document.rows.begin(), document.rows.end(),
+                         [verdict](const BarRow& row) { return row.verdict == verdict; });
+  };
+  const std::string summary = fmt::format(
+      "{} bars: {} held, {} of them with the aim; {} fall short, {} not measured, {} not built",
+      document.rows.size(), count(BarVerdict::kAim) + count(BarVerdict::kMet),
+      count(BarVerdict::kAim), count(BarVerdict::kShort), count(BarVerdict::kNotMeasured),
+      count(BarVerdict::kNotBuilt));
+  std::string text = Wrapped(summary, layout.width_max, 2) + "\n\n";
+  const std::string table = RowTable(document, layout);
+  text += table + WordsOf(table, layout.width_max) + "\nThe floor's arithmetic:\n";
   std::set<std::string> told;
+  const auto add = [&](const std::string& line) {
+    text += Wrapped("  " + line, layout.width_max, 4) + '\n';
+  };
   for (const BarRow& row : document.rows) {
     if (!row.floor || !told.insert(row.path + row.floor_arithmetic).second) continue;
-    text += fmt::format("  {}, {}: {} = {} {}\n", row.path, row.at, row.floor_arithmetic,
-                        NumberText(*row.floor), row.unit);
+    add(fmt::format("{}, {}: {} = {} {}", row.path, row.at, row.floor_arithmetic,
+                    NumberText(*row.floor), row.unit));
   }
   text += "\nWhat falls short or is not measured, and why:\n";
   for (const BarRow& row : document.rows) {
     const bool is_held = row.verdict == BarVerdict::kAim || row.verdict == BarVerdict::kMet;
     if (is_held) continue;
-    text += fmt::format("  {}, {}: {}: {}\n", row.path, row.at, TextOf(row.verdict),
-                        row.reason.empty() ? "no reason is known" : row.reason);
+    add(fmt::format("{}, {}: {}: {}", row.path, row.at, TextOf(row.verdict),
+                    row.reason.empty() ? "no reason is known" : row.reason));
   }
   return text;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "bench/lab/micro/benchmark_driver.h"
 #include "engine/base/result.h"
 #include "perf/documents/bars_document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 
@@ -21,12 +21,11 @@ struct BarsOptions {
 
 // The rows that `pattern` leaves, measured. Wrong answers are added to `faults`. An error says that
 // the pattern is wrong, or leaves nothing.
-Result<BarsDocument> MeasureBars(const BarsOptions& options,
-                                 const std::function<void(const std::string&)>& progress,
-                                 std::vector<std::string>* faults);
+// Shows its progress.
+Result<BarsDocument> MeasureBars(const BarsOptions& options, std::vector<std::string>* faults);
 
 // The table, and below it the floor's arithmetic and the reasons.
-std::string BarsText(const BarsDocument& document, bool colour);
+std::string BarsText(const BarsDocument& document, const TableLayout& layout);
 
 // A row that was measured and falls short.
 bool FallsShort(const BarsDocument& document);

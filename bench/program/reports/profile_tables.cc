@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/program/reports/words.h"
 #include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"
-#include "perf/text/table.h"
 
 namespace schedq {
 namespace {
@@ -18,7 +18,7 @@ struct ColumnOf {
   const char* measurement;
   const char* title;
 };
-constexpr ColumnOf kColumns[] = {{"time", "ns"},
+constexpr ColumnOf kColumns[] = {{"time", "time"},
                                  {"pods_judged", "pods judged"},
                                  {"bytes", "bytes"},
                                  {"allocations", "allocations"},
@@ -49,13 +49,17 @@ std::vector<ColumnOf> MeasuredColumns(const ProfileDocument& document) {
   return columns;
 }
 
-std::string CostTable(const ProfileDocument& document, const ProfileKind& kind, bool colour) {
+std::string PlainText(double value) { return NumberText(value); }
+
+std::string CostTable(const ProfileDocument& document, const ProfileKind& kind,
+                      const TableLayout& layout) {
   const std::vector<ColumnOf> measured = MeasuredColumns(document);
   std::vector<TextTable::Column> columns = {
       {"per " + document.series.front().operation, Align::kLeft}, {"N " + kind.size_of}};
   for (const ColumnOf& column : measured) {
     columns.push_back({column.title});
-    if (column.measurement == std::string("time")) columns.push_back({"min to max"});
+    if (column.measurement != std::string("time")) continue;
+    columns.push_back({"min to max", Align::kRight, Shown::kIfRoom});
   }
   TextTable table(columns);
   for (const ProfileSeries& series : document.series) {
@@ -64,46 +68,50 @@ std::string CostTable(const ProfileDocument& document, const ProfileKind& kind, 
       for (const ColumnOf& column : measured) {
         const Measurement* one = Find(point, column.measurement);
         const Summary summary = one == nullptr ? Summary() : Summarize(one->repetitions);
-        cells.emplace_back(one == nullptr ? "" : NumberText(summary.median), Tone::kStrong);
-        if (column.measurement != std::string("time")) continue;
-        cells.emplace_back(NumberText(summary.min) + " to " + NumberText(summary.max), Tone::kDim);
+        const bool is_time = column.measurement == std::string("time");
+        const auto text = is_time ? DurationText : PlainText;
+        cells.emplace_back(one == nullptr ? "" : text(summary.median), Tone::kStrong);
+        if (!is_time) continue;
+        cells.emplace_back(text(summary.min) + " to " + text(summary.max), Tone::kDim);
       }
       table.AddRow(std::move(cells));
     }
     table.AddRule();
   }
-  return table.Render(colour);
+  return table.Render(layout);
 }
 
-std::string FitTable(const ProfileDocument& document, bool colour) {
+std::string FitTable(const ProfileDocument& document, const TableLayout& layout) {
   TextTable table({{"cost = factor x N^exponent", Align::kLeft},
                    {"of", Align::kLeft},
                    {"exponent"},
                    {"interval"},
-                   {"at"},
-                   {"R2"},
-                   {"from N"},
-                   {"to N"}});
+                   {"R2", Align::kRight, Shown::kIfRoom},
+                   {"at", Align::kRight, Shown::kWide},
+                   {"from N", Align::kRight, Shown::kWide},
+                   {"to N", Align::kRight, Shown::kWide}});
   for (const ProfileSeries& series : document.series) {
     for (const ProfileFit& fit : series.fits) {
       table.AddRow({series.name,
                     fit.measurement,
                     {fmt::format("{:.3f}", fit.exponent), Tone::kStrong},
                     fmt::format("[{:.3f}, {:.3f}]", fit.exponent_low, fit.exponent_high),
-                    fmt::format("{:g} %", fit.confidence * 100),
                     fmt::format("{:.4f}", fit.r_squared),
+                    fmt::format("{:g} %", fit.confidence * 100),
                     CountText(fit.size_min),
                     CountText(fit.size_max)});
     }
   }
-  return table.Render(colour);
+  return table.Render(layout);
 }
 
 // What the table of fits cannot say: where a series ended, and which have no fit.
-std::string SeriesNotes(const ProfileDocument& document) {
+std::string SeriesNotes(const ProfileDocument& document, size_t width) {
   std::string text;
   for (const ProfileSeries& series : document.series) {
-    if (!series.stopped.empty()) text += fmt::format("{}: {}\n", series.name, series.stopped);
+    if (!series.stopped.empty()) {
+      text += Wrapped(series.name + ": " + series.stopped, width, 2) + '\n';
+    }
     if (series.fits.empty()) {
       text += fmt::format("{}: no exponent: fewer than three sizes\n", series.name);
     }
@@ -148,7 +156,8 @@ std::string TimePlot(const ProfileDocument& document, const ProfileKind& kind) {
   return LogLogPlot(plotted, options);
 }
 
-std::string HotSpotTable(const ProfileSeries& series, const HotSpots& spots, bool colour) {
+std::string HotSpotTable(const ProfileSeries& series, const HotSpots& spots,
+                         const TableLayout& layout) {
   const bool is_timed = spots.method == "timer";
   TextTable table(
       {{fmt::format("{} at {}: {} {}", series.name, CountText(spots.size), CountText(spots.samples),
@@ -162,24 +171,25 @@ std::string HotSpotTable(const ProfileSeries& series, const HotSpots& spots, boo
                   {fmt::format("{:.1f} %", spot.self_share * 100), Tone::kStrong},
                   fmt::format("{:.1f} %", spot.inclusive_share * 100)});
   }
-  return table.Render(colour);
+  return table.Render(layout);
 }
 
 }  // namespace
 
-std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind, bool colour) {
-  std::string text = CostTable(document, kind, colour);
+std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind,
+                        const TableLayout& layout) {
+  std::string text = CostTable(document, kind, layout);
   if (!IsMeasured(document, "bytes")) {
     text += "bytes and allocations: not measured, for the program does not run on jemalloc\n";
   }
-  text += "\n" + FitTable(document, colour) + SeriesNotes(document) + "\n";
+  text += "\n" + FitTable(document, layout) + SeriesNotes(document, layout.width_max) + "\n";
   text += TimePlot(document, kind);
   for (const ProfileSeries& series : document.series) {
     for (const HotSpots& spots : series.hot_spots) {
-      text += "\n" + HotSpotTable(series, spots, colour);
+      text += "\n" + HotSpotTable(series, spots, layout);
     }
   }
-  return text;
+  return text + WordsOf(text, layout.width_max);
 }
 
 }  // namespace schedq

@@ -6,11 +6,13 @@
 
 #include "bench/lab/profile/profile_kind.h"
 #include "perf/documents/profile_document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 
 // A table of medians by series and size, the fitted exponents, a log-log plot of time, and where
 // the time went in each series.
-std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind, bool colour);
+std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind,
+                        const TableLayout& layout);
 
 }  // namespace schedq

@@ -50,74 +50,60 @@ uint64_t CounterSum(const WorkloadResult& result, const std::string& prefix) {
   return result.repetitions.empty() ? 0 : sum / result.repetitions.size();
 }
 
-std::string NumberOrNothing(const std::optional<double>& value) {
-  return value ? NumberText(*value) : "";
-}
-
-TextTable::Cell ThresholdCell(const WorkloadResult& result) {
-  if (result.thresholds.empty()) return "";
+// The outcome and, where there is one, the threshold.
+TextTable::Cell ResultCell(const WorkloadResult& result) {
+  const std::string outcome(TextOf(result.outcome));
+  if (result.outcome == WorkloadOutcome::kFailed) return {outcome, Tone::kBad};
+  if (result.outcome != WorkloadOutcome::kMeasured) return {outcome, Tone::kDim};
+  if (result.thresholds.empty()) return {outcome, Tone::kGood};
   const ThresholdOutcome& threshold = result.thresholds.front();
-  const std::string text =
+  const std::string limit =
       fmt::format("{} {}", threshold.expect_lower ? "<" : ">", NumberText(threshold.limit));
-  if (!threshold.comparable) return {text + " (not comparable)", Tone::kDim};
-  return threshold.met ? TextTable::Cell(text + " met", Tone::kGood)
-                       : TextTable::Cell(text + " missed", Tone::kBad);
-}
-
-TextTable::Cell OutcomeCell(const WorkloadResult& result) {
-  const std::string text(TextOf(result.outcome));
-  switch (result.outcome) {
-    case WorkloadOutcome::kMeasured:
-      return {text, Tone::kGood};
-    case WorkloadOutcome::kFailed:
-      return {text, Tone::kBad};
-    default:
-      return {text, Tone::kDim};
-  }
+  if (!threshold.comparable) return {limit + " (not comparable)", Tone::kDim};
+  return threshold.met ? TextTable::Cell(limit + " met", Tone::kGood)
+                       : TextTable::Cell(limit + " missed", Tone::kBad);
 }
 
 void AddRow(const WorkloadResult& result, TextTable* table) {
-  std::optional<double> seconds;
-  std::optional<double> wait_ms;
+  std::string seconds;
+  std::string wait;
   if (!result.repetitions.empty()) {
     const Repetition& first = result.repetitions.front();
-    seconds = first.seconds;
+    seconds = DurationText(first.seconds * 1e9);
     const auto latency = first.latencies.find("pod_scheduled");
     if (latency != first.latencies.end()) {
-      wait_ms = static_cast<double>(latency->second.p99_ns) / 1e6;
+      wait = DurationText(static_cast<double>(latency->second.p99_ns));
     }
   }
   const bool ran = !result.repetitions.empty();
   const auto count = [&](const std::string& prefix) {
     return ran ? CountText(CounterSum(result, prefix)) : "";
   };
-  table->AddRow(
-      {NameOf(result),
-       OutcomeCell(result),
-       {NumberOrNothing(MedianOf(result, "SchedulingThroughput", "Average")), Tone::kStrong},
-       NumberOrNothing(seconds),
-       NumberOrNothing(wait_ms),
-       count("scheduler_schedule_attempts_total"),
-       count("scheduler_queueing_hint_execution_duration_seconds_count"),
-       ThresholdCell(result)});
+  const std::optional<double> throughput = MedianOf(result, "SchedulingThroughput", "Average");
+  table->AddRow({NameOf(result),
+                 ResultCell(result),
+                 {throughput ? NumberText(*throughput) : "", Tone::kStrong},
+                 seconds,
+                 wait,
+                 count("scheduler_schedule_attempts_total"),
+                 count("scheduler_queueing_hint_execution_duration_seconds_count")});
 }
 
-std::string Notes(const RunDocument& document) {
+std::string Notes(const RunDocument& document, size_t width) {
   std::map<std::string, int> skipped;
   std::map<std::string, int> named;
   std::string text;
   for (const WorkloadResult& result : document.workloads) {
     if (result.outcome == WorkloadOutcome::kSkipped) ++skipped[result.reason];
-    if (result.outcome == WorkloadOutcome::kFailed) {
-      text += fmt::format("failed: {}: {}\n", NameOf(result), result.reason);
-    }
     for (const std::string& what : result.not_modelled) ++named[what];
   }
   for (const auto& [reason, count] : skipped) {
-    text += fmt::format("skipped: {} workloads: {}\n", count, reason);
+    text += Wrapped(fmt::format("skipped: {} workloads: {}", count, reason), width, 2) + '\n';
   }
   for (const auto& [what, count] : named) {
-    text += fmt::format("not modelled, without effect in {} workloads: {}\n", count, what);
+    text += Wrapped(fmt::format("not modelled, without effect in {} workloads: {}", count, what),
+                    width, 2) +
+            '\n';
   }
   return text;
 }
@@ -150,27 +136,26 @@ std::vector<Anchor> PublishedThroughputs() {
 
 }  // namespace
 
-std::string RunTable(const RunDocument& document, bool colour) {
+std::string RunTable(const RunDocument& document, const TableLayout& layout) {
   TextTable table({{"workload", Align::kLeft},
-                   {"outcome", Align::kLeft},
+                   {"result", Align::kLeft},
                    {"pods/s"},
-                   {"seconds"},
-                   {"p99 wait ms"},
-                   {"attempts"},
-                   {"hints asked"},
-                   {"threshold", Align::kLeft}});
+                   {"time"},
+                   {"p99 wait"},
+                   {"attempts", Align::kRight, Shown::kIfRoom},
+                   {"hints asked", Align::kRight, Shown::kIfRoom}});
   for (const WorkloadResult& result : document.workloads) AddRow(result, &table);
-  return table.Render(colour) + Notes(document);
+  return document.workloads.empty() ? "" : table.Render(layout) + Notes(document, layout.width_max);
 }
 
-std::string PredictionTable(const RunDocument& document, bool colour) {
-  TextTable table({{"published for", Align::kLeft},
-                   {"predicted by", Align::kLeft},
-                   {"narrowing", Align::kLeft},
-                   {"published pods/s"},
+std::string PredictionTable(const RunDocument& document, const TableLayout& layout) {
+  TextTable table({{"predicted by", Align::kLeft},
                    {"predicted"},
+                   {"published pods/s"},
                    {"error"},
-                   {"source", Align::kLeft}});
+                   {"source", Align::kLeft, Shown::kIfRoom},
+                   {"narrowing", Align::kLeft, Shown::kWide},
+                   {"published for", Align::kLeft, Shown::kWide}});
   bool is_empty = true;
   for (const Anchor& anchor : PublishedThroughputs()) {
     for (const WorkloadResult& result : document.workloads) {
@@ -180,16 +165,16 @@ std::string PredictionTable(const RunDocument& document, bool colour) {
       const bool narrowed = result.gates.at("SchedulerPreQueueingHints");
       if (anchor.narrowed.value_or(narrowed) != narrowed) continue;
       is_empty = false;
-      table.AddRow({anchor.workload,
-                    name,
-                    narrowed ? "on" : "off",
-                    NumberText(anchor.published),
+      table.AddRow({name,
                     {NumberText(*predicted), Tone::kStrong},
+                    NumberText(anchor.published),
                     ChangeText(*predicted / anchor.published - 1),
-                    {anchor.source, Tone::kDim}});
+                    {anchor.source, Tone::kDim},
+                    narrowed ? "on" : "off",
+                    anchor.workload});
     }
   }
-  return is_empty ? "" : "\n" + table.Render(colour);
+  return is_empty ? "" : "\n" + table.Render(layout);
 }
 
 std::string RunBenchstat(const RunDocument& document) {

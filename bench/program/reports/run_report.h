@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 
@@ -24,9 +25,9 @@ struct RunReport {
 };
 
 // One row a workload, then what was skipped and why, and what is named only.
-std::string RunTable(const RunDocument& document, bool colour);
+std::string RunTable(const RunDocument& document, const TableLayout& layout);
 // The published figures that a workload of the run has, what was predicted, and the error.
-std::string PredictionTable(const RunDocument& document, bool colour);
+std::string PredictionTable(const RunDocument& document, const TableLayout& layout);
 // The lines for Go's benchstat.
 std::string RunBenchstat(const RunDocument& document);
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "bench/program/reports/words.h"
 #include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
-#include "perf/text/table.h"
 
 namespace schedq {
 namespace {
@@ -61,21 +61,21 @@ std::optional<double> BestRival(const std::vector<Row>& rows) {
 std::string MachineLine(const Environment& environment) {
   const Machine& machine = environment.machine;
   const Build& build = environment.build;
-  return fmt::format("{}, {} cores, {}, {}; schedq {} ({}, {}, {}, {})\n", machine.cpu_model,
+  return fmt::format("{}, {} cores, {}, {}\nschedq {} ({}, {}, {}, {})\n", machine.cpu_model,
                      machine.cores, BytesText(static_cast<double>(machine.memory_bytes)),
                      machine.kernel, build.version, build.commit, build.compiler, build.type,
                      build.allocator);
 }
 
-std::string FloorTable(const FloorDocument& document, bool colour) {
+std::string FloorTable(const FloorDocument& document, const TableLayout& layout) {
   TextTable table({{"quantity", Align::kLeft},
                    {"of", Align::kLeft},
                    {"median"},
                    {"unit", Align::kLeft},
                    {"quartiles"},
-                   {"min"},
-                   {"max"},
-                   {"repetitions"}});
+                   {"min", Align::kRight, Shown::kIfRoom},
+                   {"max", Align::kRight, Shown::kIfRoom},
+                   {"repetitions", Align::kRight, Shown::kWide}});
   for (const Measurement& one : document.measurements) {
     const Summary summary = Summarize(one.repetitions);
     table.AddRow({one.name,
@@ -87,20 +87,20 @@ std::string FloorTable(const FloorDocument& document, bool colour) {
                   NumberText(summary.max),
                   CountText(summary.count)});
   }
-  return table.Render(colour);
+  return table.Render(layout);
 }
 
-std::string BenchTable(const BenchCase& one, bool colour) {
+std::string BenchTable(const BenchCase& one, const TableLayout& layout) {
   TextTable table({{one.name, Align::kLeft},
-                   {"role", Align::kLeft},
+                   {"role", Align::kLeft, Shown::kIfRoom},
                    {"median " + one.unit},
                    {"quartiles"},
-                   {"min"},
-                   {"max"},
-                   {"rounds"},
                    {"to best rival"},
-                   {"anchor"},
-                   {"to anchor"}});
+                   {"to anchor", Align::kRight, Shown::kIfRoom},
+                   {"anchor", Align::kRight, Shown::kIfRoom},
+                   {"min", Align::kRight, Shown::kWide},
+                   {"max", Align::kRight, Shown::kWide},
+                   {"rounds", Align::kRight, Shown::kWide}});
   const std::vector<Row> rows = FastestFirst(one);
   const std::optional<double> best_rival = BestRival(rows);
   for (const Row& row : rows) {
@@ -111,15 +111,30 @@ std::string BenchTable(const BenchCase& one, bool colour) {
                   {std::string(TextOf(row.contender->role)), Tone::kDim},
                   {NumberText(summary.median), Tone::kStrong},
                   QuartilesText(summary),
-                  NumberText(summary.min),
-                  NumberText(summary.max),
-                  CountText(summary.count),
                   {best_rival ? fmt::format("{:.2f}x", summary.median / *best_rival) : "",
                    beats_rivals ? Tone::kGood : Tone::kPlain},
+                  {anchor ? fmt::format("{:.2f}x", summary.median / *anchor) : "", Tone::kDim},
                   anchor ? NumberText(*anchor) : "",
-                  {anchor ? fmt::format("{:.2f}x", summary.median / *anchor) : "", Tone::kDim}});
+                  NumberText(summary.min),
+                  NumberText(summary.max),
+                  CountText(summary.count)});
   }
-  return table.Render(colour);
+  return table.Render(layout);
+}
+
+std::string BenchSummary(const BenchDocument& document, size_t faults, size_t width) {
+  size_t contenders = 0;
+  std::string titles = "  quartiles  to best rival\n";
+  for (const BenchCase& one : document.cases) {
+    for (const BenchContender& contender : one.contenders) {
+      ++contenders;
+      if (contender.anchor) titles += "  to anchor\n";
+    }
+  }
+  return WordsOf(titles, width) + fmt::format(
+                                      "\n{} groups measured, {} contenders, {} wrong "
+                                      "answers\n",
+                                      document.cases.size(), contenders, faults);
 }
 
 }  // namespace schedq

@@ -214,6 +214,7 @@ TEST(GateMetrics, SayWhichGatesAreOn) {
   const char* name = "kubernetes_feature_enabled";
   EXPECT_EQ(metrics.Value(name, {"SchedulerPreQueueingHints", "BETA"}), 0);
   EXPECT_EQ(metrics.Value(name, {"SchedulerPopFromBackoffQ", "BETA"}), 1);
+  EXPECT_EQ(metrics.Value(name, {"SchedulerPreEnqueuePodStatus", "BETA"}), 1);
 }
 
 // SEMANTICS "Counting": the cases in which a pod that is gated counts, and those in which not.

@@ -18,7 +18,7 @@ constexpr const char* kEveryOpcode =
     "  labels: [a]\n"
     "  defaultPodTemplatePath: pod.yaml\n"
     "  schedulerConfigPath: config.yaml\n"
-    "  featureGates: {SchedulerAsyncAPICalls: true, SomeGate: true}\n"
+    "  featureGates: {SchedulerAsyncAPICalls: true, SchedulerAsyncPreemption: true}\n"
     "  metricsCollectorConfig:\n"
     "    metrics:\n"
     "      scheduler_pending_pods: null\n"
@@ -61,7 +61,7 @@ constexpr const char* kEveryOpcode =
     "  workloads:\n"
     "  - name: W\n"
     "    labels: [b]\n"
-    "    featureGates: {SomeGate: false, SchedulerPopFromBackoffQ: false}\n"
+    "    featureGates: {SchedulerAsyncPreemption: false, SchedulerPopFromBackoffQ: false}\n"
     "    threshold: {dra: 56, other: 7.5}\n"
     "    params: {n: 2.9, m: 3, steady: true, d: 10s, zone: z1}\n";
 
@@ -104,7 +104,7 @@ TEST_F(EveryOpcode, ReadsTheCaseAndItsWorkload) {
   for (const Need& need : NeedsOf(workload())) needs.push_back(need.text);
   EXPECT_EQ(needs, (std::vector<std::string>{"updateAny operations", "createPodGroups operations",
                                              "collecting profiles", "pod groups",
-                                             "feature gate SomeGate=false"}));
+                                             "feature gate SchedulerAsyncPreemption=false"}));
 }
 
 TEST_F(EveryOpcode, ReadsEveryField) {
@@ -255,6 +255,8 @@ const BadFile kBadFiles[] = {
                             "SchedulerPreEnqueuePodStatus: true}\n",
      5, "SchedulerPreEnqueuePodStatus"},
     {"gate type", CaseOf(kMeasureText) + "    featureGates: {X: 3}\n", 6, "expected true or false"},
+    {"gate unknown", CaseOf(kMeasureText) + "    featureGates: {DynamicResourceAlocation: true}\n",
+     6, "did you mean 'DynamicResourceAllocation'?"},
     {"bad default",
      CaseOf("  - {opcode: createAny, namespace: x, templatePath: claim.yaml, "
             "templateParams: {a: '$b|[1'}}\n"),

@@ -102,7 +102,7 @@ TEST(Experiments, AnArmThatWasNotMeasuredGivesNoVerdict) {
   RunDocument document = Backoff({150}, {100});
   document.workloads[2].outcome = WorkloadOutcome::kInterrupted;
   EXPECT_THAT(JudgeExperiments(document), IsEmpty());
-  EXPECT_THAT(ExperimentTable(document, false), HasSubstr("RoomInSteps/W/gate-on"));
+  EXPECT_THAT(ExperimentTable(document, {}), HasSubstr("RoomInSteps/W/gate-on"));
   EXPECT_THAT(ArmsOf("Basic"), IsEmpty());
 }
 

@@ -35,7 +35,7 @@ TEST(DispatchScenariosTest, EveryPromiseHoldsOnEveryEngine) {
   for (const EngineKind engine : AllEngines()) {
     const Report report = Play(SmallScenarios(), {.engine = engine});
     EXPECT_GT(report.verdicts.size(), 15u);
-    EXPECT_TRUE(AllHold(report.verdicts)) << VerdictLines(report.verdicts);
+    EXPECT_TRUE(AllHold(report.verdicts)) << VerdictLines(report.verdicts, 100);
     for (const ScenarioResult& result : report.results) {
       for (const ScenarioArm& arm : result.arms) {
         EXPECT_EQ(arm.figures.size(), result.figures.size()) << result.name << " " << arm.name;
@@ -45,9 +45,9 @@ TEST(DispatchScenariosTest, EveryPromiseHoldsOnEveryEngine) {
 }
 
 TEST(DispatchScenariosTest, EqualSettingsGiveEqualText) {
-  const std::string first = ScenarioTables(Play(SmallScenarios(), {.seed = 3}).results, false);
-  EXPECT_EQ(ScenarioTables(Play(SmallScenarios(), {.seed = 3}).results, false), first);
-  EXPECT_NE(ScenarioTables(Play(SmallScenarios(), {.seed = 4}).results, false), first);
+  const std::string first = ScenarioTables(Play(SmallScenarios(), {.seed = 3}).results, {});
+  EXPECT_EQ(ScenarioTables(Play(SmallScenarios(), {.seed = 3}).results, {}), first);
+  EXPECT_NE(ScenarioTables(Play(SmallScenarios(), {.seed = 4}).results, {}), first);
 }
 
 TEST(ScenarioTest, BrokenPromiseIsSaid) {
@@ -57,8 +57,8 @@ TEST(ScenarioTest, BrokenPromiseIsSaid) {
                           }};
   const Report report = Play({scenario}, {});
   EXPECT_FALSE(AllHold(report.verdicts));
-  EXPECT_EQ(VerdictLines(report.verdicts), "KEP-1 holds: a\nKEP-1 does not hold: b\n");
-  const std::string tables = ScenarioTables(report.results, false);
+  EXPECT_EQ(VerdictLines(report.verdicts, 100), "KEP-1 holds: a\nKEP-1 does not hold: b\n");
+  const std::string tables = ScenarioTables(report.results, {});
   EXPECT_THAT(tables, HasSubstr("about it\nKEP-1/story"));
   EXPECT_THAT(tables, HasSubstr("1.50"));
 }

@@ -94,6 +94,10 @@ TEST_F(RunCommandTest, PrintsATableAndWritesEveryFile) {
   EXPECT_THAT(*benchstat, HasSubstr("BenchmarkPerfScheduling/Basic/10Nodes_50Pods-"));
   EXPECT_THAT(*ReadWholeFile(out + "/metrics/Basic_10Nodes_50Pods.prom"),
               HasSubstr("scheduler_schedule_attempts_total{"));
+  EXPECT_THAT(*ReadWholeFile(out + "/metrics/Basic_10Nodes_50Pods.prom"),
+              HasSubstr("kubernetes_feature_enabled{name=\"SchedulerPreEnqueuePodStatus\","
+                        "stage=\"BETA\"} 1"));
+  EXPECT_EQ(document->engine, "lockfree");
   size_t data_items = 0;
   for (const auto& file : std::filesystem::directory_iterator(out)) {
     const std::string name = file.path().filename().string();
@@ -140,7 +144,9 @@ TEST_F(RunCommandTest, ThresholdsDecideWhenAsked) {
   EXPECT_THAT(shown.out, HasSubstr("(not comparable)"));
   const ChildProcess::Ended judged = Run({file, "--check-thresholds"});
   EXPECT_EQ(judged.exit_code, 1);
-  EXPECT_THAT(judged.out, HasSubstr("missed"));
+  EXPECT_THAT(judged.out, HasSubstr("0 of 1 thresholds met"));
+  EXPECT_THAT(judged.out, HasSubstr("> 1,000,000 missed"));
+  EXPECT_THAT(judged.err, HasSubstr("schedq run: threshold missed: Case/W: SchedulingThroughput"));
   const std::string easy = Write("easy.yaml", Workload(kOps, "    threshold: 1\n"));
   EXPECT_EQ(Run({easy, "--check-thresholds"}).exit_code, 0);
 }
@@ -165,7 +171,8 @@ TEST_F(RunCommandTest, WhatIsNotModelledIsNamedAndSkipped) {
   Write("group.yaml",
         "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
   const ChildProcess::Ended ended = Run({file});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.exit_code, 1) << "a run in which nothing was measured is no success";
+  EXPECT_EQ(ended.err, "schedq run: nothing was measured: 1 skipped, 0 failed\n");
   EXPECT_THAT(ended.out, HasSubstr("skipped: 1 workloads: needs createPodGroups operations"));
   ExpectBad({file, "--require-all"}, "--require-all: Case/W needs createPodGroups operations");
 }
@@ -223,10 +230,17 @@ TEST_F(RunCommandTest, GatesAreJudged) {
   ExpectBad(
       {"--gate", "SchedulerPreEnqueuePodStatus=true", "--gate", "SchedulerAsyncAPICalls=false"},
       "needs SchedulerAsyncAPICalls=true");
-  const ChildProcess::Ended ended = Run(
-      {"--name", "Basic/10", "--gate", "Unheard=true", "--gate", "SchedulerAsyncAPICalls=false"});
+  ExpectBad({"--gate", "Unheard=true"}, "unknown feature gate 'Unheard'");
+  ExpectBad({"--gate", "SchedulerPopFromBackofQ=true"}, "did you mean 'SchedulerPopFromBackoffQ'?");
+  const std::string file =
+      Write("w.yaml", Workload(kOps, "    featureGates: {SchedulerPopFromBackofQ: true}\n"));
+  ExpectBad({file}, "w.yaml:6");
+  ExpectBad({file}, "did you mean 'SchedulerPopFromBackoffQ'?");
+  const ChildProcess::Ended ended =
+      Run({"--name", "Basic/10", "--gate", "SchedulerAsyncPreemption=true", "--gate",
+           "SchedulerAsyncAPICalls=false"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("feature gate Unheard=true"));
+  EXPECT_THAT(ended.out, HasSubstr("feature gate SchedulerAsyncPreemption=true"));
   EXPECT_THAT(ended.out, Not(HasSubstr("SchedulerAsyncAPICalls")));
 }
 
@@ -298,6 +312,19 @@ TEST_F(RunCommandTest, BothEnginesMakeTheSameCalls) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+TEST_F(RunCommandTest, BothEnginesInOneRun) {
+  const ChildProcess::Ended ended =
+      Run({"--name", "Basic/10", "--engine", "both", "--out", Path("both")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("engine lockfree and classic"));
+  EXPECT_THAT(ended.out, HasSubstr("the engines agree"));
+  EXPECT_EQ(Read(Path("both/lockfree"))->engine, "lockfree");
+  EXPECT_EQ(Read(Path("both/classic"))->engine, "classic");
+  ExpectBad({"--engine", "both", "--format", "json"}, "--format json: expected one engine");
+  ExpectBad({"--engine", "both", "--name", "Basic/10", "--record", Path("t")},
+            "--record: expected one engine");
+}
+
 TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {
   const std::string pods = "  - {opcode: createPods, count: ";
   ExpectBadFile("  - {opcode: createPods, cnt: 1}\n", "bad.yaml:3");
@@ -319,7 +346,8 @@ TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {
 
 TEST_F(RunCommandTest, BadFlagsAreOneLine) {
   ExpectBad({"--clock", "real"}, "--clock");
-  ExpectBad({"--engine", "fast"}, "--engine: unknown engine fast");
+  ExpectBad({"--engine", "fast"},
+            "--engine: unknown engine 'fast'; expected lockfree, classic or both");
   ExpectBad({"--costs", Path("none.yaml")}, "none.yaml does not exist");
   ExpectBad({"--costs", Write("costs.yaml", "name: x\n")}, "costs.yaml:1");
   ExpectBad({"--name", "no such workload"}, "no workload is left");

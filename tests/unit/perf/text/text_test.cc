@@ -12,6 +12,7 @@
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"
 #include "perf/text/table.h"
+#include "perf/text/terminal.h"
 
 namespace schedq {
 namespace {
@@ -39,6 +40,8 @@ TEST(PerfNumberText, UnitsFit) {
   EXPECT_EQ(DurationText(999.7), "1.00 us");
   EXPECT_EQ(DurationText(4.56e6), "4.56 ms");
   EXPECT_EQ(DurationText(84.9e9), "84.9 s");
+  EXPECT_EQ(DurationText(720e9), "12.0 min");
+  EXPECT_EQ(DurationText(9000e9), "2.50 h");
   EXPECT_EQ(DurationText(0), "0 ns");
   EXPECT_EQ(BytesText(512), "512 B");
   EXPECT_EQ(BytesText(1536), "1.50 KiB");
@@ -57,6 +60,42 @@ TEST(PerfTable, ColumnsAlign) {
             "a       1.23  x\n"
             "-----------------------\n"
             "longer   456  two lines\n");
+}
+
+TEST(PerfTable, ColumnsThatDoNotFitAreLeftOutAndNamed) {
+  TextTable table({{"name", Align::kLeft},
+                   {"pods/s"},
+                   {"attempts", Align::kRight, Shown::kIfRoom},
+                   {"hints", Align::kRight, Shown::kIfRoom},
+                   {"seed", Align::kRight, Shown::kWide}});
+  table.AddRow({"a workload", "1", "2", "3", "4"});
+  EXPECT_EQ(table.Render({.width_max = 35}),
+            "name        pods/s  attempts  hints\n"
+            "-----------------------------------\n"
+            "a workload       1         2      3\n"
+            "--wide adds: seed\n");
+  EXPECT_EQ(table.Render({.width_max = 34}),
+            "name        pods/s  attempts\n"
+            "----------------------------\n"
+            "a workload       1         2\n"
+            "--wide adds: hints, seed\n");
+  EXPECT_EQ(table.Render({.wide = true, .width_max = 10}), table.Render(false));
+}
+
+TEST(PerfTable, TheFirstColumnIsShortenedInTheMiddle) {
+  TextTable table({{"workload", Align::kLeft}, {"pods/s"}});
+  table.AddRow({"ClaimTemplates/5Nodes_PairsOfDevices", "207"});
+  EXPECT_EQ(table.Render({.width_max = 28}),
+            "workload              pods/s\n"
+            "----------------------------\n"
+            "ClaimTemp...fDevices     207\n");
+}
+
+TEST(PerfText, WrapsAtBlanksAndKeepsLongWords) {
+  EXPECT_EQ(Wrapped("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(Wrapped("a unbreakable b", 6), "a\nunbreakable\nb");
+  EXPECT_EQ(Shortened("äöüäöü", 5), "ä...ü");
+  EXPECT_EQ(Shortened("short", 5), "short");
 }
 
 TEST(PerfTable, ColourDoesNotChangeTheWidths) {
@@ -114,7 +153,8 @@ TEST(PerfPlot, PointsLieOnTheDiagonal) {
             "          |    o\n"
             "     2.00 |o\n"
             "          +-------------\n"
-            "           1.00    1,000  pods\n"
+            "           1.00    1,000\n"
+            "           pods\n"
             "o  scan\n");
 }
 

@@ -1,0 +1,192 @@
+#include "bench/program/commands/run_plan.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "bench/format/suite/builtin_suite.h"
+#include "bench/format/suite/needs.h"
+#include "bench/format/suite/selection.h"
+#include "bench/format/workload/known_gates.h"
+#include "bench/program/engine_flag.h"
+#include "bench/program/output_file.h"
+#include "bench/program/usage_error.h"
+
+namespace schedq {
+namespace {
+
+// The first defect, when no workload is without one; null: something can be run.
+const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
+  const std::string* first = nullptr;
+  for (const TestCase& test_case : cases) {
+    for (const Workload& workload : test_case.workloads) {
+      const std::string* defect = DefectOf(workload);
+      if (defect == nullptr) return nullptr;
+      if (first == nullptr) first = defect;
+    }
+  }
+  return first;
+}
+
+Status ReadGates(const RunRequest& request, RunPlan* plan) {
+  for (const std::string& text : request.gates) {
+    const size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    if (name.empty() || (value != "true" && value != "false")) {
+      return Error(fmt::format("--gate {}: expected NAME=true or NAME=false", text));
+    }
+    if (const Status known = CheckGateName(name); !known) {
+      return Error(fmt::format("--gate {}: {}", text, known.error().message()));
+    }
+    const std::optional<Gate> gate = ParseGate(name);
+    if (gate) plan->gates.Set(*gate, value == "true");
+    if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
+  }
+  const Result<Gates> gates = Gates::Resolve(plan->gates);
+  if (!gates) return Error("--gate: " + gates.error().message());
+  return Status::Ok();
+}
+
+Status ReadStatusModel(const RunRequest& request, RunPlan* plan) {
+  if (request.status_model.empty()) return Status::Ok();
+  const std::optional<StatusModel> model = ParseStatusModel(request.status_model);
+  if (!model) {
+    std::vector<std::string> names;
+    for (const StatusModel each : kStatusModels) names.emplace_back(StatusModelName(each));
+    return Error(fmt::format("--status-model: unknown model '{}'; {}", request.status_model,
+                             ExpectedOneOf(request.status_model, names)));
+  }
+  plan->status_model = *model;
+  return Status::Ok();
+}
+
+Status AddArms(const RunRequest& request, RunPlan* plan) {
+  if (request.suite != kKepSuite) return Status::Ok();
+  const auto refuse = [&request](Gate gate) {
+    return Error(fmt::format("--gate {}: the experiments of --suite {} decide on it",
+                             GateName(gate), request.suite));
+  };
+  for (const Gate gate : kScenarioGates) {
+    if (plan->gates.Get(gate) && !plan->scenarios.empty()) return refuse(gate);
+  }
+  if (!request.status_model.empty() && !plan->scenarios.empty()) {
+    return Error("--status-model: the scenarios of --suite kep play all models");
+  }
+  for (TestCase& test_case : plan->cases) {
+    std::vector<Workload> armed;
+    for (const Workload& workload : test_case.workloads) {
+      for (const Arm& arm : ArmsOf(test_case.name)) {
+        if (plan->gates.Get(arm.gate)) return refuse(arm.gate);
+        Workload& copy = armed.emplace_back(workload);
+        copy.name = ArmedName(workload.name, arm);
+        copy.gates.Set(arm.gate, arm.gate_on);
+        plan->arms[test_case.name + '/' + copy.name] = arm;
+      }
+    }
+    test_case.workloads = std::move(armed);
+  }
+  return Status::Ok();
+}
+
+Status CheckWorkload(const RunRequest& request, const RunPlan& plan, const TestCase& test_case,
+                     const Workload& workload) {
+  const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
+  const Result<Gates> gates = Gates::Resolve(MergeGates(plan.gates, workload.gates));
+  if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
+  if (!request.require_all || CanRun(workload)) return Status::Ok();
+  return Error(fmt::format("{}: --require-all: {}/{} {}", place, test_case.name, workload.name,
+                           BlockingNeeds(workload)));
+}
+
+Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
+  if (!request.suite.empty() && !request.paths.empty()) {
+    return Error("--suite " + request.suite + ": expected either a suite or files");
+  }
+  if (!request.out.empty()) {
+    if (Status status = CheckWritable("--out", request.out + "/results.json"); !status)
+      return status;
+  }
+  if (plan.engines.size() > 1 && request.format != "table") {
+    return Error(fmt::format("--format {}: expected one engine, or --out, with --engine both",
+                             request.format));
+  }
+  if (request.record.empty()) return Status::Ok();
+  if (plan.engines.size() > 1) return Error("--record: expected one engine");
+  if (request.suite == kKepSuite)
+    return Error("--record: no trace can say what the experiments do");
+  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || request.repeat != 1) {
+    return Error("--record: expected exactly one workload and one repetition; use --name");
+  }
+  return CheckWritable("--record", request.record);
+}
+
+}  // namespace
+
+GateRequest MergeGates(const GateRequest& command_line, const GateRequest& workload) {
+  GateRequest merged = workload;
+  for (int i = 0; i < kGateCount; ++i) {
+    const auto gate = static_cast<Gate>(i);
+    if (const auto wanted = command_line.Get(gate)) merged.Set(gate, *wanted);
+  }
+  return merged;
+}
+
+std::string BlockingNeeds(const Workload& workload) {
+  std::string text;
+  for (const Need& need : NeedsOf(workload)) {
+    if (need.blocks) text += (text.empty() ? "needs " : ", ") + need.text;
+  }
+  return text;
+}
+
+// Pods that are created, for most of the time goes into these.
+std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
+  std::vector<double> weights;
+  for (const TestCase& test_case : cases) {
+    for (const Workload& workload : test_case.workloads) {
+      double pods = CanRun(workload) ? 1 : 0;
+      for (const Op& op : workload.ops) {
+        const auto* created = std::get_if<CreatePodsOp>(&op.action);
+        if (created != nullptr && pods > 0) pods += static_cast<double>(created->count);
+      }
+      weights.push_back(pods);
+    }
+  }
+  return weights;
+}
+
+Result<RunPlan> MakeRunPlan(const RunRequest& request) {
+  RunPlan plan;
+  Result<std::vector<EngineKind>> engines = ParseEngines(request.engine);
+  if (!engines) return engines.error();
+  plan.engines = std::move(*engines);
+  if (Status status = ReadGates(request, &plan); !status) return status.error();
+  if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
+  Result<CostModel> costs = LoadCostModel(request.costs);
+  if (!costs) return costs.error();
+  plan.costs = std::move(*costs);
+  const bool is_kep = request.suite == kKepSuite;
+  Result<std::vector<TestCase>> cases =
+      SelectWorkloads({request.paths, request.name, request.labels, request.suite, is_kep});
+  if (!cases) return cases.error();
+  plan.cases = std::move(*cases);
+  plan.judges_thresholds = request.paths.empty() || request.check_thresholds;
+  if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
+  if (is_kep) plan.scenarios = SelectScenarios(request.name, request.labels);
+  if (plan.cases.empty() && plan.scenarios.empty()) {
+    return Error("--suite kep: no workload and no scenario is left by --name and --labels");
+  }
+  if (Status status = AddArms(request, &plan); !status) return status.error();
+  for (const TestCase& test_case : plan.cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (Status status = CheckWorkload(request, plan, test_case, workload); !status)
+        return status.error();
+    }
+  }
+  if (Status status = CheckOutputs(request, plan); !status) return status.error();
+  return plan;
+}
+
+}  // namespace schedq

@@ -1,0 +1,65 @@
+// What the flags of `schedq run` mean, judged before anything runs.
+//
+// Threads: the main thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/format/workload/model.h"
+#include "bench/kep/experiments/experiments.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "schedq/engine_kind.h"
+
+namespace schedq {
+
+// As the flags say it.
+struct RunRequest {
+  std::vector<std::string> paths;
+  std::string suite;
+  std::string name;
+  std::string labels;
+  std::vector<std::string> gates;
+  std::string status_model;  // Empty: the default.
+  std::string engine = "lockfree";
+  std::string clock = "virtual";
+  std::string costs = "upstream";
+  uint64_t seed = 1;
+  uint64_t repeat = 1;
+  std::string out;
+  std::string format = "table";
+  bool wide = false;
+  bool check_thresholds = false;
+  bool require_all = false;
+  std::string record;
+};
+
+struct RunPlan {
+  std::vector<EngineKind> engines;
+  CostModel costs;
+  GateRequest gates;
+  std::vector<std::string> gates_not_modelled;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
+  std::vector<TestCase> cases;
+  std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
+  std::vector<Scenario> scenarios;
+  bool judges_thresholds = false;
+};
+
+Result<RunPlan> MakeRunPlan(const RunRequest& request);
+
+// The command line goes before the workload's file.
+GateRequest MergeGates(const GateRequest& command_line, const GateRequest& workload);
+
+// "needs pod affinity, host ports": why the workload cannot run; empty if it can.
+std::string BlockingNeeds(const Workload& workload);
+
+// About how long each workload takes, compared with the others.
+std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases);
+
+}  // namespace schedq

@@ -1,0 +1,19 @@
+// The flag --engine of commands that run on one engine or on both.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/program/command.h"
+#include "schedq/engine_kind.h"
+
+namespace schedq {
+
+// "--engine lockfree|classic|both", bound to `engine`, which holds the default.
+void AddEngineFlag(CLI::App* app, std::string* engine);
+
+// The product first.
+Result<std::vector<EngineKind>> ParseEngines(const std::string& name);
+
+}  // namespace schedq

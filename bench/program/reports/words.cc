@@ -1,0 +1,88 @@
+#include "bench/program/reports/words.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+
+#include "perf/text/table.h"
+
+namespace schedq {
+namespace {
+
+struct Word {
+  std::string_view title;
+  std::string_view meaning;
+};
+
+constexpr Word kWords[] = {
+    {"pods/s", "pods bound a second, on the run's clock"},
+    {"time", "of the measured section, on the run's clock"},
+    {"p99 wait", "99 of 100 pods were bound within this time after their creation"},
+    {"attempts", "how often a pod was popped and tried"},
+    {"hints asked", "how often a plugin was asked whether an event helps a pod"},
+    {"judged an event", "pods whose plugins were asked whether the event helps, on average"},
+    {"pods judged", "pods whose plugins were asked whether the event helps, on average"},
+    {"after flush", "pods bound only since the queue retries all pods that wait for 5 minutes"},
+    {"idle", "time in which nothing could be popped while pods were in backoff"},
+    {"inversions", "pods placed while one of higher priority waited"},
+    {"longest wait", "of a pod in the active queue or in backoff"},
+    {"coalesced", "patches that a newer patch took the place of"},
+    {"cancelled", "patches that would have changed nothing any more"},
+    {"stale pod-s", "seconds, summed over pods, in which a pod showed a reason that was not true"},
+    {"blind pod-s", "seconds, summed over pods, in which a rejected pod showed no reason at all"},
+    {"flickers", "messages that were set and cleared within 5 s"},
+    {"wrong at end", "pods that show a wrong reason when all is quiet"},
+    {"moved", "pods whose volume was begun on one node and then on another"},
+    {"lost volume s", "seconds of work on volumes that was in vain"},
+    {"nominations saved", "bindings that needed no nomination of their own"},
+    {"wrongly", "removed nodes on which the scheduler had placed a pod"},
+    {"to bar", "reached over asked; 1 and more holds the bar"},
+    {"to rival", "times better than the best rival of the same run"},
+    {"to upstream", "times better than the published figure of the real queue"},
+    {"of floor", "times the least that this machine needs for such an operation"},
+    {"to best rival", "of the best rival's time; below 1 is faster"},
+    {"to anchor", "of the published figure; below 1 is faster"},
+    {"quartiles", "how far apart the middle half of the repetitions lies"},
+    {"interval", "in which the exponent lies with 95 % confidence"},
+};
+
+// A title stands alone between two blanks, or at an end of its line.
+bool HasTitle(const std::string& line, std::string_view title) {
+  for (size_t at = line.find(title); at != std::string::npos; at = line.find(title, at + 1)) {
+    const size_t end = at + title.size();
+    const bool begins = at >= 2 && line.compare(at - 2, 2, "  ") == 0;
+    const bool ends = end == line.size() || line.compare(end, 2, "  ") == 0;
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+// Colour is no part of a title.
+std::string WithoutEscapes(const std::string& text) {
+  std::string plain;
+  bool is_escape = false;
+  for (const char letter : text) {
+    if (letter == '\x1b') is_escape = true;
+    if (!is_escape) plain += letter;
+    if (letter == 'm') is_escape = false;
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::string WordsOf(const std::string& tables, size_t width) {
+  std::string text;
+  const std::string plain = WithoutEscapes(tables);
+  for (const Word& word : kWords) {
+    std::istringstream lines(plain);
+    for (std::string line; std::getline(lines, line);) {
+      if (!HasTitle(line, word.title)) continue;
+      text += Wrapped(std::string(word.title) + ": " + std::string(word.meaning), width, 2) + '\n';
+      break;
+    }
+  }
+  return text.empty() ? "" : "\n" + text + "Other words: docs/glossary.md\n";
+}
+
+}  // namespace schedq

@@ -1,0 +1,164 @@
+// Goal: what commands print of their results says what the results say.
+// Method: small documents written by hand.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bench/program/progress_line.h"
+#include "bench/program/reports/profile_answer.h"
+#include "bench/program/reports/run_verdict.h"
+#include "bench/program/reports/words.h"
+
+namespace schedq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Costs and work that grow with these powers of N.
+ProfileSeries Series(const std::string& name, double time_power, double work_power) {
+  ProfileSeries series;
+  series.name = name;
+  series.operation = "event";
+  for (const uint64_t size : {1000, 10'000, 20'000}) {
+    ProfilePoint point;
+    point.size = size;
+    const auto n = static_cast<double>(size);
+    Measurement time;
+    time.name = "time";
+    time.repetitions = {100 * std::pow(n, time_power), 101 * std::pow(n, time_power)};
+    Measurement work;
+    work.name = "pods_judged";
+    work.repetitions = {std::pow(n, work_power)};
+    point.measurements = {time, work};
+    series.points.push_back(point);
+  }
+  series.fits = FitSeries(series);
+  return series;
+}
+
+ProfileKind Requeue() {
+  ProfileKind kind;
+  kind.name = "requeue";
+  kind.size_of = "unschedulable pods";
+  return kind;
+}
+
+TEST(ProfileAnswer, SaysWhatNarrowingSaves) {
+  ProfileDocument document;
+  document.series = {Series("lockfree/narrowed", 0, 0), Series("lockfree/all_pods", 0.5, 0.5)};
+  EXPECT_THAT(ProfileAnswer(document, Requeue(), 100),
+              HasSubstr("lockfree: N events cost N^1.50 without narrowing, N^1.00 with; at 20,000 "
+                        "pods 141 times less\n"));
+  EXPECT_FALSE(TimeOutgrowsWork(document));
+  document.series[1].points.pop_back();
+  EXPECT_THAT(ProfileAnswer(document, Requeue(), 100), HasSubstr("at 10,000 pods 100 times less"))
+      << "the largest size that both have";
+}
+
+TEST(ProfileAnswer, OfOtherKindsSaysHowOneOperationGrows) {
+  ProfileDocument document;
+  document.series = {Series("lockfree/insert", 0.5, 0), Series("lockfree/pop", 0, 0)};
+  const std::string answer = ProfileAnswer(document, Requeue(), 100);
+  EXPECT_THAT(answer, HasSubstr("lockfree/insert: the cost of one event grows with N^0.50, from "));
+  EXPECT_THAT(answer, HasSubstr("lockfree/pop: the cost of one event hardly grows, from "));
+}
+
+TEST(ProfileAnswer, SaysWhyTimeGrowsWhereTheWorkDoesNot) {
+  ProfileDocument document;
+  document.series = {Series("lockfree/all_pods", 1.2, 1)};
+  EXPECT_TRUE(TimeOutgrowsWork(document));
+  Measurement near;
+  near.parameters = {{"bytes", 1 << 20}};
+  near.repetitions = {4};
+  Measurement far = near;
+  far.parameters = {{"bytes", 256 << 20}};
+  far.repetitions = {95};
+  const std::string why = WhyTimeOutgrowsWork({near, far}, 1000);
+  EXPECT_THAT(why, HasSubstr("4.00 ns within 1.00 MiB, 95.0 ns within 256 MiB"));
+  EXPECT_THAT(WhyTimeOutgrowsWork({}, 100), IsEmpty());
+}
+
+WorkloadResult Measured(const std::string& name) {
+  WorkloadResult result;
+  result.test_case = "Case";
+  result.workload = name;
+  return result;
+}
+
+ThresholdOutcome Threshold(bool met, bool comparable) {
+  ThresholdOutcome threshold;
+  threshold.metric = "SchedulingThroughput";
+  threshold.bucket = "Average";
+  threshold.limit = 300;
+  threshold.measured = met ? 310 : 290;
+  threshold.met = met;
+  threshold.comparable = comparable;
+  return threshold;
+}
+
+TEST(RunVerdict, CountsAndGivesReasons) {
+  RunDocument document;
+  for (const char* name : {"A", "B", "C"}) document.workloads.push_back(Measured(name));
+  document.workloads[0].thresholds = {Threshold(true, true)};
+  document.workloads[1].thresholds = {Threshold(false, true)};
+  EXPECT_EQ(RunSummary(document), "3 measured, 0 skipped, 1 of 2 thresholds met");
+  EXPECT_THAT(RunFailures(document, true),
+              ElementsAre("threshold missed: Case/B: SchedulingThroughput Average is 290, expected "
+                          "above 300"));
+  EXPECT_THAT(RunFailures(document, false), IsEmpty());
+  document.workloads[2].outcome = WorkloadOutcome::kFailed;
+  document.workloads[2].reason = "the audit found 1 faults";
+  document.verdicts = {{"KEP-1", true, "a"}, {"KEP-1", false, "b"}};
+  EXPECT_EQ(RunSummary(document),
+            "2 measured, 0 skipped, 1 failed, 1 of 2 thresholds met; 0 scenarios played, 1 of 2 "
+            "promises hold");
+  EXPECT_THAT(RunFailures(document, false),
+              ElementsAre("failed: Case/C: the audit found 1 faults", "KEP-1 does not hold: b"));
+}
+
+TEST(RunVerdict, NothingMeasuredIsNoSuccess) {
+  RunDocument document;
+  document.workloads = {Measured("A"), Measured("B")};
+  for (WorkloadResult& result : document.workloads) result.outcome = WorkloadOutcome::kSkipped;
+  EXPECT_THAT(RunFailures(document, true),
+              ElementsAre("nothing was measured: 2 skipped, 0 failed"));
+  document.workloads[1].outcome = WorkloadOutcome::kMeasured;
+  EXPECT_THAT(RunFailures(document, true), IsEmpty());
+}
+
+TEST(RunVerdict, EnginesThatDifferAreNamed) {
+  std::vector<RunReport> reports(2);
+  reports[0].document.engine = "lockfree";
+  reports[1].document.engine = "classic";
+  for (RunReport& report : reports) report.document.workloads = {Measured("A"), Measured("B")};
+  EXPECT_THAT(EngineDifferences(reports), IsEmpty());
+  reports[1].document.workloads[1].repetitions.resize(1);
+  EXPECT_THAT(EngineDifferences(reports),
+              ElementsAre(HasSubstr("Case/B: lockfree and classic differ")));
+}
+
+TEST(Words, ExplainTheTitlesThatAreThere) {
+  const std::string words = WordsOf("workload  pods/s  p99 wait\n", 100);
+  EXPECT_THAT(words, HasSubstr("p99 wait: "));
+  EXPECT_THAT(words, Not(HasSubstr("attempts: ")));
+  EXPECT_THAT(WordsOf("pods  idle-gate\n", 100), IsEmpty()) << "part of a word is none";
+}
+
+TEST(Progress, KeepsTheStepAndTheTimeWhereTheMiddleDoesNotFit) {
+  EXPECT_EQ(ProgressText(3, 30, "Basic/500Nodes: 2.1 s of virtual time", 20, 80),
+            "3/30 Basic/500Nodes: 2.1 s of virtual time, about 20 s left");
+  EXPECT_EQ(ProgressText(3, 30, "Basic/500Nodes: 2.1 s of virtual time", 300, 40),
+            "3/30 Basic/5...l time, about 5 min left");
+  EXPECT_EQ(ProgressText(1, 2, "x", std::nullopt, 80), "1/2 x");
+  EXPECT_LT(ProgressText(3, 30, "Basic", 20, 10).size(), 10u);
+}
+
+}  // namespace
+}  // namespace schedq
