@@ -1,7 +1,8 @@
 # Canaries: what the build, ci/lint and the sanitizers promise to catch.
 
 foreach(canary upward_include relative_include long_file long_function unformatted_line
-        machine_path missing_readme unquoted_variable)
+        machine_path missing_readme unquoted_variable missing_file missing_name missing_link
+        missing_heading missing_flag idle_foreign_name)
   add_test(NAME lint.${canary} COMMAND "${CMAKE_CURRENT_LIST_DIR}/lint_canaries.sh"
                                        "${PROJECT_SOURCE_DIR}/ci/lint" ${canary})
   set_tests_properties(lint.${canary} PROPERTIES LABELS lint TIMEOUT 60)
