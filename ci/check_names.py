@@ -193,7 +193,7 @@ def check_files(tree, text, report):
 
 def check_folders(tree, text, report):
     tops = "|".join(map(re.escape, sorted(tree.tops)))
-    pattern = rf"(?<![\w/.$<>{{}}~:\"-])((?:{tops})/[\w/-]+)(?![\w./*<-]*[\w*<])"
+    pattern = rf"(?<![\w/.$<>{{}}~:\"-])((?:{tops})/[\w/-]+)(?![\w./*<{{-]*[\w*<{{])"
     folder = text.path.parent.as_posix()
     for found in re.finditer(pattern, text.prose):
         name = found.group(1).rstrip("/")
