@@ -24,7 +24,7 @@ DATA = {".json", ".jsonl"}
 OURS = r"h|cc|py|sh|md|cmake|toml|svg"
 OTHERS = r"json|jsonl|ya?ml|txt|in"
 
-FILE = re.compile(rf"(?<![\w/.$<>{{}}~:-])((?:[\w.*{{}},-]+/)*[\w.*-]+\.(?:{OURS}|{OTHERS}))\b"
+FILE = re.compile(rf"(?<![\w/.$<>{{}}~:-])((?:[\w.*{{}},-]+/)*[\w.*][\w.*-]*\.(?:{OURS}|{OTHERS}))\b"
                   r"(?![\w/.-]*\w)")
 LINK = re.compile(r"\]\(([^)\s]*)\)")
 QUOTED_HEADINGS = re.compile(r'([\w/.-]+\.md)((?:,?\s+(?:and\s+)?"[^"]+")+)')
@@ -238,6 +238,8 @@ def check_words(tree, text, report):
     for found in NAME.finditer(prose):
         name = found.group("name")
         if name in tree.words or tree.is_foreign(name):
+            continue
+        if name.endswith("s") and name[:-1] in tree.words:  # Several of a kind.
             continue
         if (found.group("qualified") or "").split(":")[0] in tree.foreign:
             tree.is_foreign(found.group("qualified").split(":")[0])
