@@ -27,7 +27,7 @@ OTHERS = r"json|jsonl|ya?ml|txt|in"
 FILE = re.compile(rf"(?<![\w/.$<>{{}}~:-])((?:[\w.*{{}},-]+/)*[\w.*][\w.*-]*\.(?:{OURS}|{OTHERS}))\b"
                   r"(?![\w/.-]*\w)")
 LINK = re.compile(r"\]\(([^)\s]*)\)")
-QUOTED_HEADINGS = re.compile(r'([\w/.-]+\.md)((?:,?\s+(?:and\s+)?"[^"]+")+)')
+QUOTED_HEADINGS = re.compile(r'([\w/.-]+\.md)((?:,?\s+(?:and\s+)?\(?"[^"]+"\)?)+)')
 NAME = re.compile(
     r"(?<![\w.$/<-])(?:(?P<qualified>(?:\w+::)+)?"
     r"(?P<name>[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|k[A-Z]\w+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+_?"
