@@ -41,6 +41,7 @@ class Step:
     def run(self, folder, program):
         environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
                        "PATH": f"{program.parent}:{os.environ['PATH']}"}
+        environment.pop("COLUMNS", None)
         result = subprocess.run(
             ["bash", "-c", self.command.replace("\\\n", " ")], cwd=folder, env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
