@@ -8,6 +8,7 @@ CHECK is one of
   includes  quoted includes start at the root and point only where the direction table allows
   text      no absolute path of a machine, no note that something is left to do
   readmes   each folder has a README.md
+  names     files, headings, names and flags that comments and documents mention exist
 
 Without FILE the check reads every file that git knows or would add below ROOT (every file, where
 ROOT is no git checkout). Exit 0: good, 1: problems, one line each, 2: wrong usage.
@@ -17,6 +18,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+import check_names
 
 FILE_LINES_HARD = 800
 FILE_LINES_AIM = 400
@@ -195,8 +198,12 @@ def check_readmes(root, paths, report):
             report.problem(folder, "has no README.md")
 
 
+def check_mentioned_names(root, paths, report):
+    check_names.check_names(root, paths, report, files_of(root))
+
+
 CHECKS_OF_FILES = {"limits": check_limits, "includes": check_includes, "text": check_text}
-CHECKS_OF_TREES = {"readmes": check_readmes}
+CHECKS_OF_TREES = {"readmes": check_readmes, "names": check_mentioned_names}
 
 
 def files_of(root):

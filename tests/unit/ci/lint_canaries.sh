@@ -26,6 +26,7 @@ plant_clean_tree() {
     printf 'inline int Hint() { return Base(); }\n'; } >"$tree/hints/hint.h"
   { printf 'void Step(int);\n\n' && function_of_lines 70; } >"$tree/engine/long.cc"
   printf '#!/usr/bin/env bash\necho "$1"\n' >"$tree/engine/script.sh"
+  printf '# A page\n\n## Words\n\nSee [words](#words).\n' >"$tree/page.md"
   for folder in engine engine/base hints; do printf 'Purpose.\n' >"$tree/$folder/README.md"; done
 }
 
@@ -61,6 +62,12 @@ plant_fault() {
     machine_path) printf '// See /%s/someone/notes.\n' home >>"$base" ;;
     missing_readme) rm "$tree/hints/README.md" ;;
     unquoted_variable) printf '#!/usr/bin/env bash\necho $1\n' >"$tree/engine/script.sh" ;;
+    missing_file) printf '// See engine/base/gone.h.\n' >>"$base" ;;
+    missing_name) printf '// As GoneByNow() does.\n' >>"$base" ;;
+    missing_link) printf 'See [words](#deeds).\n' >>"$tree/page.md" ;;
+    missing_heading) printf '// page.md, "Words" and\n// "Deeds", says why.\n' >>"$base" ;;
+    missing_flag) printf 'Say `--gone`.\n' >>"$tree/page.md" ;;
+    idle_foreign_name) mkdir "$tree/ci" && printf 'NeverSaid a word\n' >"$tree/ci/foreign_names" ;;
   esac
 }
 
@@ -80,6 +87,12 @@ case $canary in
   machine_path) check=text text='engine/base/base.h:4: absolute path of a machine' ;;
   missing_readme) check=readmes text='hints: has no README.md' ;;
   unquoted_variable) check=shell text='SC2086' ;;
+  missing_file) check=names text='engine/base/base.h:4: no file is called engine/base/gone.h' ;;
+  missing_name) check=names text='engine/base/base.h:4: GoneByNow is not in the code' ;;
+  missing_link) check=names text='page.md:6: page.md has no heading for #deeds' ;;
+  missing_heading) check=names text='engine/base/base.h:4: page.md has no heading "Deeds"' ;;
+  missing_flag) check=names text='page.md:6: nothing takes --gone' ;;
+  idle_foreign_name) check=names text='ci/foreign_names: NeverSaid is mentioned nowhere' ;;
   *) printf 'no canary is called %s\n' "$canary" && exit 2 ;;
 esac
 

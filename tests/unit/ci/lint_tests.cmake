@@ -2,7 +2,8 @@
 
 foreach(canary upward_include relative_include missing_standard_include missing_include
         include_in_vain long_file long_function unformatted_line machine_path missing_readme
-        unquoted_variable)
+        unquoted_variable missing_file missing_name missing_link missing_heading missing_flag
+        idle_foreign_name)
   add_test(NAME lint.${canary} COMMAND "${CMAKE_CURRENT_LIST_DIR}/lint_canaries.sh"
                                        "${PROJECT_SOURCE_DIR}/ci/lint" ${canary})
   set_tests_properties(lint.${canary} PROPERTIES LABELS lint TIMEOUT 60)

@@ -1,0 +1,17 @@
+# The documents: what they show is what the program prints, and figures are what their script draws.
+
+# Not under the thread sanitizer: the program's own tests are not, either.
+if(NOT SCHEDQ_SANITIZE MATCHES "thread")
+  add_test(NAME unit.Documents
+           COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/tutorial_test.py"
+                   --program $<TARGET_FILE:schedq> "${PROJECT_SOURCE_DIR}/docs/tutorial.md"
+                   "${PROJECT_SOURCE_DIR}/README.md")
+  set_tests_properties(unit.Documents PROPERTIES LABELS unit TIMEOUT 600)
+  add_dependencies(tests_unit schedq)
+endif()
+
+add_test(NAME lint.documents_canary
+         COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/tutorial_test.py" --canary)
+add_test(NAME lint.figures
+         COMMAND "${SCHEDQ_PYTHON}" -B "${PROJECT_SOURCE_DIR}/docs/figures/draw.py" --check)
+set_tests_properties(lint.documents_canary lint.figures PROPERTIES LABELS lint TIMEOUT 60)
