@@ -58,6 +58,9 @@ void GateCommand::Declare(CLI::App& app) {
       ->type_name("REGEX");
   app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
       ->type_name("a,+b,-c");
+  app.add_option("--engine", engine_, "The engine of both runs; none: each program's default")
+      ->type_name("lockfree|classic")
+      ->check(CLI::IsMember({"lockfree", "classic"}));
   app.add_option("--seed", seed_, "The seed of both runs")->capture_default_str();
   app.add_option("--junit", junit_, "Write a JUnit report here")->type_name("FILE");
   app.add_option("--markdown", markdown_, "Write a report in Markdown here")->type_name("FILE");
@@ -69,6 +72,7 @@ bool GateCommand::HasTier(const std::string& tier) const {
 
 RunFlags GateCommand::Flags() const {
   RunFlags flags = {"--seed", std::to_string(seed_)};
+  if (!engine_.empty()) flags.insert(flags.end(), {"--engine", engine_});
   if (!name_.empty()) flags.insert(flags.end(), {"--name", name_});
   if (!labels_.empty()) flags.insert(flags.end(), {"--labels", labels_});
   return flags;

@@ -47,6 +47,7 @@ class GateCommand : public Command {
   double time_threshold_ = 0.05;
   std::string name_;
   std::string labels_;
+  std::string engine_;
   uint64_t seed_ = 1;
   std::string junit_;
   std::string markdown_;

@@ -1,4 +1,4 @@
-// A commit of the repository around the current folder, built to a release program.
+// A commit of the repository around the current folder, built to a program.
 //
 // The commit's tree is unpacked under build/gate/<commit> and built there with its own preset; what
 // was built once is used again. Threads: the main thread only.

@@ -108,8 +108,8 @@ TEST_F(GateCommandTest, ANewProgramThatCrashesFails) {
 
 TEST_F(GateCommandTest, ACommitIsBuiltOnceAndRun) {
   Write("repository/CMakePresets.json",
-        R"({"version": 6, "configurePresets": [{"name": "release", "generator": "Ninja",
-            "binaryDir": "${sourceDir}/build/release"}]})");
+        R"({"version": 6, "configurePresets": [{"name": "dev", "generator": "Ninja",
+            "binaryDir": "${sourceDir}/build/dev"}]})");
   Write("repository/CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.25)\nproject(fake NONE)\n"
         "add_custom_target(schedq COMMAND ${CMAKE_COMMAND} -E create_symlink " SCHEDQ_PROGRAM
@@ -128,6 +128,19 @@ TEST_F(GateCommandTest, ACommitIsBuiltOnceAndRun) {
   const ChildProcess::Ended second = RunProgram({gate});
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_THAT(second.err, IsEmpty()) << "nothing to build any more";
+}
+
+TEST_F(GateCommandTest, BothSidesRunTheEngineThatIsNamed) {
+  const std::string arguments = Path("arguments");
+  const std::string other =
+      Script("other", "echo \"$@\" >> " + arguments + "; exec " SCHEDQ_PROGRAM " \"$@\"");
+  const ChildProcess::Ended ended = Gate({"--base", other, "--new", other, "--engine", "classic"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  const std::string both = *ReadWholeFile(arguments);
+  EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2) << both;
+  EXPECT_EQ(both.find("--engine classic"), both.find("--engine")) << both;
+  EXPECT_NE(both.find("--engine classic"), both.rfind("--engine classic")) << both;
+  ExpectRefused({"--base", other, "--engine", "both"}, "--engine");
 }
 
 TEST_F(GateCommandTest, TheTimeTierJudgesFoldersOfRepetitions) {
