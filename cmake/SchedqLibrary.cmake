@@ -56,13 +56,13 @@ function(schedq_view target)
   endforeach()
 endfunction()
 
-option(SCHEDQ_BATCHES "Compile the sources of a target in batches: half the time of a first build" OFF)
+option(SCHEDQ_BATCHES "Compile a target's sources in batches: half the time of a first build" OFF)
 find_program(SCHEDQ_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(SCHEDQ_PYTHON NAMES python3 REQUIRED)
 
 # schedq_batches(<out> <target> file...)
-# What <target> compiles in place of these files: see batches.py. Only one file after the other tells
-# whether each includes what it uses, so the presets for people and ci/lint compile without batches.
+# What <target> compiles in place of these files: see batches.py. Only a build of each file by
+# itself tells whether it includes what it uses, so the presets for people have no batches.
 function(schedq_batches out target)
   set(sources ${ARGN})
   list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")

@@ -4,10 +4,11 @@
 usage: batches.py ROOT DIRECTORY NAME SOURCE...
 
 Most of a compiler's time goes to headers, which a batch reads once. Two files may share a batch
-when neither uses a name that the other one keeps to itself (in an unnamed namespace, as a static, an
-alias or a macro), be it in headers below ROOT that the other one does not include. Writes DIRECTORY/NAME_<n>.cc, each with the #includes of its files, touches
-only those that differ, and prints one path a line. A file that stays alone is printed itself, as
-is one that the build makes: what lies beside DIRECTORY.
+when neither uses a name that the other one keeps to itself (in an unnamed namespace, as a static,
+an alias or a macro), be it in headers below ROOT that the other one does not include. Writes
+DIRECTORY/NAME_<n>.cc, each with the #includes of its files, touches only those that differ, and
+prints one path a line. A file that stays alone is printed itself, as is one that the build makes:
+what lies beside DIRECTORY.
 """
 
 import os

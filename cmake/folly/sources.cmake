@@ -1,6 +1,5 @@
-# The part of folly that schedq uses: hazptr and F14, and of the rivals ConcurrentHashMap and the two
-# concurrent priority queues. A whole build of folly takes five minutes; these objects take less than
-# one.
+# The part of folly that schedq uses: hazptr and F14, and of the rivals ConcurrentHashMap and the
+# two concurrent priority queues. A whole build of folly takes five minutes.
 set(SCHEDQ_FOLLY_FILES
     Conv.cpp
     Demangle.cpp

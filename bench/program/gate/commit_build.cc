@@ -12,8 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kShortCommit = 12;
-// What a workload does on the virtual clock does not depend on optimization, and this preset builds in
-// a fraction of the time, much of it from what ccache has of the checkout's own builds.
+// What a workload does on the virtual clock does not depend on optimization, and this preset builds
+// in a fraction of the time, much of it from what ccache has of the checkout's own builds.
 constexpr const char* kPreset = "dev";
 
 // The last line that the program printed. An error: it failed; `what` was wanted.
