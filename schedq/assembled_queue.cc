@@ -43,14 +43,14 @@ void AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
 
 void AssembledQueue::PodDeleted(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
-  parts_->being_bound.End(parts_->queue->KeyOf(*pod), [](const PodRef&) {});
+  parts_->being_bound.Forget(parts_->queue->KeyOf(*pod));
   parts_->queue->Delete(*pod);
 }
 
 void AssembledQueue::PodBound(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
   const PodKey key = parts_->queue->KeyOf(*pod);
-  parts_->being_bound.End(key, [](const PodRef&) {});
+  parts_->being_bound.Forget(key);
   parts_->queue->Bind(key);
 }
 

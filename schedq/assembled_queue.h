@@ -1,15 +1,15 @@
 // The product, assembled: a scheduling queue with its plugins, their world, metrics, and the
 // dispatcher if there is one.
 //
-// Purpose: whoever embeds schedq makes one of these and tells it once what happened in the cluster.
-// It tells the plugins' world first and the queue then, so that PreEnqueue functions and hints see
-// the state after the operation, and the dispatcher what makes its waiting calls vain.
+// Purpose: a program that embeds schedq makes one of these and tells it once what happened in the
+// cluster. It tells the plugins' world first and the queue then, so that PreEnqueue functions and
+// hints see the state after the operation, and the dispatcher what makes its waiting calls vain.
 // When not to use it: there is no other way to wire an engine in this project.
 // Example: examples/first_queue.cc.
 //
 // Threads: Create and the destructor by one thread. Every other function from any thread at any
-// time; two changes of one pod, or of one claim, must come in their order. With the lock-free engine
-// no function but Pop, Run and Close waits for another thread.
+// time; two changes of one pod, or of one claim, must come in their order. With the lock-free
+// engine no function but Pop, Run and Close waits for another thread.
 // Invariants:
 //  1. A pod that was told of as added, and neither as deleted nor as bound, is queued, in flight in
 //     an attempt that is open, or on its way to a node.
@@ -56,8 +56,8 @@ class AssembledQueue {
   AssembledQueue(const AssembledQueue&) = delete;
   AssembledQueue& operator=(const AssembledQueue&) = delete;
 
-  // --- What happened in the cluster, as informers tell it: both versions of the object. No `before`
-  // for one that came, no `after` for one that went.
+  // --- What happened in the cluster, as informers tell it: both versions of the object. No
+  // `before` for one that came, no `after` for one that went.
 
   // Any change of a pod, assigned to a node or not: it is added, updated, deleted or bound, and the
   // events that follow are sent.

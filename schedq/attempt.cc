@@ -130,10 +130,12 @@ Status AssembledQueue::FailAttempt(const PoppedPod& popped, PluginSet unschedula
 Status AssembledQueue::FailBinding(const PoppedPod& popped) {
   Status failed = parts_->queue->Fail(popped.key, PluginSet(), PluginSet());
   PodRef newest = popped.pod;
-  parts_->being_bound.End(popped.key, [&](const PodRef& version) {
+  const bool is_live = parts_->being_bound.End(popped.key, [&](const PodRef& version) {
     parts_->queue->Update(newest, version);
     newest = version;
   });
+  // Deleted or bound between the two: an update of a pod that the queue does not know adds it.
+  if (!is_live) parts_->queue->Delete(*newest);
   ApiCalls* const calls = parts_->calls.get();
   if (calls != nullptr && calls->reports_failures()) {
     calls->ReportFailedCycle(popped.key, newest, CycleFailure::kBinding);
@@ -166,8 +168,8 @@ Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan)
 }
 
 void AssembledQueue::BindAttempt(const PoppedPod& popped) {
-  PodRef newest = NewestOf(popped);
-  parts_->being_bound.End(popped.key, [&](const PodRef& version) { newest = version; });
+  const PodRef withheld = parts_->being_bound.Forget(popped.key);
+  const PodRef newest = withheld != nullptr ? withheld : NewestOf(popped);
   parts_->world.PodChanged(newest.get(), nullptr);
   parts_->queue->Bind(popped.key);
 }

@@ -4,8 +4,8 @@
 // world of the plugins, the queue and the dispatcher are told together.
 // States: open; done (its pod is not in flight any more, because its binding has begun); ended.
 //   Done takes it from open to done. Fail, Bind and SendBinding end it from either, Abandon from
-//   open. An attempt that is dropped while it is open fails without plugins, as an error, so that no
-//   pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
+//   open. An attempt that is dropped while it is open fails without plugins, as an error, so that
+//   no pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
 //   tell of the binding. Updates of a pod whose attempt is done are kept for the end of its
 //   binding: they do not bring it back into the queue.
 // Threads: one at a time; attempts of different pods are independent of each other.
@@ -80,8 +80,8 @@ class Attempt {
   Status Bind();
   // Sends the binding through the dispatcher and ends the attempt. `then` is told how the call
   // ended, from the thread that ended it. A call that fails takes the nomination back and fails the
-  // pod without plugins; of one that succeeds the cluster will tell. An error: the attempt has ended
-  // already, or the assembled queue has no dispatcher.
+  // pod without plugins; of one that succeeds the cluster will tell. An error: the attempt has
+  // ended already, or the assembled queue has no dispatcher.
   Status SendBinding(const std::string& node, std::function<void(const Status&)> then = nullptr);
 
  private:

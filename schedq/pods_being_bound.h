@@ -10,14 +10,19 @@
 // Invariants:
 //  1. A slot's state is null exactly while no binding is under way for its pod number, and
 //     otherwise the mark or a version.
-//  2. A version belongs to the thread that exchanges it out of the slot. A version is applied while
-//     the slot still says that a binding is under way, so no later update overtakes it.
+//  2. A version belongs to the thread that exchanges it out of the slot. End applies it while the
+//     slot still says that a binding is under way, so no later update overtakes it.
+//  3. A pod that is gone does not come back: Forget takes the fingerprint away before the queue is
+//     told that the pod is gone, and End looks at it after it has applied. All are sequentially
+//     consistent, so End sees it, or the queue hears of the end after the version.
 // Memory: 16 bytes a pod number, and one version for each pod that changed while it was bound.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "engine/base/segmented_array.h"
 #include "engine/pod.h"
@@ -25,12 +30,13 @@
 
 namespace schedq {
 
-class PodsBeingBound {
+template <template <typename> class Atom = std::atomic>
+class BasicPodsBeingBound {
  public:
-  PodsBeingBound() = default;
-  PodsBeingBound(const PodsBeingBound&) = delete;
-  PodsBeingBound& operator=(const PodsBeingBound&) = delete;
-  ~PodsBeingBound() {
+  BasicPodsBeingBound() = default;
+  BasicPodsBeingBound(const BasicPodsBeingBound&) = delete;
+  BasicPodsBeingBound& operator=(const BasicPodsBeingBound&) = delete;
+  ~BasicPodsBeingBound() {
     for (uint64_t id = 0; id < withheld_end_.load(); ++id) Free(slots_[id].state.load());
   }
 
@@ -59,31 +65,47 @@ class PodsBeingBound {
     return false;
   }
 
-  // The binding of this incarnation has ended. apply(version) is called for what was withheld, in
-  // order, before a later update can be told of directly.
+  // The binding of this incarnation has failed. apply(version) is called for what was withheld, in
+  // order, before a later update can be told of directly. False: the pod was forgotten meanwhile,
+  // and what was applied must be taken back.
   template <typename Apply>
-  void End(const PodKey& key, const Apply& apply) {
+  bool End(const PodKey& key, const Apply& apply) {
     Slot* const slot = Find(key);
-    if (slot == nullptr) return;
+    if (slot == nullptr) return true;
     PodRef* state = slot->state.load();
     while (state != nullptr) {
       PodRef* const next = state == Mark() ? nullptr : Mark();
       if (!slot->state.compare_exchange_weak(state, next)) continue;
-      if (next == nullptr) return;
+      if (next == nullptr) break;
       const std::unique_ptr<PodRef> version(state);
       if (UidFingerprint((*version)->uid) == key.uid_fingerprint) apply(*version);
       state = Mark();
     }
+    return slot->fingerprint.load() == key.uid_fingerprint;
+  }
+
+  // The pod is deleted or bound; before the queue is told of it. Returns the newest version that
+  // was withheld; null: none was.
+  PodRef Forget(const PodKey& key) {
+    Slot* const slot = Find(key);
+    if (slot == nullptr) return nullptr;
+    uint64_t expected = key.uid_fingerprint;
+    if (!slot->fingerprint.compare_exchange_strong(expected, 0)) return nullptr;
+    PodRef* const state = slot->state.exchange(nullptr);
+    if (state == nullptr || state == Mark()) return nullptr;
+    return std::move(*std::unique_ptr<PodRef>(state));
   }
 
  private:
   struct Slot {
-    // Of the incarnation whose binding began last. Written by Begin before the state.
-    std::atomic<uint64_t> fingerprint;
+    // Of the incarnation whose binding began last. Set by Begin before the state, taken away by
+    // Forget.
+    Atom<uint64_t> fingerprint;
     // Null: no binding is under way. Mark(): one is. Else one is, and this version was withheld.
-    std::atomic<PodRef*> state;
+    Atom<PodRef*> state;
   };
-  static_assert(sizeof(Slot) == 16, "four pods a cache line");
+  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Slot) == 16,
+                "four pods a cache line");
 
   // The address of no version.
   static PodRef* Mark() {
@@ -107,9 +129,11 @@ class PodsBeingBound {
     }
   }
 
-  SegmentedArray<Slot> slots_{12};
+  SegmentedArray<Slot, Atom> slots_{12};
   // Slots from here on never withheld a version. Raised before one does; read by the destructor.
-  std::atomic<uint64_t> withheld_end_{0};
+  Atom<uint64_t> withheld_end_{0};
 };
+
+using PodsBeingBound = BasicPodsBeingBound<>;
 
 }  // namespace schedq

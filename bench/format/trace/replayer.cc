@@ -271,7 +271,9 @@ void Replayer::AskNominated(const TraceOperation& operation, TraceOutcome* outco
 Result<PluginSet> Replayer::Plugins(const std::vector<std::string>& names) const {
   const std::vector<std::string_view> views(names.begin(), names.end());
   Result<PluginSet> plugins = queue_->Plugins(views);
-  if (!plugins) return Error("fail: " + plugins.error().message() + ", expected one of the header's");
+  if (!plugins) {
+    return Error("fail: " + plugins.error().message() + ", expected one of the header's");
+  }
   return plugins;
 }
 

@@ -50,5 +50,6 @@ std::vector<ProfileKind> AllProfileKinds();
 ProfileKind RequeueProfile();
 ProfileKind BackoffProfile();
 ProfileKind DispatchProfile();
+ProfileKind AssemblyProfile();
 
 }  // namespace schedq

@@ -3,7 +3,7 @@
 namespace schedq {
 
 std::vector<ProfileKind> AllProfileKinds() {
-  return {RequeueProfile(), BackoffProfile(), DispatchProfile()};
+  return {RequeueProfile(), BackoffProfile(), DispatchProfile(), AssemblyProfile()};
 }
 
 }  // namespace schedq

@@ -1,8 +1,8 @@
 // A queue with its plugins and its world, driven one operation at a time.
 //
-// Purpose: the assembled queue as the simulated scheduler drives it. It ticks the flushes, keeps the
-// attempts of pods that are in flight or on their way to a node, and has each operation written down
-// when a recorder is given.
+// Purpose: the assembled queue as the simulated scheduler drives it. It ticks the flushes, keeps
+// the attempts of pods that are in flight or on their way to a node, and has each operation written
+// down when a recorder is given.
 // Threads: one, that which advances the clock.
 // Invariant: metrics that an engine takes from the machine's clock are kept apart from those that
 // depend on the run only (registry() and LoopMetrics).
