@@ -157,11 +157,10 @@ def strip_template(head):
 def function_name(head):
     """The function that a declaration declares, or None."""
     head = re.sub(r"\[\[[^\]]*\]\]", " ", head)
-    found = re.match(r"[^()=]*?([\w:<>~, ]*?\s[*&]*)(\w+)\s*\(", " " + head.replace("\n", " "))
-    if found is None or "operator" in found.group(0):
+    found = re.match(r"([^()=]*[\s*&])(\w+)\s*\(", head)
+    if found is None or "operator" in found.group(1):
         return None
-    before = found.group(1).strip(" *&")
-    name = found.group(2)
+    before, name = found.group(1).strip(), found.group(2)
     is_declaration = before not in {"", "return", "else", "new", "static_assert"}
     return name if is_declaration and name[0].isupper() else None
 

@@ -8,7 +8,7 @@
 // flight are plain values. A waiting call's deadline is a timer of the wheel, and the timer's lane
 // is the call's type. The thread that pumps the wheel takes from the lanes what the limits allow.
 //
-// The rules (SEMANTICS, "Dispatcher rules"):
+// The rules (docs/semantics.md, "Dispatcher rules"):
 //  1. At most one call waits and at most one is in flight for an object. A call in flight is never
 //     changed. A call that is added meanwhile waits until the call in flight has ended.
 //  2. A call less relevant than one that waits or is in flight is skipped; WasOutranked tells its

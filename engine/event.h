@@ -76,7 +76,7 @@ struct ClusterEvent {
 // The event of one resource and one action (a single bit, kUpdate or kAll).
 ClusterEvent MakeEvent(Resource resource, Action action);
 
-// `registered` covers `incoming`: see SEMANTICS, "Matching".
+// `registered` covers `incoming`: see docs/semantics.md, "Matching".
 bool Matches(Resource registered, Action registered_actions, const ClusterEvent& incoming);
 
 // Labels that no resource and action make.

@@ -1,4 +1,4 @@
-// Where a pod is. The pool of SEMANTICS is kUnschedulable and kGated together.
+// Where a pod is. The pool of docs/semantics.md is kUnschedulable and kGated together.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,8 @@ class RequeueJudge {
   virtual void Narrow(const ClusterEvent& event, const ObjectChange& change,
                       Narrowing* narrowing) const = 0;
 
-  // One verdict a pod, in the same order. See SEMANTICS, "Is a pod worth requeueing".
+  // One verdict a pod, in the same order. See docs/semantics.md, "Is a pod worth requeueing for an
+  // event?".
   virtual void Judge(std::span<const JudgedPod> pods, const ClusterEvent& event,
                      const ObjectChange& change, std::span<Verdict> verdicts) const = 0;
 };

@@ -1,4 +1,4 @@
-// The scheduling queue: what both engines do. SEMANTICS says what each operation means.
+// The scheduling queue: what both engines do. docs/semantics.md says what each operation means.
 //
 // Threads: every operation may be called from any thread at any time. An engine's own header says
 // each operation's progress class and linearization point.

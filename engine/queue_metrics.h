@@ -1,4 +1,4 @@
-// The metrics of a scheduling queue, as both engines keep them and as FORMATS names them.
+// The metrics of a scheduling queue, as both engines keep them and as docs/formats.md names them.
 //
 // Threads: everything from any thread; the Add and Observe functions are wait-free and do not
 // allocate.

@@ -1,7 +1,7 @@
 // Narrows events to pods, and judges pods for events, by asking the plugins' hints.
 //
-// Purpose: the engine's port RequeueJudge over a PluginRegistry. SEMANTICS says what is asked and
-// what the answers mean ("Is a pod worth requeueing", "PreQueueingHint").
+// Purpose: the engine's port RequeueJudge over a PluginRegistry. docs/semantics.md says what is
+// asked and what the answers mean ("Is a pod worth requeueing", "PreQueueingHint").
 // Threads: any, concurrently; only metrics change. A batch of `parallel_from` pods or more is
 // judged in parallel on oneTBB, and the caller waits for the workers that help it. A smaller batch
 // takes no lock and waits for no other thread, unless a plugin does.

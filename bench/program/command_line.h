@@ -1,5 +1,5 @@
 // From the arguments of main to an exit code: parses, finds the command, runs it, and keeps the
-// promises of FORMATS.md about errors, interruption and bugs.
+// promises of docs/formats.md about errors, interruption and bugs.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 // scheduler that explores interleavings and stale reads, and under the stall harness.
 // When not to use it: code that one thread owns needs none of this.
 //
-// An ordering is part of a name: a class declares small accessors such as `LoadHeadAcquire()` that
+// An ordering is part of a name: a class declares small accessors such as `LoadHead()` that
 // call the functions below, and says at that place which operation the ordering pairs with.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Plugins as a trace describes them: by the kinds of PreEnqueue, hint and PreQueueingHint.
 //
-// Kinds, as FORMATS lists them:
+// Kinds, as docs/formats.md lists them:
 //   pre_enqueue  no-gates | claims-known | recorded
 //   hint         queue (or empty) | skip | error | same-zone | references-object | recorded
 //   pre_hint     referencing-pods | all | error | recorded

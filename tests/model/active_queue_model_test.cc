@@ -165,7 +165,7 @@ TEST(ActiveQueueModelCanary, ScanWithoutSecondCollectIsCaught) {
 }
 
 void ExpectNoThreadWaits(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
-                       const std::string& suffix) {
+                         const std::string& suffix) {
   model::Options options = Named(suffix);
   options.preemptions_max = 0;
   options.stale_reads_max = 0;
@@ -184,7 +184,7 @@ TEST(ActiveQueueModelStall, FrozenPushStopsNoOther) {
 
 TEST(ActiveQueueModelStall, FrozenPopStopsNoOther) {
   ExpectNoThreadWaits({Push(1, 1), Push(1, 2), Push(1, 3)}, {{Pop()}, {Push(1, 4), Pop(), Pop()}},
-                    "_pop");
+                      "_pop");
 }
 
 // Programs drawn from a seed, larger than what can be exhausted.

@@ -3,7 +3,7 @@
 //
 // The world: plugin 0 (Filter) rejects pods until `has_room`, and a node's event says so; plugin 1
 // (Gating) rejects pods in PreEnqueue until `is_open`, and a claim's event says so. Switches are
-// turned before their event is sent, as SEMANTICS wants it.
+// turned before their event is sent, as docs/semantics.md wants it.
 // Names, metrics and the clock are not the model's: each use of them is one step.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
-// Purpose: what each opcode of FORMATS means, as scheduler_perf executes it. Waits end as soon as
-// what they wait for is known through the informers (scheduler_perf looks once a second), and give
-// up after ten virtual minutes.
+// Purpose: what each opcode of docs/formats.md means, as scheduler_perf executes it. Waits end as
+// soon as what they wait for is known through the informers (scheduler_perf looks once a second),
+// and give up after ten virtual minutes.
 // Threads: one.
 #pragma once
 

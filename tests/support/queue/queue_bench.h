@@ -55,7 +55,7 @@ class QueueBench {
   // Whole milliseconds since the start.
   int64_t ElapsedMs() const;
 
-  // The world learns first, then the queue, as SEMANTICS wants it.
+  // The world learns first, then the queue, as docs/semantics.md wants it.
   void Add(const PodRef& pod);
   void Update(const PodRef& before, const PodRef& after);
   void Delete(const PodRef& pod);

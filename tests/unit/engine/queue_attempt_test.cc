@@ -1,4 +1,4 @@
-// SEMANTICS "Operations": Add, Pop, Done, Fail, Close, and what an attempt does to a pod.
+// docs/semantics.md, "Operations": Add, Pop, Done, Fail, Close, and what an attempt does to a pod.
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 

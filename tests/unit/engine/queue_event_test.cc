@@ -1,4 +1,4 @@
-// SEMANTICS "Event", "Requeue by verdict", "PreQueueingHint" and the two flushes, through a queue.
+// docs/semantics.md: Event, Requeue by verdict, PreQueueingHint, both flushes, through a queue.
 // Method: every engine in both states of both gates; outcomes must not depend on the hint gate.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// SEMANTICS "PreEnqueue": when it runs, in which order, and what a rejection leaves behind.
+// docs/semantics.md, "PreEnqueue": when it runs, in which order, and what a rejection leaves
+// behind.
 // Method: gating plugins that a test opens and closes and that count how often they were asked;
 // every engine in both states of both gates.
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Each metric of FORMATS.md that concerns the queue, recounted independently of the engine.
+// Each metric of docs/formats.md that concerns the queue, recounted independently of the engine.
 // Method: a seeded life of forty pods; after every step the gauges are compared with what the read
 // side says, and at the end the counters with what an observer saw.
 #include "engine/queue_metrics.h"
@@ -30,7 +30,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Counts entries as SEMANTICS "Counting" says, from the moves alone.
+// Counts entries as docs/semantics.md says, from the moves alone.
 class EntryCounter final : public QueueObserver {
  public:
   void OnMoved(const PodRef&, Place from, Place to, EventLabel label) override {
@@ -217,7 +217,8 @@ TEST(GateMetrics, SayWhichGatesAreOn) {
   EXPECT_EQ(metrics.Value(name, {"SchedulerPreEnqueuePodStatus", "BETA"}), 1);
 }
 
-// SEMANTICS "Counting": the cases in which a pod that is gated counts, and those in which not.
+// docs/semantics.md, "Counting": the cases in which a pod that is gated counts, and those in which
+// not.
 TEST_P(QueueMetricsTest, CountingTable) {
   GatingSwitch gating;
   QueueBench bench(Options({GatingPlugin("Gating", &gating, {On(Resource::kNode, Action::kAdd)}),

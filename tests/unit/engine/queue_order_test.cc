@@ -1,6 +1,6 @@
-// SEMANTICS "Order" and "Backoff": which pod comes first, how long a pod backs off, and where a
-// window ends. Method: every engine in both states of both gates, on the virtual clock, against
-// orders and durations worked out by hand.
+// docs/semantics.md, "Order" and "Backoff": which pod comes first, how long a pod backs off, and
+// where a window ends. Method: every engine in both states of both gates, on the virtual clock,
+// against orders and durations worked out by hand.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// SEMANTICS "Update", "Add", "Activate" of a pod that was deleted and created anew under its uid
-// while it was in flight: it is queued and in flight at once.
+// docs/semantics.md, "Update", "Add", "Activate" of a pod that was deleted and created anew under
+// its uid while it was in flight: it is queued and in flight at once.
 // Method: every engine in both states of both gates.
 #include <gtest/gtest.h>
 

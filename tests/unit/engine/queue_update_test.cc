@@ -1,4 +1,4 @@
-// SEMANTICS "Update", "Delete", "Activate", "Nominate".
+// docs/semantics.md, "Update", "Delete", "Activate", "Nominate".
 // Method: every engine in both states of both gates, one sentence of the page a test.
 #include <gtest/gtest.h>
 

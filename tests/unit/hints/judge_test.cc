@@ -1,4 +1,4 @@
-// Goal: every sentence of SEMANTICS, "Is a pod worth requeueing for an event?".
+// Goal: every sentence of docs/semantics.md, "Is a pod worth requeueing for an event?".
 // Method: plugins with constant answers; the verdict of one pod at a time, the metrics recounted
 // from the questions that the hints themselves saw, and large batches against single judgements.
 #include "hints/judge.h"

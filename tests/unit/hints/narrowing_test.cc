@@ -1,5 +1,5 @@
-// Goal: PreQueueingHints narrow per registration, as SEMANTICS ("PreQueueingHint: narrowing per
-// plugin") says, and cost nothing of the outcome.
+// Goal: PreQueueingHints narrow per registration, as docs/semantics.md ("PreQueueingHint: narrowing
+// per plugin") says, and cost nothing of the outcome.
 // Method: plugins whose PreQueueingHints give fixed lists; the Narrowing itself is compared, and
 // the counter. The sentences about the claim index use the built-in DynamicResources.
 #include <gmock/gmock.h>

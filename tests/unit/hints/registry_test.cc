@@ -1,5 +1,5 @@
 // Goal: a registry numbers plugins, refuses what cannot work, and matches events to registrations
-// as SEMANTICS ("Matching") says.
+// as docs/semantics.md ("Matching") says.
 // Method: small registries and every pair of resource and action; the model of matching below is
 // written from the sentence, not from the code.
 #include "hints/registry.h"

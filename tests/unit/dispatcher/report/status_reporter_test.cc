@@ -1,5 +1,5 @@
-// Goal: the status reporter sends what SEMANTICS wants of KEP-5501, in whatever order it is told of
-// a pod's moves.
+// Goal: the status reporter sends what docs/semantics.md wants of KEP-5501, in whatever order it is
+// told of a pod's moves.
 // Method: its rules one by one, on a call queue whose server is the test; then all orders in which
 // the moves of a short life can be told, each of which must end with the newest move's message.
 #include "dispatcher/report/status_reporter.h"

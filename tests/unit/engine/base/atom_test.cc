@@ -92,7 +92,7 @@ TEST(Result, HoldsAValueOrAnError) {
 }
 
 TEST(ResultDeathTest, ABrokenCheckSaysWhere) {
-  EXPECT_DEATH(SCHEDQ_CHECK(1 == 2, "numbers drifted"), "base_atom_test.cc:.*numbers drifted");
+  EXPECT_DEATH(SCHEDQ_CHECK(1 == 2, "numbers drifted"), "atom_test.cc:.*numbers drifted");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Goal: each kind of FORMATS, "Traces", does what its sentence says, and an unknown one is refused.
+// Goal: each kind of docs/formats.md, "Traces", does what its sentence says, and an unknown one is
+// refused.
 // Method: one plugin a kind, asked directly; recorded answers are set operation by operation.
 #include "hints/recorded/trace_plugins.h"
 
