@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "perf/text/number_text.h"
-#include "perf/text/table.h"
 
 namespace schedq {
 namespace {
@@ -102,32 +102,35 @@ std::string XmlEscaped(const std::string& text) {
 
 }  // namespace
 
-std::string ChangesTable(const Changes& changes, bool all, bool colour) {
+std::string ChangesTable(const Changes& changes, bool all, const TableLayout& layout) {
   TextTable table({{"metric", Align::kLeft},
-                   {"base"},
-                   {"new"},
-                   {"unit", Align::kLeft},
                    {"change"},
-                   {"confidence", Align::kLeft},
-                   {"verdict", Align::kLeft}});
+                   {"verdict", Align::kLeft},
+                   {"base", Align::kRight, Shown::kIfRoom},
+                   {"new", Align::kRight, Shown::kIfRoom},
+                   {"unit", Align::kLeft, Shown::kIfRoom},
+                   {"confidence", Align::kLeft, Shown::kIfRoom}});
   size_t unchanged = 0;
   size_t shown = 0;
+  std::map<ChangeVerdict, size_t> verdicts;
   for (const Change& change : changes.metrics) {
     const Comparison& comparison = change.comparison;
+    ++verdicts[comparison.verdict];
     if (!HasChanged(change)) ++unchanged;
     if (!all && !HasChanged(change)) continue;
     ++shown;
     table.AddRow({comparison.name,
+                  ChangeOf(comparison),
+                  {Verdicts(change), ToneOf(comparison.verdict)},
                   NumberText(comparison.base_median),
                   NumberText(comparison.next_median),
                   change.unit,
-                  ChangeOf(comparison),
-                  ConfidenceText(change),
-                  {Verdicts(change), ToneOf(comparison.verdict)}});
+                  ConfidenceText(change)});
   }
-  return (shown > 0 ? table.Render(colour) : "") +
-         fmt::format("{} metrics compared: {} as they were\n", changes.metrics.size(), unchanged) +
-         OnlyOneSide(changes);
+  return fmt::format("{} metrics compared: {} worse, {} better, {} as they were\n",
+                     changes.metrics.size(), verdicts[ChangeVerdict::kWorse],
+                     verdicts[ChangeVerdict::kBetter], unchanged) +
+         (shown > 0 ? '\n' + table.Render(layout) : "") + OnlyOneSide(changes);
 }
 
 std::string ChangesMarkdown(const Changes& changes, bool all) {
@@ -145,28 +148,26 @@ std::string ChangesMarkdown(const Changes& changes, bool all) {
   return text + '\n' + OnlyOneSide(changes);
 }
 
+// The names of metrics are never shortened, for they say what differs.
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour) {
-  std::string text;
+  std::string text = SumText(comparison);
+  for (const std::string& note : comparison.notes) text += note + '\n';
   ForEachWorkload(comparison, [&](size_t first, size_t end) {
     TextTable table(
-        {{"workload", Align::kLeft}, {"metric", Align::kLeft}, {"before"}, {"after"}, {"allowed"}});
+        {{comparison.failures[first].workload, Align::kLeft}, {"before"}, {"after"}, {"allowed"}});
     for (size_t i = first; i < std::min(end, first + rows_a_workload); ++i) {
       const CounterChange& change = comparison.failures[i];
-      table.AddRow({change.workload,
-                    change.metric,
-                    change.before,
-                    {change.after, Tone::kBad},
-                    AllowedText(change.allowed)});
+      table.AddRow(
+          {change.metric, change.before, {change.after, Tone::kBad}, AllowedText(change.allowed)});
     }
-    text += table.Render(colour);
+    text += '\n' + table.Render(colour);
     if (end - first > rows_a_workload) {
       text += fmt::format("and {} more of this workload\n", end - first - rows_a_workload);
     }
-    text += "reproduce: " + command(comparison.failures[first]) + "\n\n";
+    text += "reproduce: " + command(comparison.failures[first]) + '\n';
   });
-  for (const std::string& note : comparison.notes) text += note + '\n';
-  return text + SumText(comparison);
+  return text;
 }
 
 std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command) {

@@ -8,19 +8,20 @@
 
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
+#include "perf/text/table.h"
 
 namespace schedq {
 
-// One row a metric that changed, or every one with `all`; then how many are as they were, and what
-// only one side has.
-std::string ChangesTable(const Changes& changes, bool all, bool colour);
+// How many metrics are worse, better and as they were; one row a metric that changed, or every one
+// with `all`; and what only one side has.
+std::string ChangesTable(const Changes& changes, bool all, const TableLayout& layout);
 std::string ChangesMarkdown(const Changes& changes, bool all);
 
 // The command that shows a workload's counters again.
 using ReproduceCommand = std::function<std::string(const CounterChange& change)>;
 
-// Every failure with workload, metric, before and after, at most `rows_a_workload` of a workload,
-// each workload followed by the command that reproduces it; then notes and the sum.
+// The sum and notes; then every failure with metric, before and after, at most `rows_a_workload` of
+// a workload, each workload followed by the command that reproduces it.
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour);
 std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command);

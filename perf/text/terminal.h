@@ -16,7 +16,8 @@ bool IsTerminal(int descriptor);
 // Whether to colour what goes there: a terminal, and NO_COLOR is unset or empty.
 bool WantsColour(int descriptor);
 
-// How many columns the terminal has: what the kernel says, else COLUMNS, else 80. No terminal: none.
+// How many columns the terminal has: what the kernel says, else COLUMNS, else 80. nullopt: there is
+// no terminal.
 std::optional<size_t> TerminalColumns(int descriptor);
 
 // How tables look there: at most 100 columns, fewer where the terminal has fewer.

@@ -365,9 +365,8 @@ bool IsKubernetesGate(std::string_view name) {
 Status CheckGateName(const std::string& name) {
   if (IsKubernetesGate(name)) return Status::Ok();
   const std::string nearest = NearestWord(name, {std::begin(kNames), std::end(kNames)});
-  return Error(
-      "unknown feature gate '" + name + "'; " +
-      (nearest.empty() ? "expected a gate of Kubernetes" : "did you mean '" + nearest + "'?"));
+  return Error("unknown feature gate '" + name + "', expected a gate of Kubernetes" +
+               (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
 }
 
 }  // namespace schedq

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 
 #include "perf/compare/changes.h"
@@ -37,8 +38,9 @@ void CompareCommand::Declare(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber)
       ->type_name("PERCENT");
+  app.add_flag("--wide", is_wide_, "All columns of the table, however wide it becomes");
   app.add_flag("--all", all_, "Show metrics that are as they were, too");
-  app.add_option("--format", format_, "table or markdown")
+  app.add_option("--format", format_, "What goes to stdout")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "markdown"}));
 }
@@ -58,10 +60,12 @@ Result<ExitCode> CompareCommand::Run() {
   if (format_ == "markdown") {
     fmt::print("{}", ChangesMarkdown(changes, all_));
   } else {
-    fmt::print("{}{}", ChangesTable(changes, all_, WantsColour(STDOUT_FILENO)),
+    fmt::print("{}{}", ChangesTable(changes, all_, LayoutOf(STDOUT_FILENO, is_wide_)),
                CountersOf(*base, *next));
   }
-  return changes.AnyWorse() ? ExitCode::kNo : ExitCode::kGood;
+  if (!changes.AnyWorse()) return ExitCode::kGood;
+  fmt::print(stderr, "schedq compare: a metric is worse beyond {} %\n", threshold_percent_);
+  return ExitCode::kNo;
 }
 
 // The counters of two virtual runs that can be compared; a change of theirs has no good or bad.

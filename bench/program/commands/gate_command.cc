@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/program/engine_flag.h"
 #include "bench/program/output_file.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/report.h"
@@ -45,7 +48,7 @@ void GateCommand::Declare(CLI::App& app) {
       ->required()
       ->type_name("REF|BINARY|DIR");
   app.add_option("--new", next_, "After; none: this program")->type_name("REF|BINARY|DIR");
-  app.add_option("--tier", tiers_, "semantic, time")
+  app.add_option("--tier", tiers_, "What is judged, comma-separated")
       ->capture_default_str()
       ->delimiter(',')
       ->check(CLI::IsMember({"semantic", "time"}));
@@ -58,10 +61,9 @@ void GateCommand::Declare(CLI::App& app) {
       ->type_name("REGEX");
   app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
       ->type_name("a,+b,-c");
-  app.add_option("--engine", engine_, "The engine of both runs; none: each program's default")
-      ->type_name("lockfree|classic")
-      ->check(CLI::IsMember({"lockfree", "classic"}));
-  app.add_option("--seed", seed_, "The seed of both runs")->capture_default_str();
+  app.add_option("--seed", seed_, "The seed of both runs")->capture_default_str()->type_name("N");
+  AddEngineFlag(&app, &engine_);
+  app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_option("--junit", junit_, "Write a JUnit report here")->type_name("FILE");
   app.add_option("--markdown", markdown_, "Write a report in Markdown here")->type_name("FILE");
 }
@@ -70,9 +72,8 @@ bool GateCommand::HasTier(const std::string& tier) const {
   return std::find(tiers_.begin(), tiers_.end(), tier) != tiers_.end();
 }
 
-RunFlags GateCommand::Flags() const {
-  RunFlags flags = {"--seed", std::to_string(seed_)};
-  if (!engine_.empty()) flags.insert(flags.end(), {"--engine", engine_});
+RunFlags GateCommand::Flags(const std::string& engine) const {
+  RunFlags flags = {"--seed", std::to_string(seed_), "--engine", engine};
   if (!name_.empty()) flags.insert(flags.end(), {"--name", name_});
   if (!labels_.empty()) flags.insert(flags.end(), {"--labels", labels_});
   return flags;
@@ -104,39 +105,54 @@ Status GateCommand::CheckFiles() const {
 Result<ExitCode> GateCommand::Run() {
   if (Status status = ReadThresholds(); !status) return status.error();
   if (Status status = CheckFiles(); !status) return status.error();
-  const Result<Side> base_side = ResolveSide(base_, ShowStep);
-  if (!base_side) return Error("--base " + base_side.error().message());
-  const std::string next_name = next_.empty() ? OwnProgram() : next_;
-  const Result<Side> next_side = ResolveSide(next_name, ShowStep);
-  if (!next_side) return Error("--new " + next_side.error().message());
+  const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
+  if (!engines) return engines.error();
+  const Result<Side> base = ResolveSide(base_, ShowStep);
+  if (!base) return Error("--base " + base.error().message());
+  const Result<Side> next = ResolveSide(next_.empty() ? OwnProgram() : next_, ShowStep);
+  if (!next) return Error("--new " + next.error().message());
   const Result<TemporaryFolder> files = TemporaryFolder::Make();
   if (!files) return files.error();
-  const Result<Results> base = BaseResults(*base_side, files->File("base"));
-  if (Interrupted()) return ExitCode::kInterrupted;
-  if (!base) return base.error();
-  const Result<SideResults> next = ResultsOf(*next_side, Flags(), files->File("new"));
-  if (Interrupted()) return ExitCode::kInterrupted;
-  if (!next) return Error("--new " + next.error().message());
-
   Report report;
-  if (!next->crash.empty()) {
-    ReportCrash(next->crash, &report);
-    return Finish(report);
-  }
-  if (HasTier("semantic")) {
-    if (Status status = Semantic(*next_side, *base, next->results, &report); !status) {
-      return status.error();
+  // A folder was made by one engine, and is compared as it is.
+  const bool runs_both = base->folder.empty() && next->folder.empty();
+  for (const EngineKind engine : *engines) {
+    const std::string name(EngineName(engine));
+    const std::string folder = files->File(name);
+    if (runs_both && engines->size() > 1) report.text += "engine " + name + ":\n";
+    if (Status status = JudgeEngine(*base, *next, name, folder, &report); !status) {
+      return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : status.error();
     }
-  }
-  if (HasTier("time")) {
-    if (Status status = Time(*base, next->results, &report); !status) return status.error();
+    if (Interrupted()) return ExitCode::kInterrupted;
+    if (!runs_both) break;
   }
   return Finish(report);
 }
 
+Status GateCommand::JudgeEngine(const Side& base_side, const Side& next_side,
+                                const std::string& engine, const std::string& folder,
+                                Report* report) const {
+  const Result<Results> base = BaseResults(base_side, Flags(engine), folder + "/base");
+  if (!base) return base.error();
+  // Against a folder, with the engine that made it.
+  const bool has_engine = base->run && !base->run->engine.empty();
+  const RunFlags flags = Flags(has_engine ? base->run->engine : engine);
+  const Result<SideResults> next = ResultsOf(next_side, flags, folder + "/new");
+  if (!next) return Error("--new " + next.error().message());
+  if (!next->crash.empty()) {
+    ReportCrash(next->crash, report);
+    return Status::Ok();
+  }
+  if (HasTier("semantic")) {
+    if (Status status = Semantic(next_side, *base, next->results, report); !status) return status;
+  }
+  return HasTier("time") ? Time(*base, next->results, report) : Status::Ok();
+}
+
 // A base that cannot run is never a pass.
-Result<Results> GateCommand::BaseResults(const Side& side, const std::string& folder) const {
-  Result<SideResults> made = ResultsOf(side, Flags(), folder);
+Result<Results> GateCommand::BaseResults(const Side& side, const RunFlags& flags,
+                                         const std::string& folder) const {
+  Result<SideResults> made = ResultsOf(side, flags, folder);
   if (!made) return Error("--base " + made.error().message());
   if (!made->crash.empty()) return Error("--base " + base_ + " cannot run: " + made->crash);
   return std::move(made->results);
@@ -155,11 +171,11 @@ Status GateCommand::Semantic(const Side& next, const Results& base, const Result
     return CommandOf(next, *results.run, change.workload, change.seed);
   };
   const bool passes = compared->failures.empty();
-  report->passes = report->passes && passes;
-  report->text += CountersText(*compared, command, kRowsShownMax, WantsColour(STDOUT_FILENO));
   report->text += fmt::format("semantic: {}\n", passes ? "pass" : "FAIL");
+  report->text += CountersText(*compared, command, kRowsShownMax, WantsColour(STDOUT_FILENO));
   report->markdown += CountersMarkdown(*compared, command);
-  report->junit = CountersJunit(*compared, command);
+  AddJunit(CountersJunit(*compared, command), passes, report);
+  if (!passes) report->Fail("the semantic tier fails: counters differ beyond their allowance");
   return Status::Ok();
 }
 
@@ -181,23 +197,33 @@ Status GateCommand::Time(const Results& base, const Results& next, Report* repor
   if (changes.metrics.empty()) {
     return Error("--tier time: the results have no metric in common, expected some");
   }
-  report->passes = report->passes && !changes.AnyWorse();
-  report->text += ChangesTable(changes, false, WantsColour(STDOUT_FILENO));
   report->text += fmt::format("time: {}\n", changes.AnyWorse() ? "FAIL" : "pass");
+  report->text += ChangesTable(changes, false, LayoutOf(STDOUT_FILENO, is_wide_));
   report->markdown += "### Time tier\n\n" + ChangesMarkdown(changes, false);
-  if (report->junit.empty()) report->junit = ChangesJunit(changes);
+  AddJunit(ChangesJunit(changes), !changes.AnyWorse(), report);
+  if (changes.AnyWorse()) report->Fail("the time tier fails: a metric is worse");
   return Status::Ok();
 }
 
 void GateCommand::ReportCrash(const std::string& crash, Report* report) const {
-  report->passes = false;
-  report->text = "the new program ended with a bug: " + crash + "\n";
-  report->markdown = "### The new program ended with a bug\n\n    " + crash + '\n';
-  report->junit = JunitText({{"run", crash, ""}}, 0, "run");
+  report->text += "the new program ended with a bug: " + crash + "\n";
+  report->markdown += "### The new program ended with a bug\n\n    " + crash + '\n';
+  AddJunit(JunitText({{"run", crash, ""}}, 0, "run"), false, report);
+  report->Fail("the new program ended with a bug");
+}
+
+// A JUnit file has one report: the first that fails, else the first.
+void GateCommand::AddJunit(std::string junit, bool passes, Report* report) const {
+  const bool is_first_failure = report->reasons.empty() && !passes;
+  if (report->junit.empty() || is_first_failure) report->junit = std::move(junit);
 }
 
 Result<ExitCode> GateCommand::Finish(const Report& report) const {
   fmt::print("{}", report.text);
+  std::fflush(stdout);
+  for (const std::string& reason : report.reasons) {
+    fmt::print(stderr, "schedq gate: {}\n", reason);
+  }
   if (!junit_.empty()) {
     if (Status status = WriteFileAtomically(junit_, report.junit); !status) return status.error();
   }
@@ -206,7 +232,7 @@ Result<ExitCode> GateCommand::Finish(const Report& report) const {
       return status.error();
     }
   }
-  return report.passes ? ExitCode::kGood : ExitCode::kNo;
+  return report.reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }
 
 }  // namespace schedq

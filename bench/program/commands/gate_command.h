@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/program/command.h"
@@ -22,21 +23,28 @@ class GateCommand : public Command {
  private:
   // What the tiers say, for each format.
   struct Report {
-    bool passes = true;
+    std::vector<std::string> reasons;  // Why the gate fails; none: it passes.
     std::string text;
     std::string markdown;
     std::string junit;
+
+    void Fail(std::string reason) { reasons.push_back(std::move(reason)); }
   };
 
   Status ReadThresholds();
   Status CheckFiles() const;
-  Result<Results> BaseResults(const Side& side, const std::string& folder) const;
+  // Runs both sides, or reads them, with their results below `folder`.
+  Status JudgeEngine(const Side& base, const Side& next, const std::string& engine,
+                     const std::string& folder, Report* report) const;
+  Result<Results> BaseResults(const Side& side, const RunFlags& flags,
+                              const std::string& folder) const;
   Status Semantic(const Side& next, const Results& base, const Results& results,
                   Report* report) const;
   Status Time(const Results& base, const Results& next, Report* report) const;
   void ReportCrash(const std::string& crash, Report* report) const;
+  void AddJunit(std::string junit, bool passes, Report* report) const;
   Result<ExitCode> Finish(const Report& report) const;
-  RunFlags Flags() const;
+  RunFlags Flags(const std::string& engine) const;
   bool HasTier(const std::string& tier) const;
 
   std::string base_;
@@ -47,8 +55,9 @@ class GateCommand : public Command {
   double time_threshold_ = 0.05;
   std::string name_;
   std::string labels_;
-  std::string engine_;
   uint64_t seed_ = 1;
+  std::string engine_ = "both";
+  bool is_wide_ = false;
   std::string junit_;
   std::string markdown_;
 };

@@ -65,9 +65,9 @@ std::string CommandOf(const Side& side, const RunDocument& run, const std::strin
                       uint64_t seed) {
   std::string command = side.program.empty() ? "schedq" : side.program;
   command += fmt::format(" run --name '^{}$' --seed {}", workload, seed);
-  // A program is run with its own defaults; whoever made a folder may have asked for others.
+  if (!run.engine.empty()) command += " --engine " + run.engine;
+  // A program runs with its own defaults; a folder may come from a run that asked for others.
   if (side.program.empty()) {
-    if (!run.engine.empty()) command += " --engine " + run.engine;
     if (!run.status_model.empty()) command += " --status-model " + run.status_model;
     for (const auto& [gate, is_on] : run.gates) {
       if (!is_on) command += " --gate " + gate + "=false";

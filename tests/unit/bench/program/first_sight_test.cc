@@ -24,7 +24,6 @@
 namespace schedq {
 namespace {
 
-using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -143,12 +142,15 @@ TEST(FirstSight, HelpFitsTheTerminal) {
 TEST(FirstSight, TablesFitTheTerminal) {
   for (const Words& command :
        {Words{"run", "--labels", "short"}, Words{"run", "--suite", "kep", "--labels", "short"},
-        Words{"list"}, Words{"profile", "requeue", "--quick"}, Words{"floor", "--quick"},
-        Words{"bench", "--bars", "pod_life", "--quick"}}) {
+        Words{"list"}, Words{"profile", "requeue", "--quick"}}) {
     SCOPED_TRACE(testing::PrintToString(command));
     EXPECT_LE(Widest(OnTerminal(80, command)), 80u);
     EXPECT_LE(Widest(OnTerminal(160, command)), 100u);
     EXPECT_LE(Widest(Schedq(command).out), 100u);
+  }
+  for (const Words& slow :
+       {Words{"floor", "--quick"}, Words{"bench", "--bars", "pod_life", "--quick"}}) {
+    EXPECT_LE(Widest(OnTerminal(80, slow)), 80u) << slow.front();
   }
 }
 

@@ -22,6 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 class GateCommandTest : public testing::Test {
  protected:
@@ -72,8 +73,10 @@ class GateCommandTest : public testing::Test {
 TEST_F(GateCommandTest, TheSameProgramPasses) {
   const ChildProcess::Ended ended = Gate({"--base", SCHEDQ_PROGRAM});
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("2 workloads, "));
-  EXPECT_THAT(ended.out, HasSubstr("semantic: pass"));
+  EXPECT_THAT(ended.out, StartsWith("engine lockfree:\nsemantic: pass\n2 workloads, "));
+  EXPECT_THAT(ended.out, HasSubstr("\nengine classic:\nsemantic: pass\n2 workloads, "));
+  const ChildProcess::Ended one = Gate({"--base", SCHEDQ_PROGRAM, "--engine", "classic"});
+  EXPECT_THAT(one.out, StartsWith("semantic: pass\n2 workloads, "));
 }
 
 TEST_F(GateCommandTest, AProgramThatDoesNotNarrowFails) {
@@ -82,6 +85,8 @@ TEST_F(GateCommandTest, AProgramThatDoesNotNarrowFails) {
   const ChildProcess::Ended ended = Gate({"--base", SCHEDQ_PROGRAM, "--new", other});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("scheduler_pre_queueing_hint_evaluations_total"));
+  EXPECT_THAT(ended.out, HasSubstr("--seed 1 --engine classic --format json"));
+  EXPECT_THAT(ended.err, HasSubstr("schedq gate: the semantic tier fails"));
   EXPECT_THAT(ended.out,
               HasSubstr("reproduce: " + other + " run --name '^ClaimTemplates/5Nodes_20Pods$'"));
 }
@@ -140,7 +145,7 @@ TEST_F(GateCommandTest, BothSidesRunTheEngineThatIsNamed) {
   EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2) << both;
   EXPECT_EQ(both.find("--engine classic"), both.find("--engine")) << both;
   EXPECT_NE(both.find("--engine classic"), both.rfind("--engine classic")) << both;
-  ExpectRefused({"--base", other, "--engine", "both"}, "--engine");
+  ExpectRefused({"--base", other, "--engine", "fast"}, "--engine: unknown engine 'fast'");
 }
 
 TEST_F(GateCommandTest, TheTimeTierJudgesFoldersOfRepetitions) {

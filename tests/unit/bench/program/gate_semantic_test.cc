@@ -22,6 +22,7 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 class GateSemanticTest : public testing::Test {
  protected:
@@ -75,7 +76,7 @@ TEST_F(GateSemanticTest, AnEngineWithoutFaultPasses) {
   const ChildProcess::Ended ended = Gate(base, ResultsOf("new", QueueFault::kNone));
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(": 0 differ"));
-  EXPECT_THAT(ended.out, HasSubstr("semantic: pass"));
+  EXPECT_THAT(ended.out, StartsWith("semantic: pass"));
 }
 
 TEST_F(GateSemanticTest, EachFaultFailsByName) {
@@ -99,12 +100,14 @@ TEST_F(GateSemanticTest, EachFaultFailsByName) {
     const ChildProcess::Ended ended =
         Gate(base, next, {"--junit", Path("gate.xml"), "--markdown", Path("gate.md")});
     EXPECT_EQ(ended.exit_code, 1);
-    // The row: workload, metric with labels, before, after, allowance.
-    EXPECT_THAT(ended.out, ContainsRegex(std::string(canary.workload) + " +" + canary.metric +
-                                         "[^ ]* +[0-9]+ +[0-9]+ +exact"));
+    // The workload above its rows: metric with labels, before, after, allowance.
+    EXPECT_THAT(ended.out, HasSubstr("\n" + std::string(canary.workload) + " "));
+    EXPECT_THAT(ended.out,
+                ContainsRegex("\n" + std::string(canary.metric) + "[^ ]* +[0-9]+ +[0-9]+ +exact"));
     EXPECT_THAT(ended.out, HasSubstr("reproduce: schedq run --name '^" +
                                      std::string(canary.workload) + "$' --seed 1"));
-    EXPECT_THAT(ended.out, HasSubstr("semantic: FAIL"));
+    EXPECT_THAT(ended.out, StartsWith("semantic: FAIL"));
+    EXPECT_THAT(ended.err, HasSubstr("schedq gate: the semantic tier fails"));
     EXPECT_THAT(*ReadWholeFile(Path("gate.xml")),
                 AllOf(HasSubstr("<failure message="), HasSubstr(canary.workload)));
     EXPECT_THAT(*ReadWholeFile(Path("gate.md")),

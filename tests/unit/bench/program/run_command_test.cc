@@ -234,7 +234,7 @@ TEST_F(RunCommandTest, GatesAreJudged) {
   ExpectBad({"--gate", "SchedulerPopFromBackofQ=true"}, "did you mean 'SchedulerPopFromBackoffQ'?");
   const std::string file =
       Write("w.yaml", Workload(kOps, "    featureGates: {SchedulerPopFromBackofQ: true}\n"));
-  ExpectBad({file}, "w.yaml:6");
+  ExpectBad({file}, "w.yaml:7:20: featureGates: unknown feature gate");
   ExpectBad({file}, "did you mean 'SchedulerPopFromBackoffQ'?");
   const ChildProcess::Ended ended =
       Run({"--name", "Basic/10", "--gate", "SchedulerAsyncPreemption=true", "--gate",
