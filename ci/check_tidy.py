@@ -3,11 +3,12 @@
 
 usage: check_tidy.py ROOT BUILD CACHE JOBS [FILE...]
 
-BUILD is a build directory with compile_commands.json. A file is clean for as long as its content,
-the headers of ours that it reaches, its command, .clang-tidy and clang-tidy itself stay the same;
-CACHE holds one empty file for each such state. Without FILE every file of the product is checked;
-tests are checked when given (which `ci/lint --changed` does): a first full run has half an hour for
-everything. A header given as FILE stands for every file that reaches it.
+BUILD is a build directory with compile_commands.json; its batches (cmake/batches.py) are checked as
+such, in a quarter of the time that their files take one by one. A file or batch is clean for as
+long as its content, the headers of ours that it reaches, its command, .clang-tidy and clang-tidy
+itself stay the same; CACHE holds one empty file for each such state. Without FILE every file of the
+product is checked; tests are checked when given (which `ci/lint --changed` does): a first full run
+has half an hour for everything. A header given as FILE stands for every file that reaches it.
 
 The build may be one by GCC: clang reads its commands, and its own errors and warnings count.
 Exit 0: clean, 1: findings, 2: wrong usage.
@@ -15,6 +16,7 @@ Exit 0: clean, 1: findings, 2: wrong usage.
 
 import hashlib
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -22,6 +24,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+BATCHES = "batches"
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -52,11 +55,16 @@ class Tree:
 
 
 class Job:
-    """One file of the build with what decides its result."""
+    """One file or batch of the build with what decides its result."""
 
     def __init__(self, tree, entry, constants):
-        self.path = Path(entry["file"]).relative_to(tree.root).as_posix()
-        self.reached = tree.reached(self.path)
+        path = Path(entry["file"])
+        self.path = path.relative_to(tree.root).as_posix()
+        self.files = [self.path]
+        if path.parent.name == BATCHES:
+            self.files = [Path(os.path.normpath(path.parent / found.decode())).relative_to(
+                tree.root).as_posix() for found in INCLUDE.findall(path.read_bytes())]
+        self.reached = set().union(*(tree.reached(file) for file in self.files))
         command = entry.get("command") or shlex.join(entry["arguments"])
         parts = [self.path, command.replace(str(tree.root), ""), *constants]
         parts += [f"{name} {tree.file(name)[0]}" for name in sorted(self.reached)]
@@ -71,7 +79,8 @@ def load_jobs(root, build):
     tree = Tree(root)
     ours = [entry for entry in entries
             if Path(entry["file"]).is_relative_to(root) and Path(entry["file"]).is_file()
-            and not Path(entry["file"]).is_relative_to(build)]
+            and (not Path(entry["file"]).is_relative_to(build)
+                 or Path(entry["file"]).parent == build / BATCHES)]
     return [Job(tree, entry, constants) for entry in ours]
 
 
@@ -84,7 +93,8 @@ def tidy(root, build, cache, job):
     if result.returncode == 0:
         (cache / job.key).touch()
         return []
-    text = re.sub(r"\S*/view/[^/]+/", "", result.stdout.replace(f"{root}/", ""))
+    text = re.sub(rf"\S*/view/[^/]+/|\S*/{BATCHES}/(?:\.\./)+", "",
+                  result.stdout.replace(f"{root}/", ""))
     findings = re.split(r"^(?=\S+:\d+:\d+: (?:error|warning): )", text, flags=re.MULTILINE)
     return [finding for finding in findings if finding] or [result.stderr]
 
@@ -97,7 +107,8 @@ def main(arguments):
     wanted = set(arguments[4:])
     cache.mkdir(parents=True, exist_ok=True)
     jobs = [job for job in load_jobs(root, build)
-            if (job.reached & wanted if wanted else not job.path.startswith("tests/"))]
+            if (job.reached & wanted if wanted else
+                not all(file.startswith("tests/") for file in job.files))]
     waiting = [job for job in jobs if not (cache / job.key).exists()]
     kind = "changed" if wanted else "product"
     print(f"clang-tidy: {len(jobs)} {kind} files, {len(waiting)} not known to be clean", flush=True)
