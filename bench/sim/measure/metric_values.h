@@ -28,7 +28,8 @@ class MetricValues {
   // Counters and histograms: what was added since `before`. Gauges: as they are here.
   MetricValues Since(const MetricValues& before) const;
 
-  // "name{label="value"}" to count, for counters and, as name_count, for histograms; no zeros.
+  // "name{label="value"}" to count, for counters; histograms' counts have a name ending in "_count".
+  // No zeros.
   std::map<std::string, uint64_t> Counters() const;
 
   // The items that a workload file asks for, in its order. A metric or combination of labels that
