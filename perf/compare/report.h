@@ -1,4 +1,4 @@
-// What a comparison says to people and to continuous integration.
+// Words a comparison for people (text, Markdown) and for continuous integration (JUnit).
 // Threads: pure functions.
 #pragma once
 
@@ -11,31 +11,31 @@
 
 namespace schedq {
 
-// One row a metric that changed, or every one with `all`; then how many are as they were, and what
-// only one side has.
+// One row a metric that changed, or a row for every metric with `all`. Below the rows stand the
+// number of unchanged metrics and the metrics that only one side has.
 std::string ChangesTable(const Changes& changes, bool all, bool colour);
 std::string ChangesMarkdown(const Changes& changes, bool all);
 
 // The command that shows a workload's counters again.
 using ReproduceCommand = std::function<std::string(const CounterChange& change)>;
 
-// Every failure with workload, metric, before and after, at most `rows_a_workload` of a workload,
-// each workload followed by the command that reproduces it; then notes and the sum.
+// Every failure with workload, metric, before and after, at most `rows_a_workload` of one workload.
+// The command that reproduces them follows each workload. Notes and the sum stand at the end.
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour);
 std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command);
-// One test case a workload that failed, and one for all that passed.
+// One test case for each workload that failed, and one for all that passed.
 std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command);
 
-// One test case a metric that is worse, and one for all others.
+// One test case for each metric that is worse, and one for all others.
 std::string ChangesJunit(const Changes& changes);
 
-// A JUnit report: the cases that failed, and one that stands for the `passed` others.
 struct JunitFailure {
   std::string name;
   std::string message;
   std::string details;
 };
+// A JUnit report: one case a failure, and one that stands for the `passed` others.
 std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
                       const std::string& tier);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A document says what it is within its first key or two.
+// A document names its type in its first key or two.
 constexpr size_t kHeadBytes = 256;
 
 void Append(Results* results, const std::string& name, const std::string& unit, double value) {
@@ -91,7 +91,7 @@ Status AddFile(const std::string& path, Results* results) {
   return Status::Ok();
 }
 
-// Of a folder: what is there of ours, else every JSON file.
+// The files of a folder to read: schedq's own if there are any, else every JSON file.
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code ignored;
