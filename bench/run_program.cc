@@ -27,7 +27,7 @@ std::string ReadText(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// In the child. Both streams go to files, so that nobody blocks on a full pipe.
+// Runs in the child. Both streams go to files, so that the child never blocks on a full pipe.
 [[noreturn]] void Become(const std::vector<char*>& arguments, const std::string& folder,
                          const std::string& out, const std::string& err) {
   const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -39,8 +39,8 @@ std::string ReadText(const std::string& path) {
   _exit(kCannotStart);
 }
 
-// Looks now and then, because a wait goes on after an interrupt (bench/interrupt.cc). The child
-// ends by itself or by the interrupt.
+// Polls, because an interrupt does not end a blocking wait (bench/interrupt.cc restarts it). The
+// child ends by itself or by the interrupt.
 int WaitFor(pid_t child) {
   int status = 0;
   bool was_told = false;

@@ -37,7 +37,7 @@ std::optional<double> MeasureAllocationsPerOperation(EngineKind engine, int64_t 
   LiveAndLeave(stage.queue(), pods);
   const AllocationMeter meter;
   LiveAndLeave(stage.queue(), pods);
-  const std::optional<Allocations> taken = meter.Taken();
+  const std::optional<Allocations> taken = meter.SinceStart();
   SCHEDQ_CHECK(stage.queue().SchedulingCycle() == 2 * pods.size(), "every pod was popped twice");
   if (!taken) return std::nullopt;
   constexpr double kOperationsPerPod = 3;

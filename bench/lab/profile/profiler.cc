@@ -48,7 +48,7 @@ class Course {
     const auto started = std::chrono::steady_clock::now();
     path->Run();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-    const std::optional<Allocations> taken = meter.Taken();
+    const std::optional<Allocations> taken = meter.SinceStart();
     const PathOutcome outcome = path->Outcome();
     if (outcome.fault != nullptr) {
       faults->push_back(fmt::format("{} at {}: {}", name(), point.size, outcome.fault));
