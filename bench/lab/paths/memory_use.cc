@@ -7,7 +7,7 @@
 namespace schedq {
 namespace {
 
-// Add, pop and bind of every pod.
+// Adds, pops and binds every pod.
 void LiveAndLeave(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
   for (const PodRef& pod : pods) queue.Add(pod);
   while (const std::optional<PoppedPod> popped = queue.TryPop()) queue.Bind(popped->key);

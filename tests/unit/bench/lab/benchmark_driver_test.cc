@@ -62,11 +62,11 @@ TEST(BenchmarkDriver, EveryRoundRunsEveryContestantOnce) {
 TEST(BenchmarkDriver, AGroupThatTakesLongHasTheLeastRounds) {
   std::vector<std::string> ran;
   BenchmarkDriver impatient(
-      {.rounds = 9, .least_rounds = 4, .patience = std::chrono::milliseconds(0)}, nullptr);
+      {.rounds = 9, .rounds_min = 4, .group_time_max = std::chrono::milliseconds(0)}, nullptr);
   EXPECT_THAT(impatient.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
               SizeIs(4));
-  BenchmarkDriver brief({.rounds = 2, .least_rounds = 4, .patience = std::chrono::milliseconds(0)},
-                        nullptr);
+  BenchmarkDriver brief(
+      {.rounds = 2, .rounds_min = 4, .group_time_max = std::chrono::milliseconds(0)}, nullptr);
   EXPECT_THAT(brief.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
               SizeIs(2));
 }
