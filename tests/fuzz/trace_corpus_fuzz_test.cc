@@ -1,6 +1,7 @@
-// Goal: no bytes crash or hang the reader of traces or the engines behind it. Method: a small trace
-// of every operation goes through the function that libFuzzer drives, cut short at every length,
-// with single bytes changed, and with its lines in another order (seeded; the same every time).
+// Goal: no bytes crash or hang the reader of traces or the engines that replay them.
+// Method: the function that libFuzzer drives gets a small trace of every operation. The trace is cut
+// at every length, has single bytes changed, and has its lines in another order (seeded, so the same
+// in every run).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -77,7 +78,7 @@ TEST(TraceCorpus, ComesBackChanged) {
   for (int i = 0; i < kChanges; ++i) {
     std::string changed = text;
     for (uint64_t j = random.Below(3); j < 3; ++j) {
-      // Half of the changes are behind the header, so that they are reached.
+      // Half of the changes are behind the header, so that the replayer reaches them.
       const size_t from = random.Chance(0.5) ? kHeader.size() : 0;
       changed[from + random.Below(changed.size() - from)] = kMarks[random.Below(kMarks.size())];
     }
@@ -85,7 +86,7 @@ TEST(TraceCorpus, ComesBackChanged) {
   }
 }
 
-// The times of all lines are the same, so that another order makes sense more often.
+// All lines have the same time, so that more orders are valid.
 TEST(TraceCorpus, ComesBackShuffled) {
   Random random(20251119);
   std::vector<std::string> operations = Operations();

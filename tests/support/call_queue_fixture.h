@@ -1,4 +1,4 @@
-// A call queue on a virtual clock in which the test is the server.
+// A call queue on a virtual clock; the test plays the server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class CallQueueFixture : public testing::Test, public CallWaker {
   CallDraft Draft(ObjectId object, uint64_t tag, Duration delay = {}) {
     return {object, tag, delay, UnmarkedPod(), &recorder_};
   }
-  // Advances the clock and dispatches; the tags of what started.
+  // Advances the clock and dispatches. Returns the tags of the calls that started.
   std::vector<uint64_t> DispatchAfter(Duration duration) {
     clock_.AdvanceBy(duration);
     std::vector<uint64_t> started;

@@ -1,4 +1,4 @@
-// Calls with a listener that remembers how each ended, for the tests of the call queue.
+// Calls, and a listener that records how each ended, for the tests of the call queue.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace schedq {
 
-// Remembers ends in order, and the content with which each call ended.
+// Records the ends of calls in their order.
 class EndRecorder final : public CallListener {
  public:
   struct Ended {
@@ -31,12 +31,12 @@ class EndRecorder final : public CallListener {
     succeeded_.push_back({tag, status.ok() ? CallEnd::kSuccess : CallEnd::kError});
   }
 
-  // What ended since the last call of this.
+  // The calls that ended since the last TakeEnds.
   std::vector<Ended> Take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(ended_, {});
   }
-  // The overwritten calls of which somebody was told since how their successors ended.
+  // The overwritten calls whose successors ended since the last TakeSuccessorEnds.
   std::vector<Ended> TakeSuccessorEnds() {
     const std::lock_guard lock(mutex_);
     return std::exchange(succeeded_, {});

@@ -90,19 +90,19 @@ TEST(CanaryTest, WeakenedDekkerIsADataRace) {
 }
 
 template <bool kLosesWakeUps>
-Report ExploreDoorbell() {
+Report ExploreSleepUntilItem() {
   return model::Exhaust(Named(), [](Trial& trial) {
-    Doorbell<model::Atomic, kLosesWakeUps> doorbell;
-    trial.Thread([&] { doorbell.AwaitItem(); });
-    trial.Thread([&] { doorbell.Add(); });
+    SleepUntilItem<model::Atomic, kLosesWakeUps> items;
+    trial.Thread([&] { items.AwaitItem(); });
+    trial.Thread([&] { items.Add(); });
     trial.Join();
   });
 }
 
 TEST(CanaryTest, LostWakeUpIsADeadlock) {
-  const Report bad = ExploreDoorbell<true>();
+  const Report bad = ExploreSleepUntilItem<true>();
   EXPECT_TRUE(bad.failed_by(FailureKind::kDeadlock)) << bad;
-  ExpectClean(ExploreDoorbell<false>(), 10);
+  ExpectClean(ExploreSleepUntilItem<false>(), 10);
 }
 
 template <StackFault kFault>

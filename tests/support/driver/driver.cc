@@ -10,7 +10,7 @@
 namespace schedq {
 namespace {
 
-// The engines of one run, each with its judge.
+// The engines of one run, each with its StateJudge.
 class SideBySide {
  public:
   enum class Answer { kGood, kMakesNoSense, kWrong };
@@ -67,7 +67,7 @@ class SideBySide {
   std::string wrong_;
 };
 
-// Counts the places that an operation meets; `before` are those before it.
+// Counts the places of the pods that an operation meets; `before` holds the places before it.
 void CountReached(const TraceOperation& operation, const StateJudge::Seen& before,
                   const std::string& popped, const Gates& gates, Coverage* reached) {
   const auto count = [&](const std::string& name) {
@@ -98,7 +98,7 @@ void CountReached(const TraceOperation& operation, const StateJudge::Seen& befor
   }
 }
 
-// Leaves out answers about pods that nobody told of.
+// Removes answers about pods that no operation named before.
 TraceOperation WithoutUnknownPods(TraceOperation operation, const Replayer& replayer) {
   const auto unknown = [&](const RecordedAnswer& answer) {
     const bool own = operation.pod != nullptr && operation.pod->name == answer.pod;
@@ -128,7 +128,7 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
   run.header = RandomHeader(random, options.pops_from_backoff, options.narrows);
   SideBySide engines_running(run.header, engines);
   OperationGenerator generator(run.header, random.Fork(1));
-  Coverage here;  // Of this run alone: operations depend on nothing but the seed.
+  Coverage here;  // Only of this run, so that operations depend on nothing but the seed.
   for (int i = 0; i < options.operations; ++i) {
     const StateJudge& judge = engines_running.judge();
     run.operations.push_back(generator.Next(judge.seen(), engines_running.replayer(), here));

@@ -1,4 +1,4 @@
-// Threads of a run: who goes on, who waits, how it ends. The steps are in steps.cc.
+// The threads of a run: their start, their switches and waits, and the end. Steps are in steps.cc.
 #include "tests/support/model/runtime.h"
 
 #include <cstdio>
@@ -67,7 +67,7 @@ Outcome Runtime::Execute(const Body& body, Chooser& chooser, const Budgets& budg
   current_ = nullptr;
   Heap::Get().End();
   outcome_.steps = steps_;
-  if (!outcome_.failed && !chooser.Followed()) {
+  if (!outcome_.failed && !chooser.UsedAllChoices()) {
     outcome_.failed = true;
     outcome_.kind = FailureKind::kNotRepeatable;
     outcome_.message = "the same choices led to an earlier end than before";
@@ -124,7 +124,7 @@ void Runtime::Fail(FailureKind kind, std::string message) {
   outcome_.kind = kind;
   outcome_.message.assign(message);
   NoteThread(outcome_.message.c_str());
-  // The fiber never comes back, so nobody else will free the message.
+  // The fiber never runs again, so the message must be freed here.
   std::string().swap(message);
   Fiber::Switch(threads_[running_].fiber, host_);
   std::terminate();
@@ -238,14 +238,14 @@ void Runtime::Leave() {
   if (count == 0) count = AddReady(options, 0, true);
   const bool may_stay = threads_[running_].state == ThreadState::kReady;
   if (count == 0 && may_stay) return;
-  if (count == 0) return Rescue();
+  if (count == 0) return Unblock();
   if (left_.early_returns_max > 0) count = AddEarly(options, count);
   SwitchTo(options[Choose(ChoiceKind::kThread, count, options.data(), false)]);
 }
 
-void Runtime::Rescue() {
-  // Nobody can go on. A deadline may pass; else the victim of a freeze is let go once everybody
-  // else is done.
+void Runtime::Unblock() {
+  // No thread is ready. A deadline may pass; else the frozen thread continues once all others have
+  // finished.
   Options options;
   uint32_t count = 0;
   bool others_finished = true;
@@ -292,7 +292,7 @@ void Runtime::SwitchTo(uint8_t option) {
 }
 
 void Runtime::Yield() {
-  // Pausing changes nothing for the others, so it is no choice of its own: somebody else goes on.
+  // A pause changes nothing for other threads, so it is no choice: another thread continues.
   CheckSteps();
   ++steps_;
   NoteThread("pauses");

@@ -1,4 +1,4 @@
-// The steps of a run: what atomics, plain cells and waiting do.
+// The steps of a run: operations of atomics and plain cells, and waits.
 #include <cinttypes>
 #include <cstdio>
 
@@ -32,7 +32,7 @@ Location& Runtime::Touch(AtomicState& atomic) {
     Fail(FailureKind::kUseAfterFree, "an atomic in freed memory is used");
   }
   if (atomic.generation != generation_) {
-    // Older than the run: everything in it is visible to everybody.
+    // The atomic is older than the run, so its value is visible to all threads.
     atomic.generation = generation_;
     atomic.creator = 0;
     atomic.created_epoch = 0;
