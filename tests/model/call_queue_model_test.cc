@@ -18,6 +18,7 @@
 #include "engine/base/time/time.h"
 #include "engine/pod.h"
 #include "tests/support/call_scene.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -32,8 +33,7 @@ struct TinyShape {
 };
 
 model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
   options.stale_reads_max = 0;
   return options;
@@ -102,8 +102,7 @@ struct Scene final : CallListener {
 
 void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
   const model::Report report = model::Exhaust(Named(preemptions_max), body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 model::Body AddsMeet() {
@@ -219,8 +218,7 @@ TEST(CallQueueModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
                                   SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
-    EXPECT_TRUE(report.passed() && report.complete) << report;
-    EXPECT_GT(report.freezes, 10u) << report;
+    model::ExpectNoStall(report, 10);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/base/atom.h"
 
@@ -178,6 +179,16 @@ class Tickets {
 
  private:
   Atom<int> next_{0};
+};
+
+// The specification of Tickets, for CheckLinearizable.
+struct TicketSpec {
+  using State = int;
+  struct Operation {};
+  using Result = int;
+  static Result Apply(State& state, const Operation&) { return state++; }
+  static std::string Describe(const Operation&) { return "next"; }
+  static std::string Describe(const Result& result) { return std::to_string(result); }
 };
 
 enum class LockKind { kNone, kSpins, kSleeps };
