@@ -63,14 +63,14 @@ size_t Feed(const std::string& text) {
 
 TEST(TraceCorpus, IsAcceptedWhole) { EXPECT_EQ(Feed(Trace(Operations())), Operations().size()); }
 
-TEST(TraceCorpus, ComesBackCutShort) {
+TEST(TraceCorpus, ReturnsWhenCutShort) {
   const std::string text = Trace(Operations());
   for (size_t size = 0; size <= text.size(); size += size < kHeader.size() ? 1 : 3) {
     Feed(text.substr(0, size));
   }
 }
 
-TEST(TraceCorpus, ComesBackChanged) {
+TEST(TraceCorpus, ReturnsWhenChanged) {
   Random random(20251118);
   constexpr int kChanges = 2000;
   constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
@@ -87,7 +87,7 @@ TEST(TraceCorpus, ComesBackChanged) {
 }
 
 // All lines have the same time, so that more orders are valid.
-TEST(TraceCorpus, ComesBackShuffled) {
+TEST(TraceCorpus, ReturnsWhenShuffled) {
   Random random(20251119);
   std::vector<std::string> operations = Operations();
   for (std::string& operation : operations) {

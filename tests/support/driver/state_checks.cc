@@ -86,7 +86,7 @@ void StateJudge::CheckInFlight() {
              std::to_string(counted) + ", popped and not ended " + std::to_string(expected.size()));
   }
   if (expected.empty() && replayer_.queue().LoggedEvents() != 0) {
-    AddFault("events are kept though nobody is in flight");
+    AddFault("events are kept though no pod is in flight");
   }
 }
 

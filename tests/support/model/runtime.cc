@@ -267,7 +267,7 @@ void Runtime::Unblock() {
   const bool frozen = victim.state == ThreadState::kFrozen;
   if (!frozen || !others_finished) {
     Fail(frozen ? FailureKind::kStalled : FailureKind::kDeadlock,
-         "nobody can go on;" + DescribeThreads());
+         "no thread can continue;" + DescribeThreads());
   }
   victim.state = ThreadState::kReady;
   victim_released_ = true;
