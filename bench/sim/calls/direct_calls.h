@@ -1,7 +1,8 @@
-// Calls about pods without a dispatcher: each is made at once by whoever needs it, who waits for it
-// where it matters.
+// Calls about pods without a dispatcher: each is made at once, and its caller waits for it where the
+// result matters.
 //
-// Purpose: gate SchedulerAsyncAPICalls off. Threads: as PodCalls.
+// Purpose: the gate SchedulerAsyncAPICalls is off.
+// Threads: as PodCalls.
 #pragma once
 
 #include "bench/sim/calls/pod_calls.h"
