@@ -17,7 +17,8 @@ extern "C" void RaiseInterrupted(int) { interrupted.store(true, std::memory_orde
 void CatchInterrupts() {
   struct sigaction action = {};
   action.sa_handler = RaiseInterrupted;
-  // RESETHAND gives the second signal its default effect. RESTART keeps output from being cut short.
+  // RESETHAND gives the second signal its default effect. RESTART keeps output
+  // whole.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

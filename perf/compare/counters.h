@@ -43,9 +43,9 @@ struct CounterComparison {
   std::vector<std::string> notes;       // What was not compared, and why.
 };
 
-// Returns an error where the two cannot be compared, which is never a pass. The seed, the clock, the
-// cost model or the number of repetitions differs, a run was interrupted, or they have no workload
-// in common.
+// Returns an error where the two cannot be compared, which is never a pass. The seed, the clock,
+// the cost model or the number of repetitions differs, a run was interrupted, or they have no
+// workload in common.
 Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
                                           const std::vector<Allowance>& allowances);
 

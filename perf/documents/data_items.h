@@ -1,7 +1,7 @@
 // The DataItems file that perf-dash reads.
 //
-// Purpose: the model of that file. document.h reads and writes it, whether schedq or scheduler_perf's
-// own Go run made it.
+// Purpose: the model of that file. document.h reads and writes it, whether schedq or
+// scheduler_perf's own Go run made it.
 // Source: the published format of kubernetes/perf-tests' perf-dash.
 #pragma once
 

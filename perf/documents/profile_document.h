@@ -129,8 +129,8 @@ struct ProfileDocument {
   }
 };
 
-// Fits each measurement over all its sizes and rounds. A measurement with fewer than three sizes, or
-// with a value that is not positive, has no fit.
+// Fits each measurement over all its sizes and rounds. A measurement with fewer than three sizes,
+// or with a value that is not positive, has no fit.
 std::vector<ProfileFit> FitSeries(const ProfileSeries& series);
 
 }  // namespace schedq

@@ -1,4 +1,5 @@
-// Compares two samples of one metric, before and after: by how much it changed, and how sure that is.
+// Compares two samples of one metric, before and after: by how much it changed, and how sure that
+// is.
 //
 // Purpose: the verdicts of `schedq compare` and of the time tier of `schedq gate`.
 // When not to use it: counters of virtual runs are exact; compare them for equality.

@@ -10,7 +10,8 @@
 //  2. count, total, min and max are exact (total saturates).
 //  3. Merging two histograms gives the same histogram as recording both inputs into one.
 //  4. Record is O(1) and does not allocate.
-// Memory: 8 bytes a bucket, 1024 buckets for each doubling of the range: 272 KiB for one hour in ns.
+// Memory: 8 bytes a bucket, 1024 buckets for each doubling of the range: 272 KiB for one hour in
+// ns.
 // Source: the bucket layout is that of Gil Tene's HdrHistogram.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Goal: no bytes crash or hang the reader of traces or the engines that replay them.
-// Method: the function that libFuzzer drives gets a small trace of every operation. The trace is cut
-// at every length, has single bytes changed, and has its lines in another order (seeded, so the same
-// in every run).
+// Method: the function that libFuzzer drives gets a small trace of every operation. The trace is
+// cut at every length, has single bytes changed, and has its lines in another order (seeded, so the
+// same in every run).
 #include <gtest/gtest.h>
 
 #include <cstdint>

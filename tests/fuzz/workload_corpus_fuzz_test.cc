@@ -1,6 +1,6 @@
 // Goal: no bytes crash or hang workload decoding.
-// Method: the functions that libFuzzer drives get a small corpus of good and broken files: whole, cut
-// at every length, and with single bytes changed (seeded, so the same in every run).
+// Method: the functions that libFuzzer drives get a small corpus of good and broken files: whole,
+// cut at every length, and with single bytes changed (seeded, so the same in every run).
 #include <gtest/gtest.h>
 
 #include <cstdint>

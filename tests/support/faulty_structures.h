@@ -33,8 +33,8 @@ class Mailbox {
 };
 
 // Counts items, and lets a thread sleep until there is one. With the fault, the sleeper checks for
-// items before it reads the word that it sleeps on, so that an item and its wake-up can come between
-// the two.
+// items before it reads the word that it sleeps on, so that an item and its wake-up can come
+// between the two.
 template <template <typename> class Atom, bool kLosesWakeUps>
 class SleepUntilItem {
  public:
@@ -120,9 +120,10 @@ class NodeStack {
   Atom<Node*> head_{nullptr};
 };
 
-// A queue of at most one item for each priority, 0 to 2. The right queue has a bit for each priority
-// in one word, so that the exchange that claims the highest also validates that no higher one came.
-// The faulty queue scans a word for each priority from the top, and an item may come above the scan.
+// A queue of at most one item for each priority, 0 to 2. The right queue has a bit for each
+// priority in one word, so that the exchange that claims the highest also validates that no higher
+// one came. The faulty queue scans a word for each priority from the top, and an item may come
+// above the scan.
 template <template <typename> class Atom, bool kScansWithoutValidation>
 class PriorityLanes {
  public:

@@ -1,11 +1,12 @@
 // Records each thread's operations with their order and results, for the linearizability checker.
 //
-// Purpose: Recorder<Spec> collects the history of one run. RealTime (the default) is for real threads:
-// an operation precedes another when it responded before the other was invoked.
+// Purpose: Recorder<Spec> collects the history of one run. RealTime (the default) is for real
+// threads: an operation precedes another when it responded before the other was invoked.
 // model::HappensBefore is for the model: an operation precedes another when its response happens
 // before the other's invocation, because no program can observe any other order.
 // When not to use it: to measure; taking the time orders the threads.
-// Allowed threads: the thread of that number calls Record(); History() follows after all were joined.
+// Allowed threads: the thread of that number calls Record(); History() follows after all were
+// joined.
 // Memory bound: every operation is kept.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A file that describes an API object, compiled once and rendered for every object that an operation
-// creates. The file may be a template.
+// A file that describes an API object, compiled once and rendered for every object that an
+// operation creates. The file may be a template.
 //
 // Threads: ObjectTemplate is immutable; an ObjectRenderer belongs to one thread.
 #pragma once
@@ -22,14 +22,14 @@ class ObjectTemplate {
   // Wraps a file without template actions; {{ means nothing in it.
   static std::shared_ptr<const ObjectTemplate> Literal(std::string file, std::string text);
 
-  // The objects that createPods and createNodes make without a file. The pod has one pause container
-  // that requests 100m and 500Mi. The node is Ready, has 4 CPU, 32Gi and 110 pods, and its name
-  // begins with `prefix`.
+  // The objects that createPods and createNodes make without a file. The pod has one pause
+  // container that requests 100m and 500Mi. The node is Ready, has 4 CPU, 32Gi and 110 pods, and
+  // its name begins with `prefix`.
   static std::shared_ptr<const ObjectTemplate> DefaultPod();
   static std::shared_ptr<const ObjectTemplate> DefaultNode(const std::string& prefix);
 
-  // Reads the object from rendered text. `data` is what the text was rendered with; an error uses it
-  // to find the line of the template.
+  // Reads the object from rendered text. `data` is what the text was rendered with; an error uses
+  // it to find the line of the template.
   Result<ApiObjectRef> Read(const std::string& text, const Value& data) const;
 
   const GoTemplate& text() const { return text_; }
@@ -47,8 +47,8 @@ struct ObjectSource {
   ValueMap params;
 };
 
-// Renders the objects of one operation. Consecutive renderings of the same text share one object, so
-// a template without .Index is read once.
+// Renders the objects of one operation. Consecutive renderings of the same text share one object,
+// so a template without .Index is read once.
 class ObjectRenderer {
  public:
   // `count` is the value of .Count.

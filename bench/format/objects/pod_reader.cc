@@ -107,8 +107,8 @@ std::vector<ContainerNeeds> ReadContainers(YamlErrors& errors, const YamlNode* l
 }
 
 // A pod's request without overhead, for each resource the larger of two amounts. The first is the
-// sum of all containers and sidecars. The second is the largest that any init container has together
-// with the sidecars before it.
+// sum of all containers and sidecars. The second is the largest that any init container has
+// together with the sidecars before it.
 ResourceList SumRequests(const std::vector<ContainerNeeds>& containers,
                          const std::vector<ContainerNeeds>& init_containers) {
   ResourceList together;

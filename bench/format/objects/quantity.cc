@@ -97,8 +97,8 @@ std::optional<Quantity> Quantity::Parse(std::string_view text) {
     if (!scaled) return std::nullopt;
     nano = *scaled;
   } else {
-    // The scaling is exact while digits * 2^60 * 10^9 fits 127 bits. A result of 64 bits always fits
-    // with up to 9 fractional digits; further digits are rounded up before.
+    // The scaling is exact while digits * 2^60 * 10^9 fits 127 bits. A result of 64 bits always
+    // fits with up to 9 fractional digits; further digits are rounded up before.
     const auto scaled = Scale(digits, -fraction + 9, kNanoMax >> suffix->binary);
     if (!scaled) return std::nullopt;
     nano = *scaled << suffix->binary;

@@ -3,7 +3,8 @@
 // Purpose: a template is compiled once and rendered for every object.
 // Supported: fields, variables (:= and =), if, else if, else, with, range (over ints, lists and
 // maps; break and continue), pipes, parentheses, comments, trim markers, and the functions of
-// template_functions.h. Compile refuses define, template, block, call, html, js, slice and urlquery.
+// template_functions.h. Compile refuses define, template, block, call, html, js, slice and
+// urlquery.
 // Threads: immutable after Compile; Render may run on several threads.
 // Bound: see template_evaluator.h.
 #pragma once

@@ -1,7 +1,7 @@
 // Evaluates a template's tree.
 //
-// The limits below bound steps, output, ranges and strings, so that an endless template ends with an
-// error.
+// The limits below bound steps, output, ranges and strings, so that an endless template ends with
+// an error.
 #pragma once
 
 #include <cstdint>

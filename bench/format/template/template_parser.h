@@ -1,5 +1,5 @@
-// Parses a template to a tree. It checks the names of variables and functions and the pairing of if,
-// range, with and end, so that only values can make a parsed template fail.
+// Parses a template to a tree. It checks the names of variables and functions and the pairing of
+// if, range, with and end, so that only values can make a parsed template fail.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,8 @@
 
 namespace schedq {
 
-// The place of the pod "namespace/name": "active", "backoff@MS" (since `start`), "gated:PLUGIN", ...
+// The place of the pod "namespace/name" in the words of a trace: "active", "backoff@MS" (since
+// `start`), "gated:PLUGIN", ...
 std::string PlaceText(const SchedulingQueue& queue, const PluginRegistry& plugins, Instant start,
                       const std::string& full_name);
 

@@ -3,9 +3,10 @@
 //
 // createPods has two more fields; the run's seed decides both:
 //  arrivals: {process: constant | poisson | bursts, perSecond, burst}. Pods arrive at their own
-//    times instead of as fast as the creators can. With skipWaitToCompletion the next operation does
-//    not wait for their arrival.
-//  draws: {NAME: DRAW, ...}. A number is drawn for each pod; its template reads the number as .NAME.
+//    times instead of as fast as the creators can. With skipWaitToCompletion the next operation
+//    does not wait for their arrival.
+//  draws: {NAME: DRAW, ...}. A number is drawn for each pod; its template reads the
+//    number as .NAME.
 //    A DRAW is {uniform: N} or {zipf: N, exponent: E}, which give a number from 0 to N - 1, or
 //    {weights: [W, ...]}, which gives the index of a weight.
 #pragma once

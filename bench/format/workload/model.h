@@ -55,8 +55,8 @@ struct CreatePodsOp {
   bool skip_wait = false;
   Arrivals arrivals;
   std::vector<Draw> draws;
-  // A pod from a file gets the label signature: signature-label-<index / signature_batch_size>. 0: no
-  // label.
+  // A pod from a file gets the label signature: signature-label-<index / signature_batch_size>.
+  // 0: no label.
   int64_t signature_batch_size = 0;
   ObjectTemplateRef persistent_volume;        // May be null.
   ObjectTemplateRef persistent_volume_claim;  // May be null.

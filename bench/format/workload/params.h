@@ -19,8 +19,8 @@ class Params {
   // A null `params` means that the workload has no parameters.
   Params(YamlErrors& errors, const YamlNode* params);
 
-  // These read a field that is written as `x` or, in place of it, as `xParam: $name`. An unknown name
-  // is a defect of this workload only; a value of the wrong type is an error of the file.
+  // These read a field that is written as `x` or, in place of it, as `xParam: $name`. An unknown
+  // name is a defect of this workload only; a value of the wrong type is an error of the file.
   void ReadCount(YamlFields& fields, std::string_view key, int64_t* out);
   void ReadBool(YamlFields& fields, std::string_view key, bool* out);
   void ReadDuration(YamlFields& fields, std::string_view key, Duration* out);
@@ -31,8 +31,8 @@ class Params {
   // a default.
   ValueMap ReadTemplateParams(YamlFields& fields);
 
-  // Adds an error for the first parameter that no field read. A parameter that is known to be read by
-  // scheduler_perf's Go code is noted as a feature instead.
+  // Adds an error for the first parameter that no field read. A parameter that is known to be read
+  // by scheduler_perf's Go code is noted as a feature instead.
   void CheckAllRead(FeatureUses& features);
 
   // The reason why this workload cannot run although its file is valid; empty: it can run.

@@ -1,8 +1,8 @@
 // Parses text to YamlNodes through yaml-cpp's event interface.
 //
-// Bad input costs bounded time and memory. The parser checks the limits below at each event, so that
-// exponential aliases and deep nesting end with an error instead of a crash. No exception of yaml-cpp
-// leaves the parser.
+// Bad input costs bounded time and memory. The parser checks the limits below at each event, so
+// that exponential aliases and deep nesting end with an error instead of a crash. No exception of
+// yaml-cpp leaves the parser.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ namespace {
 
 bool IsDigit(char character) { return character >= '0' && character <= '9'; }
 
-// The text is a sign (optional), digits with one optional point, and an optional exponent. It has at
-// least one digit.
+// The text is a sign (optional), digits with one optional point, and an optional exponent. It has
+// at least one digit.
 bool LooksDecimal(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   int digits = 0;

@@ -14,7 +14,8 @@ std::optional<bool> YamlBool(const YamlNode& node);
 std::optional<int64_t> YamlInteger(const YamlNode& node);
 std::optional<double> YamlNumber(const YamlNode& node);  // Integers too.
 
-// Go's strconv.ParseFloat, without hexadecimal numbers, inf and nan. The whole text must be a number.
+// Go's strconv.ParseFloat, without hexadecimal numbers, inf and nan. The whole text must be a
+// number.
 std::optional<double> ParseDecimal(std::string_view text);
 // Go's strconv.Atoi.
 std::optional<int64_t> ParseDecimalInteger(std::string_view text);

@@ -135,8 +135,8 @@ class SlowCluster {
   std::vector<std::unique_ptr<BindingScheduler>> schedulers_;
 };
 
-// Removes nodes that seem unneeded, and adds one for each pod that fits nowhere. After an addition it
-// removes none for a while, as cluster autoscalers do.
+// Removes nodes that seem unneeded, and adds one for each pod that fits nowhere. After an addition
+// it removes none for a while, as cluster autoscalers do.
 class Autoscaler {
  public:
   Autoscaler(SlowCluster* world, bool looks_at_nominations)

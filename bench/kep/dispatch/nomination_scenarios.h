@@ -38,8 +38,9 @@ struct BindingOutcome {
 };
 
 // 100 pods come over a minute. An autoscaler acts every 10 s. It adds a node for each pod that fits
-// nowhere. It removes nodes that were unneeded for 30 s, unless it added one in the last two minutes.
-// A node is needed if a pod is bound there or, if the autoscaler reads nominations, nominated.
+// nowhere. It removes nodes that were unneeded for 30 s, unless it added one in the last two
+// minutes. A node is needed if a pod is bound there or, if the autoscaler reads nominations,
+// nominated.
 struct AutoscalerOutcome {
   BindingOutcome bindings;
   uint64_t removed = 0;
@@ -58,8 +59,8 @@ struct ContentionOutcome {
 };
 ContentionOutcome RunContention(const NominationOptions& options, int32_t priority);
 
-// Every pod also has a claim. Its allocation is sent with the nomination or, as by plugins that work
-// one after the other, after the volume.
+// Every pod also has a claim. Its allocation is sent with the nomination or, as by plugins that
+// work one after the other, after the volume.
 struct ClaimOutcome {
   BindingOutcome bindings;
   // Pod-seconds in which only the scheduler knew that the devices were taken.

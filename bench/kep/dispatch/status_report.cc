@@ -71,7 +71,8 @@ void JudgeConvergence(const StatusScenario& scenario, const Outcomes& outcomes,
       verdicts);
 }
 
-// Holds if the outage changes nothing in the queue, every call ends, and messages are true afterwards.
+// Holds if the outage changes nothing in the queue, every call ends, and messages are true
+// afterwards.
 void JudgeOutage(const StatusScenario& scenario, const Outcomes& outcomes,
                  std::vector<PromiseVerdict>* verdicts) {
   JudgeConvergence(scenario, outcomes, verdicts);

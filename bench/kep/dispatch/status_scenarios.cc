@@ -12,7 +12,8 @@ using std::chrono::seconds;
 
 std::string PodName(uint64_t number) { return "pod-" + std::to_string(number); }
 
-// A plugin rejects pod A with a report and later passes it; then another plugin rejects it silently.
+// A plugin rejects pod A with a report and later passes it; then another plugin rejects it
+// silently.
 StatusOutcome RunReportsThenSilent(const StatusWorldOptions& options) {
   StatusWorld world(options);
   for (uint64_t pod = 0; pod < 100; ++pod) {

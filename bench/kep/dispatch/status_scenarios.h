@@ -25,7 +25,8 @@ std::span<const StatusScenario> StatusScenarios();
 StatusOutcome RunTransient(StatusWorldOptions options, Duration longest);
 // The reason of one pod changes every second for a minute.
 StatusOutcome RunFlapping(const StatusWorldOptions& options);
-// The server marks 1,000 pods SchedulingGated, and a plugin rejects them with the server's own text.
+// The server marks 1,000 pods SchedulingGated, and a plugin rejects them with the server's own
+// text.
 StatusOutcome RunGatedByServer(const StatusWorldOptions& options);
 // 100 pods are rejected, for changing reasons, before, during and after an outage of a minute. The
 // queue's counts are taken each second; they must equal those of a run without the outage.

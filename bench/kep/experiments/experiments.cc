@@ -16,8 +16,8 @@ namespace {
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-// The number of pods that the alternative of KEP-5142 flushes at a time: a third of the attempts that
-// the scheduler of the calibrated model makes in a second.
+// The number of pods that the alternative of KEP-5142 flushes at a time: a third of the attempts
+// that the scheduler of the calibrated model makes in a second.
 constexpr int kFlushedWhenEmpty = 100;
 
 Arm GateArm(std::string name, Gate gate, bool on) { return {std::move(name), gate, on, {}}; }

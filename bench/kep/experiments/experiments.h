@@ -1,8 +1,8 @@
 // Experiments: workloads that are run in several ways, to judge a proposal's choice.
 //
 // Purpose: `schedq run --suite kep`. The workloads are those of bench/suites/kep. This file has the
-// ways in which each is run, the figures that are read from the results, the verdicts, and the choice
-// of scenarios that are played beside.
+// ways in which each is run, the figures that are read from the results, the verdicts, and the
+// choice of scenarios that are played beside.
 // When not to use it: to compare two builds of schedq; perf/compare does that.
 // Threads: pure functions.
 #pragma once
@@ -51,8 +51,8 @@ ArmFigures ReadFigures(const WorkloadResult& result);
 // One verdict for each experiment with all arms measured, by its largest workload.
 std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document);
 
-// Chooses scenarios as workloads are chosen. `name` is a valid regular expression, which is searched
-// in a name such as "KEP-5501/outage". Each scenario has the label short or performance.
+// Chooses scenarios as workloads are chosen. `name` is a valid regular expression, which is
+// searched in a name such as "KEP-5501/outage". Each scenario has the label short or performance.
 std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels);
 // The gates that scenarios set themselves.
 inline constexpr Gate kScenarioGates[] = {Gate::kSchedulerPreEnqueuePodStatus,

@@ -1,5 +1,5 @@
-// The table of bars. Each bar states the least work of its path in atomics, cache misses, clock reads
-// and bytes; bench/lab/floor measures the cost of these in the same run.
+// The table of bars. Each bar states the least work of its path in atomics, cache misses, clock
+// reads and bytes; bench/lab/floor measures the cost of these in the same run.
 #include <fmt/format.h>
 
 #include "bench/lab/bars/bar.h"
@@ -124,8 +124,8 @@ void AddStorm(Table& table, int64_t pods, double limit) {
   bar.limit = limit;
   bar.aim = 120;
   bar.aim_text = "100x upstream: 120 ns at 100,000";
-  // Atomics: the slot and the push. Misses: the event's object, the claim's entry, the record and the
-  // pod. The event's duration takes two clock reads.
+  // Atomics: the slot and the push. Misses: the event's object, the claim's entry, the record and
+  // the pod. The event's duration takes two clock reads.
   bar.floor = {
       {2, "atomic_add_uncontended"}, {4, "random_miss", WorkingSet(sized)}, {2, "clock_read"}};
   bar.sampled = [sized] {

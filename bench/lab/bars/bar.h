@@ -1,7 +1,7 @@
 // A bar: the limit that a path of the product must hold, and the judgement whether it does.
 //
-// Purpose: the table of bars as data. Each bar names a group of `schedq bench`, whose contestants run
-// interleaved. Judging is a pure function of the group's measurements.
+// Purpose: the table of bars as data. Each bar names a group of `schedq bench`, whose contestants
+// run interleaved. Judging is a pure function of the group's measurements.
 // Threads: pure functions.
 #pragma once
 
@@ -22,7 +22,8 @@ enum class BarKind : uint8_t {
   kTimesControl,  // The product's value is at most the limit times the control's.
 };
 
-// A part of the least time that the machine needs: a count of something that `schedq floor` measures.
+// A part of the least time that the machine needs: a count of something that `schedq floor`
+// measures.
 struct FloorTerm {
   double count = 0;        // Times the probe's operation is needed; bytes for "sequential_read".
   const char* probe = "";  // The probe's name, such as "random_miss".

@@ -9,8 +9,8 @@
 //  1. repetitions[i] of every contestant of a group ran in round i.
 //  2. A repetition with a wrong answer is not recorded, and faults() names it.
 //  3. After an interrupt no repetition starts, and recorded ones stay.
-//  4. A slow group has fewer rounds, but at least `rounds_min`: the cost of a round spans four orders
-//     of magnitude, and a whole run must end. The results hold the number of rounds.
+//  4. A slow group has fewer rounds, but at least `rounds_min`: the cost of a round spans four
+//     orders of magnitude, and a whole run must end. The results hold the number of rounds.
 #pragma once
 
 #include <benchmark/benchmark.h>

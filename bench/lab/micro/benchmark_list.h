@@ -33,8 +33,8 @@ struct BenchmarkCase {
   ContenderRole role = ContenderRole::kRival;
   // The operations of one repetition, unless the user asks for a minimum time.
   int64_t operations = 0;
-  // The body times itself (SetIterationTime). It checks its answer and calls SkipWithError where that
-  // is wrong.
+  // The body times itself (SetIterationTime). It checks its answer and calls SkipWithError where
+  // that is wrong.
   std::function<void(benchmark::State&)> body;
   // The figure of anchors.json for this contestant and workload, in `unit`.
   std::optional<double> anchor_ns;

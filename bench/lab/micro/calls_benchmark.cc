@@ -35,7 +35,8 @@ struct Workload {
 };
 
 constexpr int64_t kOperationsMax = 100'000;
-// A cancellation that scans takes time in proportion to the waiting calls, so it has fewer operations.
+// A cancellation that scans takes time in proportion to the waiting calls, so it has fewer
+// operations.
 constexpr int64_t kScannedMax = 20'000'000;
 
 std::optional<double> Anchor(const Workload& workload) {

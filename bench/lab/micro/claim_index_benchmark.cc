@@ -6,8 +6,8 @@
 //                                                        +-------------+
 //
 // Pod p uses claim p or claim p + 1, and each thread moves only its own pods. Each contestant makes
-// the claim's name from its number, and finds and moves by name. Time: wall time / operations of all
-// threads. Filling is not timed.
+// the claim's name from its number, and finds and moves by name. Time: wall time / operations of
+// all threads. Filling is not timed.
 // Answer: a search finds only pods that can use the claim. At the end each pod is found once under
 // the claim that it took last, and under no other.
 #include <memory>

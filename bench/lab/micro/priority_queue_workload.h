@@ -5,13 +5,13 @@
 //
 // The answer of a strict queue:
 //  1. Every pop finds a key, because each thread pushes before it pops.
-//  2. The popped keys and the keys left are the pushed keys: their counts and the sums of their hashes
-//     are equal.
+//  2. The popped keys and the keys left are the pushed keys: their counts and the sums of their
+//     hashes are equal.
 //  3. The keys left come out in strictly falling order.
-//  4. With one thread, the pops have the order of std::priority_queue: a hash that depends on the order
-//     is equal.
-// Threads: pure functions, except FaultOf, which only the main thread may call: it keeps the answers
-// of models.
+//  4. With one thread, the pops have the order of std::priority_queue: a hash that depends on the
+//     order is equal.
+// Threads: pure functions, except FaultOf, which only the main thread may call: it keeps the
+// answers of models.
 #pragma once
 
 #include <cstdint>

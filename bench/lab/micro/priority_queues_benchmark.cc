@@ -13,8 +13,9 @@
 //        emptied, and all that came out is checked
 //
 // Time: wall time of the pairs / pairs of all threads. Fill and emptying are not timed.
-// Pops take the fill from the top while younger keys arrive. With eight priorities, mostly the lowest
-// is left after `entries` pairs, and keys of higher priorities are popped soon after their push.
+// Pops take the fill from the top while younger keys arrive. With eight priorities, mostly the
+// lowest is left after `entries` pairs, and keys of higher priorities are popped soon after their
+// push.
 // Answer: see priority_queue_workload.h.
 
 #include "bench/lab/micro/priority_queue_pairs.h"

@@ -7,8 +7,8 @@
 //              |   wheel   |      schedule, overwrite or cancel each timer once, in random order;
 //              +-----------+      or advance: all expire, after delays of up to 50 ms
 //
-// Time: wall time of the operations / timers. It includes filing the timers of the inbox, but not the
-// wait for delays to pass.
+// Time: wall time of the operations / timers. It includes filing the timers of the inbox, but not
+// the wait for delays to pass.
 // Answer: the number of timers that expire at the end.
 #include <chrono>
 #include <memory>

@@ -8,8 +8,8 @@ namespace {
 constexpr Duration kSpread = std::chrono::seconds(10);
 // The start is no multiple of a window, as on real clocks.
 constexpr Instant kStart{std::chrono::seconds(1'800'000'000) + std::chrono::milliseconds(300)};
-// Flushes a second apart: the last pod fails after ten of them, its backoff takes one, its window may
-// end one later, and the last flush comes behind it.
+// Flushes a second apart: the last pod fails after ten of them, its backoff takes one, its window
+// may end one later, and the last flush comes behind it.
 constexpr int kFlushes = 13;
 
 }  // namespace

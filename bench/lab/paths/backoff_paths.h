@@ -7,8 +7,8 @@
 // One pod is in flight at a time, as with one scheduler, so a failing pod has only its own event to
 // judge.
 //
-// Time is virtual. It advances by ten seconds over the N failures, so that expirations are spread as
-// in a cluster. With SchedulerPopFromBackoffQ off, the order is that of exact expirations, and
+// Time is virtual. It advances by ten seconds over the N failures, so that expirations are spread
+// as in a cluster. With SchedulerPopFromBackoffQ off, the order is that of exact expirations, and
 // no pod is popped early.
 #pragma once
 
@@ -61,8 +61,8 @@ class BackoffInsert : public MeasuredPath {
   BackoffStage stage_;
 };
 
-// An operation moves one pod to active, by a flush each second. Answer: all N pods were moved, window
-// by window.
+// An operation moves one pod to active, by a flush each second. Answer: all N pods were moved,
+// window by window.
 class BackoffFlush : public MeasuredPath {
  public:
   explicit BackoffFlush(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }
@@ -75,8 +75,8 @@ class BackoffFlush : public MeasuredPath {
   int flushes_that_moved_ = 0;
 };
 
-// An operation pops one pod from backoff while active is empty. Answer: all N pods were popped, those
-// of earlier windows first.
+// An operation pops one pod from backoff while active is empty. Answer: all N pods were popped,
+// those of earlier windows first.
 class BackoffPop : public MeasuredPath {
  public:
   explicit BackoffPop(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }

@@ -1,14 +1,14 @@
-// Contestants that hold waiting API calls, with one interface: the product's call queue, a rendering
-// of upstream's design, and an ordered map. All have at most one waiting call an object, merge a newer
-// call into an older one, and start the calls that are due.
+// Contestants that hold waiting API calls, with one interface: the product's call queue, a
+// rendering of upstream's design, and an ordered map. All have at most one waiting call an object,
+// merge a newer call into an older one, and start the calls that are due.
 //
 //   void Reserve(objects)        called once, before the first call
 //   void Prefetch(object)        announces a call about the object
 //   void Add(call)               adds a call, or overwrites the object's waiting one
 //   void Cancel(object)
 //   void Sync(object, pod)
-//   int64_t Drain()              lets all calls become due, starts and completes them; returns their
-//                                number
+//   int64_t Drain()              lets all calls become due, starts and completes them; returns
+//                                their number
 #pragma once
 
 #include <deque>

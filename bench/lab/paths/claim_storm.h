@@ -1,5 +1,5 @@
-// A claim storm: DynamicResources rejected N pods, each with its own claim, and updates of the claims
-// come in random order.
+// A claim storm: DynamicResources rejected N pods, each with its own claim, and updates of the
+// claims come in random order.
 //
 //   claim update -> engine -> the one pod that uses the claim leaves the pool
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace schedq {
 
-// Answer: every event requeues one pod. With narrowing it judges exactly that pod, else every waiting
-// pod. An operation is an event.
+// Answer: every event requeues one pod. With narrowing it judges exactly that pod, else every
+// waiting pod. An operation is an event.
 class ClaimStorm : public MeasuredPath {
  public:
   struct Options {

@@ -1,7 +1,8 @@
 // A path through the product that is measured.
 //
-// Purpose: preparation, run and check in one place, for every kind of measurement: google-benchmark,
-// profiles, callgrind and tests. The constructor prepares and may take long; only Run is measured.
+// Purpose: preparation, run and check in one place, for every kind of measurement:
+// google-benchmark, profiles, callgrind and tests. The constructor prepares and may take long; only
+// Run is measured.
 // Threads: one thread calls all functions. A path may start threads of its own inside Run.
 #pragma once
 

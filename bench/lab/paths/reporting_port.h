@@ -1,4 +1,5 @@
-// Add without an observer: the cost of the port that reports pods' rejections when its gates are off.
+// Add without an observer: the cost of the port that reports pods' rejections when its gates are
+// off.
 //
 // Purpose: two series, the product and the same engine compiled without the port. The difference
 // between their instructions is the cost of the port.

@@ -1,5 +1,5 @@
-// The cost of a pod's way into backoff (its pop, an event, its failure) and out of it, with N pods in
-// backoff. The variants are those of SchedulerPopFromBackoffQ: windows of a second, or exact
+// The cost of a pod's way into backoff (its pop, an event, its failure) and out of it, with N pods
+// in backoff. The variants are those of SchedulerPopFromBackoffQ: windows of a second, or exact
 // expirations. Narrowing is no variant, because the events that a failing pod judges are never
 // narrowed.
 #include "bench/lab/paths/backoff_paths.h"

@@ -25,8 +25,8 @@ std::optional<uint64_t> LastNumber(std::string_view line) {
   return number;
 }
 
-// Reads callgrind's format. "fn=(1) name" starts a function, and later "fn=(1)" alone. A line with a
-// position and a cost is the function's own cost; the line after "calls=" is a callee's inclusive
+// Reads callgrind's format. "fn=(1) name" starts a function, and later "fn=(1)" alone. A line with
+// a position and a cost is the function's own cost; the line after "calls=" is a callee's inclusive
 // cost.
 class CallgrindReader {
  public:

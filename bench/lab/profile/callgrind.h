@@ -24,8 +24,8 @@ struct InstructionCount {
 // Reads callgrind's output file. `name` stands in the error.
 Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string& name);
 
-// Runs `program` (the first element is its path) under callgrind, and stores its stdout in `output`.
-// Returns an error of one line where valgrind is missing or failed.
+// Runs `program` (the first element is its path) under callgrind, and stores its stdout in
+// `output`. Returns an error of one line where valgrind is missing or failed.
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
                                            std::string* output);
 

@@ -17,8 +17,8 @@ namespace schedq {
 std::string RunOnceText(const PathOutcome& outcome);
 Result<uint64_t> OperationsOf(const std::string& run_once_text);
 
-// Runs this program under callgrind for each point of `result`. Adds the measurement "instructions",
-// its fit and its functions. An interrupt ends the counting; finished counts stay.
+// Runs this program under callgrind for each point of `result`. Adds the measurement
+// "instructions", its fit and its functions. An interrupt ends the counting; finished counts stay.
 Status AddInstructions(
     const std::string& kind, ProfilerResult* result,
     const std::function<void(const std::string& subject, uint64_t size)>& progress);

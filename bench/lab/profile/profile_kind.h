@@ -1,8 +1,8 @@
 // The kinds of profile of `schedq profile`; profile_kinds.cc names one function a kind.
 //
-// Purpose: a kind is a list of subjects (an engine and a variant). Each is a path through the product
-// that can be prepared at any size; profiler.h measures it. A kind may also have scenarios, whose
-// figures are not costs.
+// Purpose: a kind is a list of subjects (an engine and a variant). Each is a path through the
+// product that can be prepared at any size; profiler.h measures it. A kind may also have scenarios,
+// whose figures are not costs.
 // Threads: the main thread only.
 #pragma once
 
@@ -24,9 +24,9 @@ struct ProfileSubject {
   std::function<MeasuredPathRef(uint64_t size, uint64_t operations_max)> prepare;
 };
 
-// A bound on the instructions of an operation of `series`: `factor_max` times those of the reference,
-// plus `extra_max`. The reference is `base` at the same size; without a base it is the series itself
-// at its smallest size.
+// A bound on the instructions of an operation of `series`: `factor_max` times those of the
+// reference, plus `extra_max`. The reference is `base` at the same size; without a base it is the
+// series itself at its smallest size.
 struct InstructionPromise {
   std::string proposal;  // The proposal that promises it.
   std::string series;

@@ -1,8 +1,8 @@
 // Measures the subjects of a profile kind at growing sizes.
 //
-// Purpose: all of profile.json except the environment. Within a size a round runs every subject once,
-// in a newly shuffled order. A series stops before a size that would take longer than the limit, and
-// records the reason; the forecast is the growth between its last two sizes.
+// Purpose: all of profile.json except the environment. Within a size a round runs every subject
+// once, in a newly shuffled order. A series stops before a size that would take longer than the
+// limit, and records the reason; the forecast is the growth between its last two sizes.
 // Threads: the main thread only.
 // Invariants:
 //  1. A run with a wrong answer is not recorded, and `faults` names it.
@@ -39,8 +39,8 @@ using ProfilerProgress =
 ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,
                        const ProfilerProgress& progress);
 
-// Forecasts the seconds of a run of `size` from the last two measured pairs (size, seconds). With one
-// pair the growth is taken as quadratic.
+// Forecasts the seconds of a run of `size` from the last two measured pairs (size, seconds). With
+// one pair the growth is taken as quadratic.
 double ForecastSeconds(const std::vector<std::pair<double, double>>& measured, double size);
 
 }  // namespace schedq

@@ -20,8 +20,8 @@ namespace {
 // The interval is prime, so that it matches no period in the work.
 constexpr long kSampleIntervalNs = 499'979;
 
-// The number of frames before the one at `address`; all if there is none. It must be searched, because
-// sanitizers put frames of their own around backtrace.
+// The number of frames before the one at `address`; all if there is none. It must be searched,
+// because sanitizers put frames of their own around backtrace.
 int FramesBefore(const void* address, void* const* frames, int depth) {
   return static_cast<int>(std::find(frames, frames + depth, address) - frames);
 }

@@ -2,8 +2,8 @@
 //
 // Purpose: where the time goes, without another program, at the cost of about one percent.
 // When not to use it: for counts or small differences; callgrind is exact.
-// Threads: the thread that constructs a sampler is sampled and finishes it. A process has one sampler
-// at a time.
+// Threads: the thread that constructs a sampler is sampled and finishes it. A process has one
+// sampler at a time.
 // Invariants:
 //  1. A sample is a stack below the frame that constructed the sampler.
 //  2. The handler allocates nothing, locks nothing and stops when its memory is full.
@@ -34,8 +34,8 @@ class TimeSampler {
   TimeSampler(const TimeSampler&) = delete;
   TimeSampler& operator=(const TimeSampler&) = delete;
 
-  // Stops, and returns the shares of functions; the caller sets `size`. There are no functions where
-  // no sample was taken or the kernel gave no timer.
+  // Stops, and returns the shares of functions; the caller sets `size`. There are no functions
+  // where no sample was taken or the kernel gave no timer.
   HotSpots Finish();
 
  private:
@@ -56,8 +56,8 @@ class TimeSampler {
   timer_t timer_{};
 };
 
-// Computes shares from counts. The functions with the largest share of their own stand first; at most
-// `limit` are returned.
+// Computes shares from counts. The functions with the largest share of their own stand first; at
+// most `limit` are returned.
 std::vector<HotSpot> RankHotSpots(const std::map<std::string, uint64_t>& self,
                                   const std::map<std::string, uint64_t>& inclusive, uint64_t total,
                                   size_t limit = 12);

@@ -1,7 +1,7 @@
 // Executes calls on the simulated cluster, with the latencies of the cost model.
 //
-// Purpose: the API server behind the dispatcher in a run of a workload. A scenario without a cluster
-// has EmbeddedApiServer instead; both change a pod by the same rules (pod_patch.h).
+// Purpose: the API server behind the dispatcher in a run of a workload. A scenario without a
+// cluster has EmbeddedApiServer instead; both change a pod by the same rules (pod_patch.h).
 // Threads: one, the one that advances the clock.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Calls about pods without a dispatcher: each is made at once, and its caller waits for it where the
-// result matters.
+// Calls about pods without a dispatcher: each is made at once, and its caller waits for it where
+// the result matters.
 //
 // Purpose: the gate SchedulerAsyncAPICalls is off.
 // Threads: as PodCalls.

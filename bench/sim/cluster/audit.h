@@ -1,4 +1,5 @@
-// Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is lost.
+// Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is
+// lost.
 //
 // It reads only the objects of the API server, so it finds a scheduler whose own cache is wrong.
 // Threads: one.
@@ -12,8 +13,8 @@
 
 namespace schedq {
 
-// Returns one line a fault, in the order of the objects. `is_known` tells whether the scheduler still
-// has a pod that is neither bound nor being deleted: in a queue, in flight, or in a binding.
+// Returns one line a fault, in the order of the objects. `is_known` tells whether the scheduler
+// still has a pod that is neither bound nor being deleted: in a queue, in flight, or in a binding.
 std::vector<std::string> AuditCluster(const Cluster& cluster,
                                       const std::function<bool(const ClusterPod&)>& is_known);
 

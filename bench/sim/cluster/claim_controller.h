@@ -1,11 +1,11 @@
 // The ResourceClaim controller: generates claims for pods, and cleans up after deleted pods.
 //
-// Purpose: a pod that names a claim template gets a claim of its own, which its status names. After a
-// pod's deletion the controller removes the pod's reservations. A claim without reservations loses
-// its devices. A claim that was generated for the pod is deleted, which is the task of kube's garbage
-// collector.
-// Method: a fixed number of workers takes work items, one a pod, in the order in which they came. Each
-// API call takes the latency of the options; calls of one item follow one another.
+// Purpose: a pod that names a claim template gets a claim of its own, which its status names. After
+// a pod's deletion the controller removes the pod's reservations. A claim without reservations
+// loses its devices. A claim that was generated for the pod is deleted, which is the task of kube's
+// garbage collector.
+// Method: a fixed number of workers takes work items, one a pod, in the order in which they came.
+// Each API call takes the latency of the options; calls of one item follow one another.
 // Threads: one, the one that advances the clock.
 // Memory: one record a waiting item, and for pods that use claims a list of their claims.
 #pragma once

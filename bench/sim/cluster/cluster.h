@@ -1,13 +1,14 @@
 // The simulated cluster: the API server, its objects, and the informers that deliver their changes.
 //
-// Purpose: the API server of scheduler and workload. A call takes effect at once, at the clock's now;
-// its caller lets the call's latency pass (cost model). Every change reaches every watcher after the
-// informer delay, in the order of the changes.
+// Purpose: the API server of scheduler and workload. A call takes effect at once, at the clock's
+// now; its caller lets the call's latency pass (cost model). Every change reaches every watcher
+// after the informer delay, in the order of the changes.
 // The API server itself makes names from generateName and sets the SchedulingGated condition of a
 // gated pod. Its deletions wait for finalizers. It refuses to bind a pod that is bound or being
 // deleted, and (with its gate) clears the nominated node of a pod that is bound.
-// Not modelled: grace periods of deletions (no kubelet needs them), conflicts of concurrent writers,
-// and kinds that scheduling does not read (these can be created and deleted, but are not delivered).
+// Not modelled: grace periods of deletions (no kubelet needs them), conflicts of concurrent
+// writers, and kinds that scheduling does not read (these can be created and deleted, but are not
+// delivered).
 // Threads: one, the one that advances the clock.
 // Invariants:
 //  1. Watchers see each object's versions in order, each exactly once.

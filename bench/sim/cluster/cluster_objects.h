@@ -1,8 +1,8 @@
 // Versions of API objects as the simulated cluster stores and delivers them.
 //
-// Purpose: the engine's own types (Pod, ObjectView) with the further fields that the simulation needs,
-// so that the queue returns them too. Every Pod that the simulation gives to a queue is a ClusterPod;
-// AsClusterPod relies on it.
+// Purpose: the engine's own types (Pod, ObjectView) with the further fields that the simulation
+// needs, so that the queue returns them too. Every Pod that the simulation gives to a queue is a
+// ClusterPod; AsClusterPod relies on it.
 // Threads: immutable once stored, so any thread may read them.
 #pragma once
 
@@ -62,8 +62,8 @@ struct ClusterSlice final : ObjectView {
   ResourceSliceObject slice;
 };
 
-// A change that an informer delivers. Add has no old version, and Delete no new one. The versions of a
-// pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
+// A change that an informer delivers. Add has no old version, and Delete no new one. The versions
+// of a pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
 struct ClusterChange {
   Resource resource = Resource::kPod;
   Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.

@@ -2,8 +2,8 @@
 //
 // Purpose: allocation of claims by device class and count. The API server has one inventory, for
 // allocations that no scheduler makes. The scheduler has its own, which lags behind.
-// Rule: all devices are on one node. Each request in turn gets the first free devices of its class's
-// driver, in the order of publication. Requests for classes of any driver come last.
+// Rule: all devices are on one node. Each request in turn gets the first free devices of its
+// class's driver, in the order of publication. Requests for classes of any driver come last.
 // Threads: one.
 // Invariants:
 //  1. A device is taken by at most one claim; Take refuses a second one.

@@ -32,9 +32,9 @@ class MetricValues {
   // count as `name_count`.
   std::map<std::string, uint64_t> Counters() const;
 
-  // The items that a workload file asks for, in its order. A metric or combination of labels without a
-  // value gives no item. Durations are in ms. A histogram gives Average and percentiles; any other
-  // metric gives its sum as Average.
+  // The items that a workload file asks for, in its order. A metric or combination of labels
+  // without a value gives no item. Durations are in ms. A histogram gives Average and percentiles;
+  // any other metric gives its sum as Average.
   std::vector<DataItem> Items(const MetricsConfig& config) const;
 
  private:

@@ -1,8 +1,8 @@
 // Pods a second, sampled as scheduler_perf samples them.
 //
 // Rules:
-//  1. Once a second since the start, a sample is the pods scheduled since the last sample, divided by
-//     the time since then.
+//  1. Once a second since the start, a sample is the pods scheduled since the last sample, divided
+//     by the time since then.
 //  2. No sample is taken before the first pod, and the first one is dropped, because it began at
 //     another time than the pods.
 //  3. For each second without a pod, the next sample counts once more.

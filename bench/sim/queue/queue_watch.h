@@ -1,8 +1,8 @@
 // Measures waiting pods: their waits, inversions of priority, and idle time.
 //
-// Purpose: the figures that KEP-5142 is about, for every run. A pod waits while it is in active or in
-// backoff, where only time and other pods keep it from its next attempt. Error backoff does not count,
-// because it keeps pods on purpose.
+// Purpose: the figures that KEP-5142 is about, for every run. A pod waits while it is in active or
+// in backoff, where only time and other pods keep it from its next attempt. Error backoff does not
+// count, because it keeps pods on purpose.
 //  - A wait begins when the pod enters active or backoff, and ends with its pop.
 //  - An inversion: a pod is placed on a node while a pod of higher priority waits.
 //  - Idle time: the scheduling thread has nothing to do although pods wait in backoff.

@@ -1,8 +1,8 @@
 // Creates and deletes objects beside a workload, until the workload ends.
 //
 // create: each tick creates one of each object, for `number` ticks (0: without end).
-// recreate: each object has `number` slots. A tick uses the slot number tick mod `number`: it creates
-// the object where the slot is empty, else it deletes the slot's object.
+// recreate: each object has `number` slots. A tick uses the slot number tick mod `number`: it
+// creates the object where the slot is empty, else it deletes the slot's object.
 // Threads: one, the one that advances the clock.
 #pragma once
 

@@ -23,8 +23,9 @@ class Client {
   // Runs `act` when the call takes effect: after the wait for the rate limit and the latency.
   void Do(const CallLatency& latency, Call act);
 
-  // Makes `count` calls by `workers` workers, each of which makes one call after the other. Calls begin
-  // in the order of their indexes. `done` runs after the last call, or at once for a count of 0.
+  // Makes `count` calls by `workers` workers, each of which makes one call after the other. Calls
+  // begin in the order of their indexes. `done` runs after the last call, or at once for a count of
+  // 0.
   void DoAll(int64_t count, int workers, const CallLatency& latency,
              std::function<void(int64_t index)> act, Call done);
 

@@ -1,8 +1,8 @@
 // Keeps the number of a cluster's pods constant: it deletes every pod that gets a node, and creates
 // another one.
 //
-// The creators make the first pods. Then one worker deletes and creates, one call after the other, in
-// the order in which pods were scheduled.
+// The creators make the first pods. Then one worker deletes and creates, one call after the other,
+// in the order in which pods were scheduled.
 // Threads: one, the one that advances the clock.
 #pragma once
 

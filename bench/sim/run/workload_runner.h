@@ -1,7 +1,8 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
-// Purpose: executes each opcode of FORMATS as scheduler_perf does. A wait ends as soon as the informers
-// deliver its condition (scheduler_perf polls once a second), or after ten virtual minutes.
+// Purpose: executes each opcode of FORMATS as scheduler_perf does. A wait ends as soon as the
+// informers deliver its condition (scheduler_perf polls once a second), or after ten virtual
+// minutes.
 // Threads: one.
 #pragma once
 
@@ -23,8 +24,8 @@ class WorkloadRunner {
  public:
   WorkloadRunner(Simulation* simulation, const TestCase& test_case, const Workload& workload);
 
-  // Executes all operations. kTimeout: an operation did not end; failure() names it. Returns an error
-  // for a template that does not render, or operations that do not fit together.
+  // Executes all operations. kTimeout: an operation did not end; failure() names it. Returns an
+  // error for a template that does not render, or operations that do not fit together.
   Result<WaitResult> Run();
 
   const std::string& failure() const { return failure_; }

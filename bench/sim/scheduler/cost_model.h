@@ -1,7 +1,7 @@
 // The time that each step of the simulated scheduler and its cluster takes on the virtual clock.
 //
-// Purpose: one value for each step, decoded strictly from YAML: every key must be present, and unknown
-// ones are errors. bench/sim/costs holds models, whose numbers name their sources.
+// Purpose: one value for each step, decoded strictly from YAML: every key must be present, and
+// unknown ones are errors. bench/sim/costs holds models, whose numbers name their sources.
 // Threads: immutable once read.
 #pragma once
 

@@ -10,8 +10,8 @@ namespace schedq {
 bool ToleratesCordon(const Pod& pod);
 // Whether the pod tolerates every taint of the node that rejects pods (PreferNoSchedule does not).
 bool ToleratesTaints(const Pod& pod, const ObjectView& node);
-// Whether the node has the labels of the pod's selector, and meets one of its required terms if there
-// are any.
+// Whether the node has the labels of the pod's selector, and meets one of its required terms if
+// there are any.
 bool MatchesAffinity(const ClusterPod& pod, const ObjectView& node);
 
 }  // namespace schedq

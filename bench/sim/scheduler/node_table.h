@@ -1,9 +1,9 @@
 // The scheduler's view of nodes, and its rule of placing pods.
 //
-// Rule: a pod goes to the feasible node with the smallest share in use; the node that appeared first
-// wins a tie. The share in use is the largest of those of cpu, memory and pods, in whole parts per
-// million. A node is feasible if it is schedulable (or the pod tolerates cordoned nodes), its taints
-// are tolerated, its labels match, the requests fit, and the caller's own check agrees.
+// Rule: a pod goes to the feasible node with the smallest share in use; the node that appeared
+// first wins a tie. The share in use is the largest of those of cpu, memory and pods, in whole
+// parts per million. A node is feasible if it is schedulable (or the pod tolerates cordoned nodes),
+// its taints are tolerated, its labels match, the requests fit, and the caller's own check agrees.
 // When not to use it: as a model of kube-scheduler's scoring, which weighs more than that.
 // Threads: one.
 // Invariants:
@@ -50,7 +50,8 @@ class NodeTable {
   void SetNode(const ClusterNodeRef& node);
   void RemoveNode(const std::string& name);
 
-  // Puts the pod on the node, or removes it. A pod is on at most one node, so a second Assume moves it.
+  // Puts the pod on the node, or removes it. A pod is on at most one node, so a second Assume moves
+  // it.
   void Assume(const ClusterPod& pod, const std::string& node);
   void Forget(uint64_t pod_number);
   bool Has(uint64_t pod_number) const { return pods_.count(pod_number) != 0; }

@@ -59,7 +59,8 @@ void SchedulerCache::ApplyClaim(const ClusterChange& change) {
   const bool is_allocated = after != nullptr && after->allocated;
   if (was_allocated && !is_allocated) devices_.Release(before->devices);
   if (is_allocated && !was_allocated && promised_.erase(name) == 0) {
-    // The scheduler did not promise these devices. If one is taken already, the run's audit reports it.
+    // The scheduler did not promise these devices. If one is taken already, the run's audit reports
+    // it.
     static_cast<void>(devices_.Take(after->devices));
   }
   if (after == nullptr) {

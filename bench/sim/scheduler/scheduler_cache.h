@@ -1,9 +1,9 @@
 // The simulated scheduler's knowledge of the cluster, and its decisions that the cluster has not
 // confirmed yet.
 //
-// Purpose: nodes, their pods, claims and devices, as the informers delivered them. The cache adds the
-// pods that are assumed on a node, and the devices that are promised to their claims, while a binding
-// is under way.
+// Purpose: nodes, their pods, claims and devices, as the informers delivered them. The cache adds
+// the pods that are assumed on a node, and the devices that are promised to their claims, while a
+// binding is under way.
 // Threads: one, the one that advances the clock.
 // Invariants:
 //  1. A device is promised or allocated to at most one claim.
@@ -50,8 +50,8 @@ class SchedulerCache {
   // Counts the pod on its node and promises its devices.
   void Assume(const ClusterPod& pod, const Decision& decision);
   bool IsAssumed(uint64_t pod_number) const { return assumed_.count(pod_number) != 0; }
-  // Ends the promises for a pod that will not be bound. The first `stored` claims of its decision have
-  // their devices in the cluster already; their promises end when the informers deliver them.
+  // Ends the promises for a pod that will not be bound. The first `stored` claims of its decision
+  // have their devices in the cluster already; their promises end when the informers deliver them.
   void Forget(uint64_t pod_number, const Decision& decision, size_t stored);
 
  private:
@@ -73,8 +73,8 @@ class SchedulerCache {
   std::unordered_set<uint64_t> assumed_;
 };
 
-// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100, else
-// 50 % to 5 % of them, a smaller share in larger clusters, but at least 100.
+// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
+// else 50 % to 5 % of them, a smaller share in larger clusters, but at least 100.
 size_t NodesToFind(size_t nodes);
 
 }  // namespace schedq

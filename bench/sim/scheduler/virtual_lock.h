@@ -3,8 +3,8 @@
 // Purpose: threads that a simulation runs as timers wait for one another as real threads would.
 // Threads: one, the one that advances the clock.
 // Invariants:
-//  1. At most one critical section holds the lock at any virtual instant; one may begin at the instant
-//     at which another ends.
+//  1. At most one critical section holds the lock at any virtual instant; one may begin at the
+//     instant at which another ends.
 //  2. Critical sections run in the order of their calls.
 #pragma once
 
@@ -22,8 +22,8 @@ class VirtualLock {
 
   explicit VirtualLock(Clock* clock) : clock_(clock) {}
 
-  // Runs `critical` as soon as the lock is free, which may be at once, and `then` after the release. A
-  // waiting section gets the lock before `then` can ask for it again.
+  // Runs `critical` as soon as the lock is free, which may be at once, and `then` after the
+  // release. A waiting section gets the lock before `then` can ask for it again.
   void Run(Critical critical, std::function<void()> then);
 
  private:

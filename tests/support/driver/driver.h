@@ -1,8 +1,9 @@
-// The random differential driver: the same random operations on every engine, judged after each one.
+// The random differential driver: the same random operations on every engine, judged after each
+// one.
 //
 // Purpose: finds an operation at which an engine breaks an invariant of StateJudge or differs from
-// another engine. Shrinks the sequence, and writes it as a trace that `schedq replay` plays. With one
-// engine, only the invariants judge. README.md in this folder says how to run and replay it.
+// another engine. Shrinks the sequence, and writes it as a trace that `schedq replay` plays. With
+// one engine, only the invariants judge. README.md in this folder says how to run and replay it.
 // Threads: one.
 #pragma once
 
@@ -21,8 +22,8 @@ struct DrivenEngine {
   QueueMaker make;
 };
 
-// Every engine of the product, by its name in `schedq replay --engine`. The others are compared with
-// the first.
+// Every engine of the product, by its name in `schedq replay --engine`. The others are compared
+// with the first.
 std::vector<DrivenEngine> ProductEngines();
 
 struct DriverOptions {
@@ -52,8 +53,8 @@ std::optional<DriverFailure> Play(const TraceHeader& header,
 // Removes operations as long as the rest still fails. Plays at most a few thousand sequences.
 DriverFailure Shrink(DriverFailure failure, const std::vector<DrivenEngine>& engines);
 
-// Writes the failure as a trace whose wants are the outcomes of the first engine. Returns a text with
-// what is wrong, the path, the seed, and the command that replays the trace.
+// Writes the failure as a trace whose wants are the outcomes of the first engine. Returns a text
+// with what is wrong, the path, the seed, and the command that replays the trace.
 std::string WriteFailure(const DriverFailure& failure, const DriverOptions& options,
                          const std::vector<DrivenEngine>& engines, const std::string& folder);
 

@@ -6,8 +6,8 @@
 
 namespace schedq {
 
-// Plugins of every kind stand in random order. Some of their hints err, and some pre-hints leave out
-// pods. At least one plugin has a PreEnqueue, so that pods can be gated.
+// Plugins of every kind stand in random order. Some of their hints err, and some pre-hints leave
+// out pods. At least one plugin has a PreEnqueue, so that pods can be gated.
 TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows);
 
 }  // namespace schedq

@@ -151,8 +151,8 @@ void StateJudge::FollowEntries() {
   }
 }
 
-// An update of a pod in flight changes neither its order nor its nomination. For any other pod, a node
-// that one of the two versions names decides the nomination.
+// An update of a pod in flight changes neither its order nor its nomination. For any other pod, a
+// node that one of the two versions names decides the nomination.
 void StateJudge::FollowUpdate(const PodRef& after) {
   const auto found = live_.find(FullName(*after));
   if (found == live_.end()) return;

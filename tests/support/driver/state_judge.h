@@ -6,8 +6,8 @@
 //  1. A live pod is in exactly one place, and no other pod is queued. The pods in flight are those
 //     that were popped and neither failed nor bound.
 //  2. Where, List and Counts agree, and the gauges equal a recount.
-//  3. Attempts grow by one a pop, and failures count as stated. Gated pods, pods in backoff and active
-//     pods have the fields that belong to their place.
+//  3. Attempts grow by one a pop, and failures count as stated. Gated pods, pods in backoff and
+//     active pods have the fields that belong to their place.
 //  4. A pop returns the first pod by the stated order of the queued pods.
 //  5. No backoff is shorter than stated, and after a flush none is longer.
 // Threads: one.

@@ -7,8 +7,8 @@
 // model::Atomic is a plain variable of one thread.
 // Allowed threads: those of the run.
 // Invariants:
-//   1. Construction and destruction are plain accesses. Every use of an atomic must be ordered after
-//      its construction and before its destruction, else the run fails as a data race.
+//   1. Construction and destruction are plain accesses. Every use of an atomic must be ordered
+//      after its construction and before its destruction, else the run fails as a data race.
 //   2. An access to an atomic in freed memory fails the run as a use after free.
 #pragma once
 

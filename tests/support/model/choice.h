@@ -61,7 +61,8 @@ class DepthFirst final : public Chooser {
   size_t depth_ = 0;
 };
 
-// A small generator of random numbers: two multiplications and a few shifts a draw (Steele's SplitMix64).
+// A small generator of random numbers: two multiplications and a few shifts a draw (Steele's
+// SplitMix64).
 class Draw {
  public:
   explicit Draw(uint64_t seed) : state_(seed) {}
@@ -72,10 +73,10 @@ class Draw {
   uint64_t state_;
 };
 
-// Draws schedules from seeds. An odd seed switches threads at random, with a probability that differs
-// from seed to seed. An even seed gives each thread a random priority, and lowers that of the running
-// thread at a few random points (Burckhardt et al., A Randomized Scheduler with Probabilistic
-// Guarantees of Finding Bugs).
+// Draws schedules from seeds. An odd seed switches threads at random, with a probability that
+// differs from seed to seed. An even seed gives each thread a random priority, and lowers that of
+// the running thread at a few random points (Burckhardt et al., A Randomized Scheduler with
+// Probabilistic Guarantees of Finding Bugs).
 class Seeded final : public Chooser {
  public:
   explicit Seeded(uint64_t first_seed) : seed_(first_seed), draw_(first_seed) {}

@@ -1,7 +1,7 @@
 // Vector clocks of the model: the steps of other threads that a thread knows of.
 //
-// Purpose: a clock has one counter a thread. Every step of a thread ticks its own counter. Operations
-// that pass knowledge on (release and acquire, spawn and join) join clocks.
+// Purpose: a clock has one counter a thread. Every step of a thread ticks its own counter.
+// Operations that pass knowledge on (release and acquire, spawn and join) join clocks.
 // When not to use it: outside the model.
 // Memory bound: kFibersMax counters a clock.
 #pragma once
@@ -45,10 +45,10 @@ struct Clock {
   }
 };
 
-// The knowledge that one thread passes to another when they synchronise. `ordered` is happens-before,
-// which decides about data races. `seen` contains `ordered` and also the stores that sequentially
-// consistent fences make visible without ordering plain accesses. `fence` is the step of the latest
-// such fence before.
+// The knowledge that one thread passes to another when they synchronise. `ordered` is
+// happens-before, which decides about data races. `seen` contains `ordered` and also the stores
+// that sequentially consistent fences make visible without ordering plain accesses. `fence` is the
+// step of the latest such fence before.
 struct View {
   Clock ordered;
   Clock seen;

@@ -114,8 +114,8 @@ class Explorer {
     report_.name = options.name;
   }
 
-  // Runs the chooser's schedules, at most `schedules_max`. Returns true when all of them were run and
-  // passed.
+  // Runs the chooser's schedules, at most `schedules_max`. Returns true when all of them were run
+  // and passed.
   bool Explore(Chooser& chooser, Freeze freeze, uint64_t schedules_max) {
     for (uint64_t count = 1;; ++count) {
       if (!RunOnce(chooser, freeze)) return false;

@@ -1,7 +1,7 @@
 // Runs a concurrent test body under many schedules, and reports their number.
 //
-// Purpose: the interface of the model for tests. A body builds the structure that it tests, starts up
-// to seven threads, joins them and checks. Exhaust() runs it under every schedule within bounds,
+// Purpose: the interface of the model for tests. A body builds the structure that it tests, starts
+// up to seven threads, joins them and checks. Exhaust() runs it under every schedule within bounds,
 // Sweep() under seeded random ones, ExhaustStalls() under every schedule in which one thread is
 // frozen until all others have finished.
 // When not to use it: for code that blocks in the operating system or uses real time or real
@@ -16,8 +16,8 @@
 //   });
 //   EXPECT_TRUE(report.passed() && report.complete) << report;
 //   EXPECT_GT(report.schedules, 20u);
-// Replay: a failure prints SCHEDQ_MODEL_REPLAY='name:...'. With that variable set, the exploration of
-// that name runs this one schedule and prints its steps.
+// Replay: a failure prints SCHEDQ_MODEL_REPLAY='name:...'. With that variable set, the exploration
+// of that name runs this one schedule and prints its steps.
 #pragma once
 
 #include <cstdint>
@@ -101,9 +101,9 @@ uint32_t PreemptionsOr(uint32_t usual);
 
 Report Exhaust(const Options& options, const Body& body);
 Report Sweep(const Options& options, uint64_t schedules, const Body& body);
-// For each thread and each of its steps, freezes the thread before that step. All other threads must
-// then finish; after them the frozen thread continues to its end. The body's own thread is never
-// frozen.
+// For each thread and each of its steps, freezes the thread before that step. All other threads
+// must then finish; after them the frozen thread continues to its end. The body's own thread is
+// never frozen.
 Report ExhaustStalls(const Options& options, const Body& body);
 
 [[noreturn]] void FailCheck(const char* file, int line, const char* condition,

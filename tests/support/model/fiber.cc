@@ -67,8 +67,8 @@ void Fiber::Prepare(Entry entry, void* argument) {
   ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes_);
 #endif
 #ifdef SCHEDQ_MODEL_TSAN
-  // Each run needs a new fiber of ThreadSanitizer, because calls that an earlier run left open stay on
-  // the old one's shadow stack.
+  // Each run needs a new fiber of ThreadSanitizer, because calls that an earlier run left open stay
+  // on the old one's shadow stack.
   if (tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
   tsan_fiber_ = __tsan_create_fiber(0);
 #endif

@@ -1,9 +1,9 @@
 // A fiber: one stack that can be left and resumed. Each thread of a model run is one.
 //
 // Purpose: a switch takes nanoseconds, so that a schedule takes microseconds.
-// When not to use it: for code that waits for the operating system. All fibers of a run share one OS
-// thread, its thread_local variables and its exception state; no step of the model may therefore be
-// inside a catch block.
+// When not to use it: for code that waits for the operating system. All fibers of a run share one
+// OS thread, its thread_local variables and its exception state; no step of the model may therefore
+// be inside a catch block.
 // Invariants:
 //   1. A fiber that is switched away from keeps its stack until Prepare() drops it without running
 //      destructors. Failed runs end that way.

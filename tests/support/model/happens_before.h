@@ -1,8 +1,8 @@
 // The order of operations under the model, for Recorder of tests/support/history.h.
 //
 // Purpose: an operation precedes another when its response happens before the other's invocation.
-// Two operations without that order may be linearized either way, even if one ran first: a thread that
-// cannot know of the first may read old values, on real processors too.
+// Two operations without that order may be linearized either way, even if one ran first: a thread
+// that cannot know of the first may read old values, on real processors too.
 // When not to use it: with real threads.
 // Allowed threads: those of the run.
 #pragma once

@@ -1,8 +1,9 @@
-// The heap of a model run. In a program that links the model, operator new and delete use it during a
-// run, and malloc otherwise.
+// The heap of a model run. In a program that links the model, operator new and delete use it during
+// a run, and malloc otherwise.
 //
-// Purpose: finds leaks, double frees, frees of memory that was never allocated, and uses after free,
-// in unchanged shipped code. It can also reuse freed blocks last in, first out, to provoke ABA.
+// Purpose: finds leaks, double frees, frees of memory that was never allocated, and uses after
+// free, in unchanged shipped code. It can also reuse freed blocks last in, first out, to provoke
+// ABA.
 // When not to use it: for memory from malloc, mmap or a static, which it does not see. Memory that
 // outlives a run on purpose (a cache that fills lazily) is allocated under Untracked.
 // Allowed threads: the one that runs the model; other threads always use malloc.
@@ -26,8 +27,8 @@ enum class HeapPolicy {
   kRecycleLifo,  // The block that was freed last is reused first.
 };
 
-// The heap's port to the run. A thread that reuses a block must learn the knowledge of the thread that
-// freed it.
+// The heap's port to the run. A thread that reuses a block must learn the knowledge of the thread
+// that freed it.
 class HeapListener {
  public:
   virtual void OnHeapError(const char* what, const void* address) = 0;

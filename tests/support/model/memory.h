@@ -7,8 +7,8 @@
 // Invariants:
 //   1. A location's stores are kept in the order of their execution, which is also its modification
 //      order; a read-modify-write reads the newest.
-//   2. Coherence: a load never returns a store older than one that its thread has seen, or that a step
-//      ordered before it has seen.
+//   2. Coherence: a load never returns a store older than one that its thread has seen, or that a
+//      step ordered before it has seen.
 //   3. The single total order of sequentially consistent operations is the order of execution.
 // This form does not explore three kinds of outcome:
 //   a. a store that precedes an earlier executed one in the modification order (the weak outcome of
@@ -96,15 +96,16 @@ class Memory {
   void Update(Location& location, Word value, uint32_t thread, std::memory_order order);
   void Fence(uint32_t thread, std::memory_order order);
 
-  // Whether all accesses of all threads to the location are ordered before the next step of `thread`.
+  // Whether all accesses of all threads to the location are ordered before the next step of
+  // `thread`.
   bool OrderedBefore(const Location& location, uint32_t thread) const {
     return location.last_access.Within(threads_[thread].now.ordered);
   }
   bool OrderedBefore(uint32_t other, uint32_t epoch, uint32_t thread) const {
     return other == thread || epoch <= threads_[thread].now.ordered.at[other];
   }
-  // The epoch of the thread's plain accesses now. It is later than that of its latest atomic step, so
-  // that a release in that step does not cover them.
+  // The epoch of the thread's plain accesses now. It is later than that of its latest atomic step,
+  // so that a release in that step does not cover them.
   uint32_t PlainEpoch(uint32_t thread) const { return threads_[thread].now.ordered.at[thread] + 1; }
   // Returns false on a data race. A destruction counts as a write.
   bool Access(PlainHistory& history, uint32_t thread, bool write) const;

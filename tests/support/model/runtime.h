@@ -5,10 +5,10 @@
 // When not to use it: in tests, which include explore.h.
 // Allowed threads: one OS thread; the threads of the model are fibers on it.
 // Invariants:
-//   1. Exactly one fiber runs. It gives up control only in Point(), Yield(), Wait(), JoinAll() and at
-//      its end.
-//   2. A failed run stops at its failure: none of its fibers runs again, and no destructor is called.
-//      The next run drops its memory as a whole.
+//   1. Exactly one fiber runs. It gives up control only in Point(), Yield(), Wait(), JoinAll() and
+//      at its end.
+//   2. A failed run stops at its failure: none of its fibers runs again, and no destructor is
+//      called. The next run drops its memory as a whole.
 //   3. With the same choices a run takes the same steps.
 // Memory bound: kFibersMax stacks, the heap's arena, and the locations of the largest run.
 #pragma once

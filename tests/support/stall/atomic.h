@@ -1,7 +1,7 @@
 // Real std::atomics that can freeze the calling thread before each operation.
 //
-// Purpose: the harness can freeze a thread at any atomic step of shipped code, as a preemption would,
-// in a concurrent class with `stall::Atomic` as its `Atom` parameter.
+// Purpose: the harness can freeze a thread at any atomic step of shipped code, as a preemption
+// would, in a concurrent class with `stall::Atomic` as its `Atom` parameter.
 // When not to use it: to measure. The model (tests/support/model) explores more where the test fits
 // it.
 // Allowed threads: any.

@@ -1,14 +1,15 @@
-// The stall test: one real thread is frozen at a random atomic step, and all other threads must finish
-// new operations.
+// The stall test: one real thread is frozen at a random atomic step, and all other threads must
+// finish new operations.
 //
-// Purpose: evidence that operations are lock-free. A round builds a fresh subject and runs operations
-// on all threads. It freezes one thread, the victim, before its k-th atomic step, and every other
-// thread must complete new operations. Then the victim continues, and the subject checks itself.
+// Purpose: evidence that operations are lock-free. A round builds a fresh subject and runs
+// operations on all threads. It freezes one thread, the victim, before its k-th atomic step, and
+// every other thread must complete new operations. Then the victim continues, and the subject
+// checks itself.
 // When not to use it: for operations that may block by design. Where the test fits the model,
 // model::ExhaustStalls tries every step instead of random ones.
 // Allowed threads: one caller; the harness starts and joins its own.
-// Time bound: a round that passes takes as long as its operations. A blocked round ends the whole run
-// after Options::block_timeout.
+// Time bound: a round that passes takes as long as its operations. A blocked round ends the whole
+// run after Options::block_timeout.
 #pragma once
 
 #include <chrono>
@@ -41,8 +42,8 @@ struct Options {
   uint64_t seed = 1;
   // The freeze falls on a step within this many of the victim's first operations.
   uint64_t operations_before_freeze = 8;
-  // The other threads count as blocked when they take longer than this. Only a run that fails waits so
-  // long, so the value may be generous.
+  // The other threads count as blocked when they take longer than this. Only a run that fails waits
+  // so long, so the value may be generous.
   std::chrono::milliseconds block_timeout{10'000};
 };
 

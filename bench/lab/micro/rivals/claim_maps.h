@@ -1,7 +1,7 @@
 // The claim index and its rivals, with one interface: from a claim's name to the pods that use it.
 //
-// A contestant has `kName` and two functions. Any thread may call `Find(claim, pods)`, which replaces
-// `pods` by the pods that use the claim. Only the thread that changes a pod may call
+// A contestant has `kName` and two functions. Any thread may call `Find(claim, pods)`, which
+// replaces `pods` by the pods that use the claim. Only the thread that changes a pod may call
 // `Move(pod, from, to)`. Claims and pods are numbers; a contestant finds a claim by the name made
 // from its number.
 #pragma once

@@ -1,5 +1,5 @@
-// Waiting API calls on folly::HHWheelTimer: one lock, the wheel, and a map of calls. The interface is
-// that of bench/lab/paths/call_contestants.h.
+// Waiting API calls on folly::HHWheelTimer: one lock, the wheel, and a map of calls. The interface
+// is that of bench/lab/paths/call_contestants.h.
 #pragma once
 
 #include <chrono>
@@ -29,8 +29,8 @@ class LockedFollyWheelCalls : public LockedCalls<LockedFollyWheelCalls, FollyWhe
   // The destructor of a waiting call needs the wheel, which is destroyed before the map.
   ~LockedFollyWheelCalls() { calls_.clear(); }
 
-  // The machine's clock cannot be moved, so the waiting calls are cancelled instead of becoming due;
-  // each passes through the same callback.
+  // The machine's clock cannot be moved, so the waiting calls are cancelled instead of becoming
+  // due; each passes through the same callback.
   int64_t Drain() {
     const std::lock_guard lock(mutex_);
     started_ = 0;

@@ -1,7 +1,8 @@
 // folly::HHWheelTimer without an event loop.
 //
 // Purpose: a rival in benchmarks. The wheel asks its TimeoutManager for one timeout at a time; this
-// one fires when the benchmark says so. The wheel itself reads the machine's clock in each operation.
+// one fires when the benchmark says so. The wheel itself reads the machine's clock in each
+// operation.
 // Threads: one at a time.
 #pragma once
 

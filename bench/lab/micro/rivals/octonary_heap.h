@@ -1,7 +1,7 @@
 // An 8-ary heap: a rival in benchmarks, with the interface of std::priority_queue.
 //
-// Purpose: the best simple sequential heap. A level holds eight children side by side, so a pop has a
-// third of a binary heap's cache misses, but more comparisons.
+// Purpose: the best simple sequential heap. A level holds eight children side by side, so a pop has
+// a third of a binary heap's cache misses, but more comparisons.
 // When not to use it: in the product; it is a rival.
 // Threads: one at a time.
 // Invariant: no element is less than any of its children (operator<), so the root is the greatest.

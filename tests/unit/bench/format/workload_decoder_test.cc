@@ -1,7 +1,7 @@
-// Goal: a good file decodes to its content. A bad file gives one line with the file, the line and what
-// was expected, for every class of error.
-// Method: small files in memory; a table of bad files with the line and a part of the message; hostile
-// YAML.
+// Goal: a good file decodes to its content. A bad file gives one line with the file, the line and
+// what was expected, for every class of error.
+// Method: small files in memory; a table of bad files with the line and a part of the message;
+// hostile YAML.
 #include <gtest/gtest.h>
 
 #include <string>

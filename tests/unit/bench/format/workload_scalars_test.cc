@@ -1,5 +1,5 @@
-// Goal: quantities, durations and YAML scalars have the values that Kubernetes, Go and the YAML reader
-// of scheduler_perf give them.
+// Goal: quantities, durations and YAML scalars have the values that Kubernetes, Go and the YAML
+// reader of scheduler_perf give them.
 // Method: tables of texts with their values, and of texts that are refused.
 #include <gtest/gtest.h>
 

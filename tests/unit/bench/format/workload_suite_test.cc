@@ -1,7 +1,7 @@
 // Goal: the built-in suite decodes and can run, a selection holds the workloads that are asked for,
 // and every file of a Kubernetes checkout decodes.
-// Method: the files themselves. SCHEDQ_KUBERNETES_DIR names the checkout; without it the test prints so
-// and decodes a fixture with upstream's constructs instead.
+// Method: the files themselves. SCHEDQ_KUBERNETES_DIR names the checkout; without it the test
+// prints so and decodes a fixture with upstream's constructs instead.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Goal: templates print what Go's text/template prints, and fail where it fails, with the place.
-// Method: a table of templates, data and outputs; two tables of templates that do not compile and that
-// do not run; and endless templates. Data is YAML, decoded as scheduler_perf decodes it (numbers are
-// floats). The expected outputs follow the rules of text/template and fmt, so that the test needs no
-// Go.
+// Method: a table of templates, data and outputs; two tables of templates that do not compile and
+// that do not run; and endless templates. Data is YAML, decoded as scheduler_perf decodes it
+// (numbers are floats). The expected outputs follow the rules of text/template and fmt, so that the
+// test needs no Go.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Goal: a bar's verdict follows its rule, a floor is computed from measured probes, and every row of
-// the table names a group of benchmarks that exists or a part that is not built.
+// Goal: a bar's verdict follows its rule, a floor is computed from measured probes, and every row
+// of the table names a group of benchmarks that exists or a part that is not built.
 // Method: groups and probes made by hand; the real table against the real list of benchmarks.
 
 #include <gmock/gmock.h>

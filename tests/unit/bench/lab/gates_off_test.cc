@@ -1,8 +1,8 @@
 // Goal: the port that reports pods' rejections costs nothing while it has no observer: Add makes no
 // more allocations than an engine without the port, for accepted and for rejected pods.
-// Method: this program's operator new counts, and the same pods go into both engines. An observer is
-// the control. `schedq profile dispatch --only gates-off --callgrind` counts the instructions, and the
-// scenarios of bench/kep/dispatch show that no call is made.
+// Method: this program's operator new counts, and the same pods go into both engines. An observer
+// is the control. `schedq profile dispatch --only gates-off --callgrind` counts the instructions,
+// and the scenarios of bench/kep/dispatch show that no call is made.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

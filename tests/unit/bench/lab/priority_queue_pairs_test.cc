@@ -1,6 +1,6 @@
 // Goal: the benchmark of priority queues checks its answers, and the 8-ary heap is a heap.
-// Method: right queues must pass the check, and queues with a planted fault each (canaries) must not.
-// The 8-ary heap runs against std::priority_queue on seeded random operations.
+// Method: right queues must pass the check, and queues with a planted fault each (canaries) must
+// not. The 8-ary heap runs against std::priority_queue on seeded random operations.
 
 #include "bench/lab/micro/priority_queue_pairs.h"
 

@@ -1,7 +1,7 @@
 // Goal: a profile fits the growth of costs, ends a series that would take too long, refuses wrong
 // answers, and names the functions that take time and instructions.
-// Method: subjects with known operations and faults; a loop that uses time under a known name; a text
-// in callgrind's format; and every shipped kind at small sizes.
+// Method: subjects with known operations and faults; a loop that uses time under a known name; a
+// text in callgrind's format; and every shipped kind at small sizes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Goal: DataItems files have the form that perf-dash expects, scheduler_perf's own files are read, and
-// benchstat lines have Go's form.
+// Goal: DataItems files have the form that perf-dash expects, scheduler_perf's own files are read,
+// and benchstat lines have Go's form.
 // Method: exact text; a file in scheduler_perf's form, with null data.
 #include "perf/documents/data_items.h"
 

@@ -1,5 +1,5 @@
-// Goal: bootstrap intervals cover the true value about as often as they claim, and one seed gives one
-// interval.
+// Goal: bootstrap intervals cover the true value about as often as they claim, and one seed gives
+// one interval.
 // Method: many seeded samples from known distributions; the test counts the intervals that contain
 // the true value.
 #include "perf/statistics/bootstrap.h"
@@ -32,8 +32,8 @@ std::vector<double> LogNormal(std::mt19937_64& random, size_t count, double medi
   return values;
 }
 
-// The median of 20 values moves in steps, which takes about one point of coverage from its interval.
-// 400 trials add a standard deviation of about one point.
+// The median of 20 values moves in steps, which takes about one point of coverage from its
+// interval. 400 trials add a standard deviation of about one point.
 void ExpectAbout95Percent(int covered) {
   EXPECT_GE(covered, kTrials * 91 / 100);
   EXPECT_LE(covered, kTrials * 98 / 100);

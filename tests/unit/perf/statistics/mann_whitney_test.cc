@@ -116,7 +116,8 @@ TEST(PerfMannWhitney, EqualValuesShowNoDifference) {
 }
 
 TEST(PerfMannWhitney, TenRoundsCanReachAHundredMetrics) {
-  // In the gate's smallest run, fully separated samples of ten are below 0.01 after Holm's correction.
+  // In the gate's smallest run, fully separated samples of ten are below 0.01 after Holm's
+  // correction.
   const auto [first, second] = SamplesWithU(10, 10, 0);
   EXPECT_NEAR(MannWhitney(first, second).p_two_sided, 2.0 / 184756, 1e-15);
 }
