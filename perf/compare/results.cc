@@ -67,20 +67,20 @@ Status AddFile(const std::string& path, Results* results) {
   Result<std::string> text = ReadWholeFile(path);
   if (!text) return text.error();
   const std::string head = text->substr(0, kHeadBytes);
-  const auto says = [&head](const char* key) { return head.find(key) != std::string::npos; };
-  if (says("\"schedq_results\"")) {
+  const auto has_key = [&head](const char* key) { return head.find(key) != std::string::npos; };
+  if (has_key("\"schedq_results\"")) {
     Result<RunDocument> run = ParseDocument<RunDocument>(*text, path);
     if (!run) return run.error();
     AddRun(std::move(*run), results);
-  } else if (says("\"schedq_bench\"")) {
+  } else if (has_key("\"schedq_bench\"")) {
     const Result<BenchDocument> bench = ParseDocument<BenchDocument>(*text, path);
     if (!bench) return bench.error();
     AddBench(*bench, results);
-  } else if (says("\"schedq_floor\"")) {
+  } else if (has_key("\"schedq_floor\"")) {
     const Result<FloorDocument> floor = ParseDocument<FloorDocument>(*text, path);
     if (!floor) return floor.error();
     AddFloor(*floor, results);
-  } else if (says("\"dataItems\"")) {
+  } else if (has_key("\"dataItems\"")) {
     const Result<DataItemsDocument> items = ParseDocument<DataItemsDocument>(*text, path);
     if (!items) return items.error();
     for (const DataItem& item : items->items) AddItem(item, results);

@@ -57,16 +57,18 @@ std::string Trace(const std::vector<std::string>& operations) {
   return text;
 }
 
-size_t Feed(const std::string& text) {
+size_t FuzzText(const std::string& text) {
   return FuzzTrace(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
 
-TEST(TraceCorpus, IsAcceptedWhole) { EXPECT_EQ(Feed(Trace(Operations())), Operations().size()); }
+TEST(TraceCorpus, IsAcceptedWhole) {
+  EXPECT_EQ(FuzzText(Trace(Operations())), Operations().size());
+}
 
 TEST(TraceCorpus, ReturnsWhenCutShort) {
   const std::string text = Trace(Operations());
   for (size_t size = 0; size <= text.size(); size += size < kHeader.size() ? 1 : 3) {
-    Feed(text.substr(0, size));
+    FuzzText(text.substr(0, size));
   }
 }
 
@@ -82,7 +84,7 @@ TEST(TraceCorpus, ReturnsWhenChanged) {
       const size_t from = random.Chance(0.5) ? kHeader.size() : 0;
       changed[from + random.Below(changed.size() - from)] = kMarks[random.Below(kMarks.size())];
     }
-    Feed(changed);
+    FuzzText(changed);
   }
 }
 
@@ -100,7 +102,7 @@ TEST(TraceCorpus, ReturnsWhenShuffled) {
     shuffled.insert(shuffled.end(), operations.begin() + 2, operations.end());
     random.Shuffle(shuffled);
     shuffled.insert(shuffled.begin(), operations.begin(), operations.begin() + 2);
-    accepted += Feed(Trace(shuffled));
+    accepted += FuzzText(Trace(shuffled));
   }
   EXPECT_GT(accepted, 500u * 5) << "the lines behind the first refused one are not reached";
 }

@@ -39,7 +39,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (found == anchors_.end()) {
       throw YamlProblem{PositionOf(mark), "alias of an unfinished node, expected a finished one"};
     }
-    Charge(found->second.node_count, found->second.bytes, PositionOf(mark));
+    CountTowardsLimits(found->second.node_count, found->second.bytes, PositionOf(mark));
     YamlNode copy = found->second.node;
     copy.at = PositionOf(mark);
     Finish(std::move(copy), 0);
@@ -56,7 +56,7 @@ class TreeBuilder : public YAML::EventHandler {
         (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL")) {
       node.kind = YamlKind::kNull;
     }
-    Charge(1, value.size(), node.at);
+    CountTowardsLimits(1, value.size(), node.at);
     Finish(std::move(node), anchor);
   }
 
@@ -98,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
     throw YamlProblem{at, "tag " + tag + ", expected a value without a tag"};
   }
 
-  void Charge(size_t nodes, size_t bytes, TextPosition at) {
+  void CountTowardsLimits(size_t nodes, size_t bytes, TextPosition at) {
     node_count_ += nodes;
     bytes_ += bytes;
     if (node_count_ > kYamlNodeCountMax || bytes_ > kYamlCopyBytesMax) {
@@ -120,7 +120,7 @@ class TreeBuilder : public YAML::EventHandler {
     OpenCollection open;
     open.nodes_before = node_count_;
     open.bytes_before = bytes_;
-    Charge(1, 0, at);
+    CountTowardsLimits(1, 0, at);
     open.node.kind = kind;
     open.node.at = at;
     open.anchor = anchor;
@@ -134,7 +134,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (closed.anchor != 0) {
       Anchored anchored{closed.node, node_count_ - closed.nodes_before,
                         bytes_ - closed.bytes_before};
-      Charge(anchored.node_count, anchored.bytes, closed.node.at);
+      CountTowardsLimits(anchored.node_count, anchored.bytes, closed.node.at);
       anchors_[closed.anchor] = std::move(anchored);
     }
     Place(std::move(closed.node));

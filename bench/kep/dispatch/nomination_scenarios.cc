@@ -141,7 +141,7 @@ class Autoscaler {
  public:
   Autoscaler(SlowCluster* world, bool looks_at_nominations)
       : world_(*world), looks_at_nominations_(looks_at_nominations) {
-    world_.clock().Every(kStart + kPeriod, kPeriod, [this] { Look(); });
+    world_.clock().Every(kStart + kPeriod, kPeriod, [this] { ScaleOnce(); });
   }
 
   uint64_t removed() const { return removed_; }
@@ -152,7 +152,7 @@ class Autoscaler {
   static constexpr Duration kUnneeded = seconds(30);
   static constexpr Duration kAfterAdding = seconds(120);
 
-  void Look() {
+  void ScaleOnce() {
     std::set<std::string> needed;
     for (const std::string& name : world_.pods()) {
       const PodRef pod = world_.PodNamed(name);

@@ -55,7 +55,7 @@ double ToBar(const Bar& bar, double bound, double measured, double other) {
 }
 
 // The contender that the product is compared with.
-const BenchContender* OtherOf(const Bar& bar, const BenchCase& group) {
+const BenchContender* ComparedContender(const Bar& bar, const BenchCase& group) {
   if (bar.kind == BarKind::kTimesControl) return Best(group, {ContenderRole::kControl});
   return Best(group, {ContenderRole::kRival, ContenderRole::kClassic});
 }
@@ -139,7 +139,7 @@ BarRow JudgeBar(const Bar& bar, const BenchCase* group, const std::vector<Measur
   row.contenders = group->contenders;
   row.measured = Median(product->repetitions) / bar.divisor;
   if (product->anchor) row.upstream = *product->anchor / bar.divisor;
-  const BenchContender* other = OtherOf(bar, *group);
+  const BenchContender* other = ComparedContender(bar, *group);
   if (other != nullptr) {
     row.rival = other->name;
     row.rival_measured = Median(other->repetitions) / bar.divisor;

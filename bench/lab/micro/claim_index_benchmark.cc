@@ -69,7 +69,7 @@ int64_t Operate(const ClaimWorkload& workload, int thread, Contestant& contestan
 }
 
 template <typename Contestant>
-bool EveryPodIsWhereItShouldBe(Contestant& contestant, const Choices& choices) {
+bool EachPodIsUnderItsClaim(Contestant& contestant, const Choices& choices) {
   PodNumbers found;
   uint32_t pods = 0;
   for (uint32_t claim = 0; claim < choices.Count(); ++claim) {
@@ -96,7 +96,7 @@ void Measure(benchmark::State& state, const ClaimWorkload& workload) {
   for (const int64_t count : strangers) {
     if (count != 0) return state.SkipWithError("wrong answer: a pod that never used the claim");
   }
-  if (!EveryPodIsWhereItShouldBe(*contestant, choices)) {
+  if (!EachPodIsUnderItsClaim(*contestant, choices)) {
     return state.SkipWithError("wrong answer: a pod is not under the claim that it took last");
   }
   ReportValue(state, seconds * 1e9 / static_cast<double>(workload.operations));

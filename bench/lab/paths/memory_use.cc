@@ -8,7 +8,7 @@ namespace schedq {
 namespace {
 
 // Adds, pops and binds every pod.
-void LiveAndLeave(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
+void RunPodLives(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
   for (const PodRef& pod : pods) queue.Add(pod);
   while (const std::optional<PoppedPod> popped = queue.TryPop()) queue.Bind(popped->key);
 }
@@ -34,9 +34,9 @@ std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count) {
 std::optional<double> MeasureAllocationsPerOperation(EngineKind engine, int64_t pod_count) {
   const std::vector<PodRef> pods = MakePods(pod_count, ClaimUse::kNone);
   EngineStage stage(StageOptions{.engine = engine});
-  LiveAndLeave(stage.queue(), pods);
+  RunPodLives(stage.queue(), pods);
   const AllocationMeter meter;
-  LiveAndLeave(stage.queue(), pods);
+  RunPodLives(stage.queue(), pods);
   const std::optional<Allocations> taken = meter.SinceStart();
   SCHEDQ_CHECK(stage.queue().SchedulingCycle() == 2 * pods.size(), "every pod was popped twice");
   if (!taken) return std::nullopt;

@@ -13,7 +13,7 @@ class DirectCalls final : public PodCalls {
  public:
   explicit DirectCalls(const PodCallsOptions& options) : options_(options) {}
 
-  void Seen(const PodKey&, const PodRef&) override {}
+  void OnNewVersion(const PodKey&, const PodRef&) override {}
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;

@@ -13,7 +13,7 @@ namespace {
 // The engines of one run, each with its StateJudge.
 class SideBySide {
  public:
-  enum class Answer { kGood, kMakesNoSense, kWrong };
+  enum class Answer { kGood, kRefused, kFailed };
 
   SideBySide(const TraceHeader& header, const std::vector<DrivenEngine>& engines) {
     for (const DrivenEngine& engine : engines) {
@@ -33,7 +33,7 @@ class SideBySide {
     for (Player& player : players_) {
       player.judge->Before(operation);
       const Result<TraceOutcome> outcome = player.replayer->Apply(operation);
-      if (!outcome && !first) return Answer::kMakesNoSense;
+      if (!outcome && !first) return Answer::kRefused;
       if (!outcome) return Wrong(player, operation, "refused: " + outcome.error().message());
       const std::string wrong = player.judge->After(operation, *outcome);
       if (!wrong.empty()) return Wrong(player, operation, wrong);
@@ -60,7 +60,7 @@ class SideBySide {
   Answer Wrong(const Player& player, const TraceOperation& operation, const std::string& what) {
     wrong_ = player.name + ", after " + std::string(TraceOpName(operation.op)) + " at " +
              std::to_string(operation.time_ms) + " ms: " + what;
-    return Answer::kWrong;
+    return Answer::kFailed;
   }
 
   std::vector<Player> players_;
@@ -137,10 +137,10 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
       case SideBySide::Answer::kGood:
         CountReached(operation, judge.before(), judge.popped(), run.header.gates, &here);
         break;
-      case SideBySide::Answer::kMakesNoSense:
+      case SideBySide::Answer::kRefused:
         run.operations.pop_back();
         break;
-      case SideBySide::Answer::kWrong:
+      case SideBySide::Answer::kFailed:
         run.what = engines_running.wrong();
         return run;
     }
@@ -157,7 +157,7 @@ std::optional<DriverFailure> Play(const TraceHeader& header,
   for (const TraceOperation& drawn : operations) {
     const TraceOperation operation = WithoutUnknownPods(drawn, engines_running.replayer());
     const SideBySide::Answer answer = engines_running.Apply(operation);
-    if (answer == SideBySide::Answer::kMakesNoSense) continue;
+    if (answer == SideBySide::Answer::kRefused) continue;
     played.operations.push_back(operation);
     if (answer == SideBySide::Answer::kGood) continue;
     played.what = engines_running.wrong();

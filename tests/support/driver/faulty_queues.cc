@@ -25,9 +25,10 @@ class FaultyQueue final : public ForwardingQueue {
     return second;
   }
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override {
-    for (const PodRef& flying : inner().List(Place::kInFlight)) {
-      if (fault_ != Fault::kLosesThirdFailure || inner().KeyOf(*flying) != pod) continue;
-      if (inner().Where(flying->namespace_name + "/" + flying->name).fields.attempts != 3) continue;
+    for (const PodRef& in_flight : inner().List(Place::kInFlight)) {
+      if (fault_ != Fault::kLosesThirdFailure || inner().KeyOf(*in_flight) != pod) continue;
+      if (inner().Where(in_flight->namespace_name + "/" + in_flight->name).fields.attempts != 3)
+        continue;
       inner().Done(pod);
       return Status::Ok();
     }

@@ -31,11 +31,11 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   Follow(operation, outcome);
   before_.swap(seen_);
   ReadState();
-  const size_t said = faults_.size();
+  const size_t faults_before = faults_.size();
   CheckPlaces();
   CheckInFlight();
   // The following checks assume right places, so wrong ones end the checks.
-  if (faults_.size() > said) return faults_;
+  if (faults_.size() > faults_before) return faults_;
   for (const auto& [name, where] : seen_) CheckFields(name, where);
   if (operation.op == TraceOp::kPop) CheckPop();
   FollowEntries();
@@ -49,7 +49,7 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   return faults_;
 }
 
-StateJudge::LivePod* StateJudge::LiveUnder(const std::string& name, const std::string& key) {
+StateJudge::LivePod* StateJudge::FindLive(const std::string& name, const std::string& key) {
   const auto found = live_.find(name);
   return found == live_.end() || KeyOf(*found->second.pod) != key ? nullptr : &found->second;
 }
@@ -71,7 +71,7 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
       break;
     case TraceOp::kBind: {
       const bool flew = flights_.erase(target_key_) > 0;
-      const LivePod* bound = LiveUnder(target_name_, target_key_);
+      const LivePod* bound = FindLive(target_name_, target_key_);
       if (bound == nullptr) break;  // The live pod is another incarnation.
       const PodWhereabouts& where = seen_[target_name_];
       const bool flies = where.place == Place::kInFlight;
@@ -100,7 +100,7 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
 void StateJudge::FollowFail(const TraceOperation& operation) {
   const auto flight = flights_.find(target_key_);
   if (flight == flights_.end()) return;
-  LivePod* live = LiveUnder(target_name_, target_key_);
+  LivePod* live = FindLive(target_name_, target_key_);
   if (live != nullptr && seen_[target_name_].place == Place::kInFlight) {
     Account account = flight->second;
     account.nomination = live->account.nomination;
@@ -124,7 +124,7 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
     if (replayer_.pods().DisplayName(entry) != *outcome.popped) continue;
     popped_ = name;
     const std::string key = KeyOf(*entry.in_flight.back().pod);
-    LivePod* live = LiveUnder(name, key);
+    LivePod* live = FindLive(name, key);
     if (live == nullptr) return AddFault("popped " + key + ", which is not live");
     ++live->account.attempts;
     live->account.was_flushed = seen_[name].fields.was_flushed;

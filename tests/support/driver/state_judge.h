@@ -86,7 +86,7 @@ class StateJudge {
   bool ComesBefore(const std::string& a, const std::string& b, bool in_backoff) const;
   const Account& AccountOf(const std::string& name) const { return live_.at(name).account; }
   // The live pod of this name and uid, or null.
-  LivePod* LiveUnder(const std::string& name, const std::string& key);
+  LivePod* FindLive(const std::string& name, const std::string& key);
 
   const TraceHeader header_;
   Replayer& replayer_;

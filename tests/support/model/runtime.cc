@@ -115,7 +115,7 @@ void Runtime::Finish() {
   if (unfinished_ == 1 && threads_[0].state == ThreadState::kJoining) {
     threads_[0].state = ThreadState::kReady;
   }
-  Leave();
+  SwitchAway();
 }
 
 void Runtime::Fail(FailureKind kind, std::string message) {
@@ -160,7 +160,7 @@ void Runtime::JoinAll() {
   if (running_ != 0) Fail(FailureKind::kCheck, "only the body's own thread may join");
   if (unfinished_ > 1) {
     threads_[0].state = ThreadState::kJoining;
-    Leave();
+    SwitchAway();
   }
   for (uint32_t thread = 1; thread < threads_used_; ++thread) memory_.Join(0, thread);
   threads_used_ = 1;
@@ -200,7 +200,7 @@ uint32_t Runtime::AddEarly(Options& options, uint32_t count) const {
   return count;
 }
 
-void Runtime::Point() {
+void Runtime::BeforeStep() {
   Thread& self = threads_[running_];
   CheckSteps();
   ++self.steps;
@@ -208,7 +208,7 @@ void Runtime::Point() {
     self.state = ThreadState::kFrozen;
     outcome_.froze = true;
     NoteThread("is frozen");
-    Leave();
+    SwitchAway();
   } else if (!self.fresh && unfinished_ > 1) {
     Options options;
     options[0] = static_cast<uint8_t>(running_);
@@ -232,7 +232,7 @@ void Runtime::CheckSteps() {
        "no end within " + std::to_string(left_.steps_max) + " steps;" + DescribeThreads());
 }
 
-void Runtime::Leave() {
+void Runtime::SwitchAway() {
   Options options;
   uint32_t count = AddReady(options, 0, false);
   if (count == 0) count = AddReady(options, 0, true);
@@ -297,7 +297,7 @@ void Runtime::Yield() {
   ++steps_;
   NoteThread("pauses");
   threads_[running_].yielded = true;
-  Leave();
+  SwitchAway();
   threads_[running_].yielded = false;
 }
 

@@ -5,8 +5,8 @@
 // When not to use it: in tests, which include explore.h.
 // Allowed threads: one OS thread; the threads of the model are fibers on it.
 // Invariants:
-//   1. Exactly one fiber runs. It gives up control only in Point(), Yield(), Wait(), JoinAll() and
-//      at its end.
+//   1. Exactly one fiber runs. It gives up control only in BeforeStep(), Yield(), Wait(), JoinAll()
+//      and at its end.
 //   2. A failed run stops at its failure: none of its fibers runs again, and no destructor is
 //      called. The next run drops its memory as a whole.
 //   3. With the same choices a run takes the same steps.
@@ -152,10 +152,10 @@ class Runtime final : private HeapListener {
   void RunBody();
   void Finish();
   // Called before a step. It may switch to another thread first; then it ticks the clock.
-  void Point();
+  void BeforeStep();
   void CheckSteps();
   // Switches to another thread, because the running one is blocked or has paused.
-  void Leave();
+  void SwitchAway();
   // Called where no thread is ready: lets a deadline pass, or releases the frozen thread.
   void Unblock();
   void SwitchTo(uint8_t option);

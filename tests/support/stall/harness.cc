@@ -64,9 +64,9 @@ class Round {
     for (uint32_t thread = 0; thread < options_.threads; ++thread) {
       threads.emplace_back([this, thread] {
         if (thread == victim_) {
-          BeVictim();
+          RunVictim();
         } else {
-          BeBystander(thread);
+          RunOtherThread(thread);
         }
       });
     }
@@ -80,7 +80,7 @@ class Round {
   }
 
  private:
-  void BeVictim() {
+  void RunVictim() {
     freezer = &freezer_;
     for (uint64_t turn = 0; phase_.load() != Phase::kAfter; ++turn) {
       subject_.Operate(victim_, turn);
@@ -88,7 +88,7 @@ class Round {
     freezer = nullptr;
   }
 
-  void BeBystander(uint32_t thread) {
+  void RunOtherThread(uint32_t thread) {
     // Only an operation that began after the freeze counts.
     for (uint64_t turn = 0; phase_.load() != Phase::kAfter; ++turn) {
       const bool counts = phase_.load() == Phase::kFrozen;
