@@ -1,5 +1,5 @@
 // Traces, version 1: the first line and the operations, decoded strictly from JSON lines.
-// FORMATS.md, "Traces", is the contract.
+// docs/formats.md, "Traces", is the contract.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "scheduler_";
 
-// The names stand without their prefix, as in FORMATS.md, "Metrics".
+// The names stand without their prefix, as in docs/formats.md, "Metrics".
 constexpr std::array kModelledMetrics = std::to_array<std::string_view>({
     "pending_pods",
     "queue_incoming_pods_total",

@@ -1,7 +1,7 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
-// Purpose: executes each opcode of FORMATS as scheduler_perf does. A wait ends as soon as the
-// informers deliver its condition (scheduler_perf polls once a second), or after ten virtual
+// Purpose: executes each opcode of docs/formats.md as scheduler_perf does. A wait ends as soon as
+// the informers deliver its condition (scheduler_perf polls once a second), or after ten virtual
 // minutes.
 // Threads: one.
 #pragma once

@@ -41,7 +41,7 @@ class StateJudge {
   const std::string& popped() const { return popped_; }
 
  private:
-  // A pod's attempts so far, by the rules of SEMANTICS.
+  // A pod's attempts so far, by the rules of docs/semantics.md.
   struct Account {
     uint32_t attempts = 0;
     uint32_t unschedulable_count = 0;
@@ -98,7 +98,8 @@ class StateJudge {
   uint32_t popped_attempts_ = 0;
   uint64_t cycle_ = 0;
   uint64_t bound_after_flush_ = 0;
-  // SEMANTICS leaves open whose flag counts when a pod that was added again in flight is bound.
+  // docs/semantics.md leaves open whose flag counts when a pod that was added again in flight is
+  // bound.
   bool knows_bound_after_flush_ = true;
   uint64_t operations_ = 0;
   // The target of a bind or fail, which Before finds.

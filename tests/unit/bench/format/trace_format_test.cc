@@ -227,7 +227,7 @@ TEST(TraceWriter, PodReadsBack) {
   EXPECT_EQ(read->pod->nominated_node_name, "n");
 }
 
-// One line of each operation, in the form of FORMATS and with sorted keys.
+// One line of each operation, in the form of docs/formats.md and with sorted keys.
 TEST(TraceWriter, EveryOperationReadsBack) {
   const std::vector<std::string> lines = {
       R"({"op":"update","pod":{"name":"a","namespace":"","priority":0,"uid":"u"},"t":1})",

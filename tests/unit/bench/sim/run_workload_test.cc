@@ -1,5 +1,5 @@
-// Goal: each opcode has the meaning of FORMATS, runs depend only on their inputs, and a workload
-// that cannot end gives a reason.
+// Goal: each opcode has the meaning of docs/formats.md, runs depend only on their inputs, and a
+// workload that cannot end gives a reason.
 // Method: small workloads from text, run on the virtual clock; results and the final metrics are
 // compared with known ones.
 #include "bench/sim/run/run_workload.h"
