@@ -28,7 +28,7 @@ class CallQueueFixture : public testing::Test, public CallWaker {
   }
   void SetUp() override { Make({.calls_per_second = 0}); }
 
-  CallDraft Draft(ObjectId object, uint64_t tag, Duration delay = {}) {
+  CallSpec Spec(ObjectId object, uint64_t tag, Duration delay = {}) {
     return {object, tag, delay, UnmarkedPod(), &recorder_};
   }
   // Advances the clock and dispatches. Returns the tags of the calls that started.
