@@ -4,8 +4,8 @@
 // Preparation: every object had a call before. Then `waiting` delayed patches are added in random
 // order, and wait.
 // Run: each thread handles its own share of objects in random order, one call an operation; a drain
-// starts all waiting calls. An operation includes making the call, and Prefetch before it, as in the
-// product. Metrics are on.
+// starts all waiting calls. An operation includes making the call, and Prefetch before it, as in
+// the product. Metrics are on.
 // Answer: the number of calls that start at the end.
 // Threads: as of MeasuredPath.
 #pragma once

@@ -29,7 +29,7 @@ class MetricValues {
   MetricValues Since(const MetricValues& before) const;
 
   // The counts that are not 0, by sample names such as `name{label="value"}`. A histogram gives its
-  // count as `name_count`.
+  // count, as `NAME_count`.
   std::map<std::string, uint64_t> Counters() const;
 
   // The items that a workload file asks for, in its order. A metric or combination of labels
