@@ -15,7 +15,7 @@ bool Read(const char* name, T* value) {
   return mallctl(name, value, &size, nullptr, 0) == 0;
 }
 
-// Statistics are taken at an epoch; a thread's own cache counts only once it is flushed.
+// jemalloc updates its statistics at an epoch, and counts a thread's cache only after its flush.
 bool Refresh() {
   if (mallctl == nullptr) return false;
   uint64_t epoch = 1;
@@ -41,7 +41,7 @@ std::optional<Allocations> ReadNow() {
 
 AllocationMeter::AllocationMeter() : start_(ReadNow()) {}
 
-std::optional<Allocations> AllocationMeter::Taken() const {
+std::optional<Allocations> AllocationMeter::SinceStart() const {
   const std::optional<Allocations> now = ReadNow();
   if (!start_ || !now) return std::nullopt;
   return Allocations{now->bytes - start_->bytes, now->requests - start_->requests};

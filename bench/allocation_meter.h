@@ -1,7 +1,7 @@
-// What the allocator did for the calling thread, by jemalloc's own counters.
+// Counts the allocations of a piece of work, by jemalloc's own counters.
 //
-// When not to use it: around work of other threads; bytes are this thread's, requests the
-// process's.
+// When not to use it: while other threads work. Bytes are those of the calling thread, but requests
+// are those of the whole process.
 // Threads: one thread starts and ends a meter.
 #pragma once
 
@@ -11,21 +11,21 @@
 namespace schedq {
 
 struct Allocations {
-  double bytes = 0;     // Allocated, whether or not freed since.
-  double requests = 0;  // Calls that allocated.
+  double bytes = 0;     // Bytes that were allocated, whether or not they were freed since.
+  double requests = 0;  // Number of calls that allocated.
 };
 
 class AllocationMeter {
  public:
   AllocationMeter();
-  // Since construction; nothing unless the program runs on jemalloc.
-  std::optional<Allocations> Taken() const;
+  // Allocations since construction; nullopt unless the program runs on jemalloc.
+  std::optional<Allocations> SinceStart() const;
 
  private:
   std::optional<Allocations> start_;
 };
 
-// Bytes in use by the whole process, with what this thread keeps for itself given back first.
+// The bytes that the whole process uses, after the calling thread's cache was flushed.
 std::optional<double> BytesInUse();
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// The figures to beat: bench/anchors.json, embedded when the program is built.
+// The figures to beat: bench/anchors.json, which the build puts into the program.
 // Threads: the main thread only.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace schedq {
 
 const nlohmann::json& Anchors();
 
-// Nanoseconds per push+pop pair of a strict priority queue, as measured on a reference machine.
-// Nothing when that queue, size or number of threads was not measured there.
+// Nanoseconds per push+pop pair of a strict priority queue, measured on a reference machine.
+// nullopt where that queue, size or number of threads was not measured.
 std::optional<double> PriorityQueueAnchor(int64_t entries, int threads, const std::string& queue);
 
 }  // namespace schedq

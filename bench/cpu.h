@@ -1,4 +1,4 @@
-// Which processors the process may use, and keeping a thread on one of them.
+// The processors that the process may use, and pinning a thread to one of them.
 // Threads: any.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace schedq {
 // The numbers of the processors in the process's affinity mask, ascending; at least one.
 std::vector<int> UsableCpus();
 
-// Keeps the calling thread on one processor. False where the kernel refuses.
+// Pins the calling thread to one processor. Returns false where the kernel refuses.
 bool PinThread(int cpu);
 
 }  // namespace schedq

@@ -17,14 +17,15 @@ extern "C" void RaiseInterrupted(int) { interrupted.store(true, std::memory_orde
 void CatchInterrupts() {
   struct sigaction action = {};
   action.sa_handler = RaiseInterrupted;
-  // RESETHAND: the second signal has the default effect. RESTART: output is not cut short.
+  // RESETHAND gives the second signal its default effect. RESTART keeps output
+  // whole.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// Relaxed: the flag guards no other data.
+// Relaxed suffices, because the flag guards no other data.
 bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
 
 }  // namespace schedq

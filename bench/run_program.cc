@@ -20,16 +20,16 @@ namespace {
 
 constexpr int kCannotStart = 127;
 constexpr int kSignalBase = 128;
-constexpr std::chrono::milliseconds kLookInterval{5};
+constexpr std::chrono::milliseconds kPollInterval{5};
 
 std::string ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// In the child. Both streams go to files, so that nobody blocks on a full pipe.
-[[noreturn]] void Become(const std::vector<char*>& arguments, const std::string& folder,
-                         const std::string& out, const std::string& err) {
+// Runs in the child. Both streams go to files, so that the child never blocks on a full pipe.
+[[noreturn]] void ReplaceProcess(const std::vector<char*>& arguments, const std::string& folder,
+                                 const std::string& out, const std::string& err) {
   const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const bool is_ready = out_file >= 0 && err_file >= 0 &&
@@ -39,8 +39,8 @@ std::string ReadText(const std::string& path) {
   _exit(kCannotStart);
 }
 
-// Looks now and then, because a wait goes on after an interrupt (bench/interrupt.cc). The child
-// ends by itself or by the interrupt.
+// Polls, because an interrupt does not end a blocking wait (bench/interrupt.cc restarts it). The
+// child ends by itself or by the interrupt.
 int WaitFor(pid_t child) {
   int status = 0;
   bool was_told = false;
@@ -49,7 +49,7 @@ int WaitFor(pid_t child) {
       kill(child, SIGINT);
       was_told = true;
     }
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kPollInterval);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
 }
@@ -81,7 +81,7 @@ Result<ProgramEnd> RunProgram(const std::vector<std::string>& arguments,
   const std::string err = streams->File("err");
   const pid_t child = fork();
   if (child < 0) return Error(arguments[0] + ": cannot be started: " + std::strerror(errno));
-  if (child == 0) Become(pointers, folder, out, err);
+  if (child == 0) ReplaceProcess(pointers, folder, out, err);
   ProgramEnd end;
   end.exit_code = WaitFor(child);
   if (end.exit_code == kCannotStart) return Error(arguments[0] + ": cannot be started");

@@ -1,6 +1,6 @@
-// Runs another program and waits for its end; what it says is kept, not shown.
+// Runs another program, waits for its end and keeps its output.
 //
-// Ctrl-C ends it: the first one is passed on and the program is waited for.
+// Ctrl-C ends the program too: this process passes the first one on, then waits for the end.
 // Threads: the main thread only.
 #pragma once
 
@@ -16,12 +16,12 @@ struct ProgramEnd {
   std::string out;
   std::string err;
 
-  // The last line that is not empty of what it said on stderr, else on stdout.
+  // The last line of stderr that is not empty, else that of stdout.
   std::string LastLine() const;
 };
 
-// `arguments[0]` is a path, or a name that is looked for in PATH. `folder` is where it runs; empty:
-// here. An error: it could not be started.
+// `arguments[0]` is a path, or a name that is searched in PATH. `folder` is the program's working
+// directory; empty: the current one. Returns an error where the program could not be started.
 Result<ProgramEnd> RunProgram(const std::vector<std::string>& arguments,
                               const std::string& folder = "");
 

@@ -6,7 +6,7 @@
 namespace schedq {
 namespace {
 
-// Both medians are what they are: no test, no interval.
+// Exact values need no test: their interval is the ratio itself.
 void JudgeExactly(const ComparisonOptions& options, Comparison* comparison) {
   comparison->ratio_interval = {comparison->ratio, comparison->ratio};
   const bool has_changed = comparison->base_median != comparison->next_median;

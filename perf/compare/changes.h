@@ -1,7 +1,8 @@
 // Measured metrics of two sets of results: change, confidence and verdict of each.
 //
-// Rule: metrics of virtual runs are exact, so their verdict is that of the medians alone, beyond
-// the threshold; all others are judged by perf/statistics/comparison.h. Threads: pure functions.
+// Rule: metrics of virtual runs are exact, so the ratio of their medians alone decides whether they
+// changed beyond the threshold. perf/statistics/comparison.h judges all other metrics.
+// Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ struct Change {
 };
 
 struct Changes {
-  std::vector<Change> metrics;  // By name: what both have.
+  std::vector<Change> metrics;  // Those that both sides have, by name.
   std::vector<std::string> only_base;
   std::vector<std::string> only_next;
 

@@ -87,7 +87,7 @@ class Comparer {
     }
   }
 
-  // The last allowance that fits.
+  // The last allowance whose expression finds the metric decides.
   double AllowedFor(const std::string& metric) const {
     double allowed = 0;
     for (const Allowance& allowance : allowances_) {
@@ -100,8 +100,8 @@ class Comparer {
   CounterComparison* const comparison_;
 };
 
-// Why nothing that the two say can be compared; nullopt: it can.
-std::optional<std::string> Obstacle(const RunDocument& base, const RunDocument& next) {
+// The reason why the two runs cannot be compared at all; nullopt: they can.
+std::optional<std::string> WhyIncomparable(const RunDocument& base, const RunDocument& next) {
   const auto differs = [](const std::string& what, const std::string& before,
                           const std::string& after) {
     return fmt::format("the runs cannot be compared: {} {} before and {} after, expected the same",
@@ -157,7 +157,7 @@ Result<Allowance> ParseAllowance(const std::string& text) {
 
 Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
                                           const std::vector<Allowance>& allowances) {
-  if (const auto obstacle = Obstacle(base, next)) return Error(*obstacle);
+  if (const auto obstacle = WhyIncomparable(base, next)) return Error(*obstacle);
   CounterComparison comparison;
   Comparer comparer(allowances, &comparison);
   for (const WorkloadResult& result : base.workloads) {

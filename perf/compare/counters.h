@@ -1,4 +1,4 @@
-// The counters of two virtual runs: equal, or a difference that somebody must explain.
+// Compares the counters of two virtual runs, which must be equal.
 //
 // Purpose: the semantic tier of `schedq gate`. Virtual runs are deterministic, so there is no noise
 // to allow for: a counter that changed means that the queue did something else.
@@ -16,9 +16,9 @@
 
 namespace schedq {
 
-// Counters that the expression finds may change by this fraction of their value before.
+// A counter whose name the expression finds may change by this fraction of its value before.
 struct Allowance {
-  std::string text;  // As it was given.
+  std::string text;  // As the user wrote it.
   std::regex metric;
   double fraction = 0;
 };
@@ -28,23 +28,24 @@ Result<Allowance> ParseAllowance(const std::string& text);
 
 struct CounterChange {
   std::string workload;  // "case/workload"
-  uint64_t seed = 0;     // Of the repetition.
+  uint64_t seed = 0;     // The repetition's seed.
   std::string metric;    // Sample name, or "outcome".
   std::string before;    // "absent" where one side has no such workload.
   std::string after;
-  double allowed = 0;  // The fraction that applied.
+  double allowed = 0;  // The fraction of the allowance that applied.
 };
 
 struct CounterComparison {
-  uint64_t workloads = 0;  // Measured in both and compared.
+  uint64_t workloads = 0;  // Both runs measured them.
   uint64_t counters = 0;
-  std::vector<CounterChange> failures;  // In the order of the base's workloads.
-  std::vector<CounterChange> allowed;   // Changed within their allowance.
+  std::vector<CounterChange> failures;  // Beyond their allowance, in the order of the base.
+  std::vector<CounterChange> allowed;   // Within their allowance.
   std::vector<std::string> notes;       // What was not compared, and why.
 };
 
-// An error: the two cannot be compared (another seed, clock, cost model or number of repetitions, a
-// run that was interrupted, or nothing in common), which is never a pass.
+// Returns an error where the two cannot be compared, which is never a pass. The seed, the clock,
+// the cost model or the number of repetitions differs, a run was interrupted, or they have no
+// workload in common.
 Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
                                           const std::vector<Allowance>& allowances);
 

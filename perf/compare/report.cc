@@ -54,7 +54,7 @@ std::string OnlyOneSide(const Changes& changes) {
   return text;
 }
 
-// The failures of one workload, which stand together.
+// Visits each workload's failures, which stand together, as one group.
 template <typename Visit>
 void ForEachWorkload(const CounterComparison& comparison, Visit visit) {
   const auto& failures = comparison.failures;
@@ -76,7 +76,7 @@ std::string AllowedText(double fraction) {
   return fraction == 0 ? "exact" : fmt::format("{} %", NumberText(fraction * 100));
 }
 
-// For attribute values and text of XML.
+// Escapes text for attribute values and text of XML.
 std::string XmlEscaped(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// What a comparison says to people and to continuous integration.
+// Words a comparison for people (text, Markdown) and for continuous integration (JUnit).
 // Threads: pure functions.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace schedq {
 
-// How many metrics are worse, better and as they were; one row a metric that changed, or every one
-// with `all`; and what only one side has.
+// One row a metric that changed, or a row for every metric with `all`. Below the rows stand the
+// number of unchanged metrics and the metrics that only one side has.
 std::string ChangesTable(const Changes& changes, bool all, const TableLayout& layout);
 std::string ChangesMarkdown(const Changes& changes, bool all);
 
@@ -25,18 +25,18 @@ using ReproduceCommand = std::function<std::string(const CounterChange& change)>
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour);
 std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command);
-// One test case a workload that failed, and one for all that passed.
+// One test case for each workload that failed, and one for all that passed.
 std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command);
 
-// One test case a metric that is worse, and one for all others.
+// One test case for each metric that is worse, and one for all others.
 std::string ChangesJunit(const Changes& changes);
 
-// A JUnit report: the cases that failed, and one that stands for the `passed` others.
 struct JunitFailure {
   std::string name;
   std::string message;
   std::string details;
 };
+// A JUnit report: one case a failure, and one that stands for the `passed` others.
 std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
                       const std::string& tier);
 

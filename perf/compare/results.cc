@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A document says what it is within its first key or two.
+// A document names its type in its first key or two.
 constexpr size_t kHeadBytes = 256;
 
 void Append(Results* results, const std::string& name, const std::string& unit, double value) {
@@ -67,20 +67,20 @@ Status AddFile(const std::string& path, Results* results) {
   Result<std::string> text = ReadWholeFile(path);
   if (!text) return text.error();
   const std::string head = text->substr(0, kHeadBytes);
-  const auto says = [&head](const char* key) { return head.find(key) != std::string::npos; };
-  if (says("\"schedq_results\"")) {
+  const auto has_key = [&head](const char* key) { return head.find(key) != std::string::npos; };
+  if (has_key("\"schedq_results\"")) {
     Result<RunDocument> run = ParseDocument<RunDocument>(*text, path);
     if (!run) return run.error();
     AddRun(std::move(*run), results);
-  } else if (says("\"schedq_bench\"")) {
+  } else if (has_key("\"schedq_bench\"")) {
     const Result<BenchDocument> bench = ParseDocument<BenchDocument>(*text, path);
     if (!bench) return bench.error();
     AddBench(*bench, results);
-  } else if (says("\"schedq_floor\"")) {
+  } else if (has_key("\"schedq_floor\"")) {
     const Result<FloorDocument> floor = ParseDocument<FloorDocument>(*text, path);
     if (!floor) return floor.error();
     AddFloor(*floor, results);
-  } else if (says("\"dataItems\"")) {
+  } else if (has_key("\"dataItems\"")) {
     const Result<DataItemsDocument> items = ParseDocument<DataItemsDocument>(*text, path);
     if (!items) return items.error();
     for (const DataItem& item : items->items) AddItem(item, results);
@@ -91,7 +91,7 @@ Status AddFile(const std::string& path, Results* results) {
   return Status::Ok();
 }
 
-// Of a folder: what is there of ours, else every JSON file.
+// The files of a folder to read: schedq's own if there are any, else every JSON file.
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code ignored;

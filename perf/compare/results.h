@@ -1,8 +1,8 @@
-// Results to compare: whatever our commands and scheduler_perf write, as one list of metrics.
+// Results to compare: what schedq's commands and scheduler_perf write, as one list of metrics.
 //
-// Purpose: a path is a file or a folder. results.json, bench.json and floor.json are read as such;
-// any other JSON file in a folder counts as one repetition of DataItems, unless results.json is
-// beside it, which says the same and more.
+// Purpose: a path names a file or a folder. In a folder, the reader looks for results.json,
+// bench.json and floor.json. If none is there, each JSON file of the folder is one repetition of
+// DataItems: results.json holds what the DataItems beside it hold, and more.
 // Threads: pure functions.
 #pragma once
 
@@ -19,22 +19,22 @@ namespace schedq {
 
 struct ResultMetric {
   std::string unit;
-  std::vector<double> values;  // One a repetition.
+  std::vector<double> values;  // One value a repetition.
 };
 
 struct Results {
   std::string path;
-  std::optional<RunDocument> run;               // Of results.json.
-  std::map<std::string, ResultMetric> metrics;  // By a name that says what, where and which bucket.
+  std::optional<RunDocument> run;               // The content of results.json.
+  std::map<std::string, ResultMetric> metrics;  // By a name of metric, workload and bucket.
 
-  // Runs on the virtual clock: every value is exact.
+  // True for runs on the virtual clock, whose every value is exact.
   bool is_exact() const { return run && run->clock == ClockKind::kVirtual; }
 };
 
 // An error names the file and what was expected.
 Result<Results> ReadResults(const std::string& path);
 
-// Adds what the document holds; for results that were never in a file.
+// Adds the document's metrics to `results`, for a run that was never written to a file.
 void AddRun(RunDocument document, Results* results);
 
 }  // namespace schedq

@@ -17,10 +17,10 @@
 namespace schedq {
 
 enum class BarVerdict : uint8_t {
-  kAim,          // Beyond the bar, and the aim as well.
-  kMet,          // The bar is held.
-  kShort,        // It is not; `reason` says why.
-  kNotMeasured,  // A wrong answer, an interrupt, or what the machine lacks.
+  kAim,          // The product holds the bar and reaches the aim.
+  kMet,          // The product holds the bar.
+  kShort,        // The product falls short of the bar; `reason` says why.
+  kNotMeasured,  // A wrong answer, an interrupt, or something that the machine lacks.
   kNotBuilt,     // The product has no such part yet.
 };
 template <>
@@ -62,7 +62,7 @@ struct BarRow {
     archive.Optional("floor", self.floor, "What the machine can do at best.");
     archive.Optional("floor_arithmetic", self.floor_arithmetic, "How the floor was reckoned.");
     archive.Optional("reason", self.reason, "Why it falls short or was not measured.");
-    archive.Field("contenders", self.contenders, "All who ran in the same interleaved rounds.");
+    archive.Field("contenders", self.contenders, "All that ran in the same interleaved rounds.");
   }
 };
 

@@ -17,10 +17,10 @@
 namespace schedq {
 
 enum class ContenderRole : uint8_t {
-  kProduct,  // What we ship.
+  kProduct,  // schedq's own structure.
   kClassic,  // The baseline engine.
-  kRival,    // Somebody else's structure.
-  kControl,  // Shows the cost of the frame itself, such as an empty loop.
+  kRival,    // A structure of another library or design.
+  kControl,  // Shows the cost of the measurement itself, such as an empty loop.
 };
 
 template <>
@@ -29,8 +29,8 @@ struct EnumText<ContenderRole> {
                                                              "control"};
 };
 
-// Invariant: repetitions[i] of every contender of a case ran in round i, interleaved; a contender
-// that stopped early (interrupt) has fewer.
+// Invariant: repetitions[i] of every contender of a case ran in round i, interleaved. A contender
+// that an interrupt stopped has fewer.
 struct BenchContender {
   std::string name;  // "mutex+std::priority_queue"
   ContenderRole role = ContenderRole::kRival;
@@ -64,7 +64,7 @@ struct BenchCase {
     archive.Optional("topology", self.topology, "Threads and structures, drawn in one line.");
     archive.Field("unit", self.unit, "The unit of every repetition.");
     archive.Optional("parameters", self.parameters, "Sizes, threads and the like.");
-    archive.Field("contenders", self.contenders, "All who ran in the same interleaved rounds.");
+    archive.Field("contenders", self.contenders, "All that ran in the same interleaved rounds.");
   }
 };
 

@@ -24,7 +24,7 @@ std::string MetricName(const DataItem& item) {
   return name;
 }
 
-// Labels beyond the metric and the workload's name tell items of one metric apart.
+// The labels beyond the metric and the workload's name, which tell items of one metric apart.
 std::string Qualifier(const DataItem& item) {
   std::string text;
   for (const auto& [key, value] : item.labels) {
@@ -34,7 +34,7 @@ std::string Qualifier(const DataItem& item) {
   return text.empty() ? "" : "{" + text + "}";
 }
 
-// Go's names of architectures.
+// Go's name of the architecture.
 std::string_view GoArchitecture(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64") return "arm64";

@@ -1,5 +1,5 @@
-// What CMake and the linker know of this build. The commit comes in a header of its own that is
-// rewritten only when it changes, and only this file includes it.
+// What CMake and the linker know of this build. The commit is in a header of its own, which only
+// this file includes, so that a new commit recompiles only this file.
 #include <gnu/libc-version.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The DataItems file that perf-dash reads.
 //
-// Purpose: the model of that file; document.h reads and writes it, from us or from scheduler_perf's
-// own Go run.
+// Purpose: the model of that file. document.h reads and writes it, whether schedq or
+// scheduler_perf's own Go run made it.
 // Source: the published format of kubernetes/perf-tests' perf-dash.
 #pragma once
 
@@ -21,7 +21,7 @@ struct DataItem {
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
-    // scheduler_perf writes null for a run that was too short to be sampled. We never do.
+    // scheduler_perf writes null for a run that was too short to be sampled. schedq never does.
     archive.FieldOrNull("data", self.data, "Values by bucket: Average, Perc50, Perc90, ...");
     archive.Field("unit", self.unit, "The unit of every value.");
     archive.Optional("labels", self.labels, "What the values belong to.");
@@ -41,8 +41,8 @@ struct DataItemsDocument {
   }
 };
 
-// Gives every item the same label keys, missing ones as "not applicable": perf-dash hides an item
-// that lacks a label which others have.
+// Gives every item the same label keys, with "not applicable" for the missing ones, because
+// perf-dash hides an item that lacks a label of the others.
 void CompleteLabels(std::vector<DataItem>& items);
 
 // "BenchmarkPerfScheduling_benchmark_<topic>_<time>.json"; virtual runs pass virtual time.

@@ -13,8 +13,8 @@ namespace {
 
 using json::Json;
 
-// The path of a number that JSON cannot carry; empty when there is none. Depth is bounded by the
-// document types, which are not recursive.
+// The path of a number that JSON cannot carry; empty when there is none. The recursion is bounded,
+// because document types are not recursive.
 std::string FindNotFinite(const Json& value, const std::string& path) {
   if (value.is_number_float()) {
     return std::isfinite(value.get<double>()) ? "" : path;
@@ -32,7 +32,7 @@ std::string Printed(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// "3:14": the line and column, from 1, of the byte with this number, from 1 too (0: an empty text).
+// "3:14": the line and column of a byte. All three count from 1; byte 0 stands for an empty text.
 std::string LineAndColumn(std::string_view text, size_t number) {
   const std::string_view before =
       text.substr(0, std::min(number == 0 ? 0 : number - 1, text.size()));
@@ -42,7 +42,7 @@ std::string LineAndColumn(std::string_view text, size_t number) {
   return std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
-// A key given twice is an error: JSON libraries disagree on which one counts.
+// A repeated key is an error, because JSON libraries disagree on which value counts.
 class DuplicateKeys {
  public:
   bool operator()(int, Json::parse_event_t event, Json& parsed) {
@@ -56,7 +56,7 @@ class DuplicateKeys {
     }
     return true;
   }
-  // As JSON; empty when every key was given once.
+  // The first repeated key, as JSON; empty when there is none.
   const std::string& duplicate() const { return duplicate_; }
 
  private:
@@ -75,7 +75,7 @@ Result<Json> ParseJson(std::string_view text, const std::string& name) {
   } catch (const Json::parse_error& error) {
     return Error(name + ":" + LineAndColumn(text, error.byte) + ": expected valid JSON");
   } catch (const Json::exception&) {
-    // The one other failure while parsing: a number beyond the range of a double.
+    // The only other failure of the parser is a number beyond the range of a double.
     return Error(name + ": expected numbers within the range of a double");
   }
 }

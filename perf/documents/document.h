@@ -4,12 +4,13 @@
 // Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument,
 // ProfileDocument, BarsDocument and DataItemsDocument. A type's Describe function is the single
 // statement of its fields; the writer, the strict reader and the JSON schema in docs/ all follow
-// from it. Threads: pure functions; any thread. Two writers of one path leave one of the two
-// contents whole. Invariants:
-//  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, shortest decimal
-//     form that reads back as the same number.
+// from it.
+// Threads: pure functions; any thread. Two writers of one path leave the whole content of one.
+// Invariants:
+//  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, numbers in the
+//     shortest decimal form that reads back as the same number.
 //  2. A file is replaced whole or not at all.
-//  3. What the reader accepts, the schema accepts, and what the writer wrote, the reader accepts.
+//  3. The schema accepts all that the reader accepts, and the reader all that the writer wrote.
 #pragma once
 
 #include <string>
@@ -29,7 +30,7 @@ namespace schedq {
 template <typename Document>
 Result<std::string> DocumentText(const Document& document);
 
-// `name` stands in the error, which is one line: name, field or line, what was expected.
+// `name` stands in the error, which is one line: the name, the field or line, what was expected.
 template <typename Document>
 Result<Document> ParseDocument(std::string_view text, const std::string& name);
 

@@ -1,4 +1,4 @@
-// Names of enumerators in documents: specialise EnumText with kNames in the enumerators' order.
+// Names of enumerators in documents. An enum specialises EnumText with kNames in its own order.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 namespace schedq {
 namespace {
 
-// The first line "key<spaces>: value" of a /proc file; empty when there is none.
+// The value of the first line "key<spaces>: value" of a /proc file; empty when there is none.
 std::string ValueOf(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

@@ -1,4 +1,4 @@
-// What machine and what build a number comes from.
+// The machine and the build that a number comes from.
 //
 // Purpose: everything that may differ between two identical virtual runs is in one Environment; the
 // rest of a document is byte-identical for one seed.
@@ -15,11 +15,11 @@ namespace schedq {
 
 struct Machine {
   std::string architecture;  // "x86_64"
-  std::string cpu_model;     // As /proc/cpuinfo names it; "unknown" where it does not.
+  std::string cpu_model;     // As /proc/cpuinfo names it, else "unknown".
   uint64_t cores = 0;        // Logical cores that this process may use.
   uint64_t memory_bytes = 0;
   std::string kernel;    // "Linux 6.1.0-18-amd64"
-  std::string governor;  // Of the first core; empty where it is not readable.
+  std::string governor;  // The first core's; empty where it is not readable.
   bool virtual_machine = false;
 
   template <typename Archive, typename Self>
@@ -38,7 +38,7 @@ struct Build {
   std::string version;   // "0.1.0"
   std::string commit;    // With "-dirty" when tracked files differ from it; "unknown" without git.
   std::string compiler;  // "GNU 12.2.0"
-  std::string flags;     // Those of every translation unit.
+  std::string flags;     // The flags of every translation unit.
   std::string type;      // "Release"
   std::string allocator;
   std::map<std::string, std::string> libraries;
@@ -76,14 +76,14 @@ struct Environment {
   }
 };
 
-// `root` stands before /proc and /sys, so that tests can supply them.
+// `root` is put before /proc and /sys, so that tests can supply them.
 Machine ReadMachine(const std::string& root = "");
 Build ReadBuild();
 
-// One line a fact, for `--version`.
+// The text of `--version`, one fact a line.
 std::string VersionText(const Build& build);
 
-// Takes machine, build and start when constructed, the rest when finished.
+// The constructor records the machine, the build and the start; Finish adds the rest.
 class EnvironmentRecorder {
  public:
   explicit EnvironmentRecorder(std::string command);

@@ -1,4 +1,4 @@
-// floor.json: what this machine can do. Written by `schedq floor --json`; schema in
+// floor.json: what this machine can do at best. Written by `schedq floor --json`; schema in
 // docs/floor.schema.json.
 #pragma once
 

@@ -3,7 +3,7 @@
 namespace schedq::json {
 namespace {
 
-// A value as an error shows it: short, and on one line.
+// A value as an error message shows it: short, and on one line.
 std::string Shown(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "an array";
@@ -21,7 +21,7 @@ void Cursor::Expect(const std::string& what, const Json& got) {
 
 void Cursor::Fail(const std::string& message) {
   if (error_.has_value()) return;
-  // A key may hold anything, a line break too; dumped as JSON it stays on one line.
+  // A key may hold any text, even a line break; as JSON it stays on one line.
   std::string path = Json(path_).dump(-1, ' ', true, Json::error_handler_t::replace);
   path = path.substr(1, path.size() - 2);
   error_ = (path.empty() ? "the document" : path) + ": " + message;

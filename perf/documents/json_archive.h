@@ -1,8 +1,9 @@
-// The three readings of a Describe function: JSON writer, strict JSON reader, JSON schema.
+// The three archives that a Describe function is called with: JSON writer, strict JSON reader and
+// JSON schema.
 //
-// When not to use it: outside document.cc; including it costs compile time. Other code calls
+// When not to use it: outside document.cc, because it costs compile time. Other code includes
 // document.h.
-// A describable type has `template <Archive, Self> static void Describe(Archive&, Self&)` that
+// A describable type has `template <Archive, Self> static void Describe(Archive&, Self&)`, which
 // calls Version, Field, FieldOrNull, Optional and Derived in the order of the file. Fields are
 // strings, booleans, uint64_t, double, enums with EnumText, optionals, vectors, maps from string,
 // and describable types.
@@ -97,13 +98,13 @@ Json Encode(const T& value) {
   }
 }
 
-// Where in a document the reader is, and the first thing that was wrong.
+// The reader's place in a document, and the first error.
 class Cursor {
  public:
   bool failed() const { return error_.has_value(); }
   const std::optional<std::string>& error() const { return error_; }
 
-  // Later errors are consequences of the first and are dropped.
+  // Both keep the first error and drop later ones, which may be consequences of the first.
   void Expect(const std::string& what, const Json& got);
   void Fail(const std::string& message);
 
@@ -128,7 +129,7 @@ class Cursor {
 template <typename T>
 void Decode(Cursor& cursor, const Json& json, T& value);
 
-// Reads one JSON object; every key must be asked for, every required key must be there.
+// Reads one JSON object. Every key must be asked for, and every required key must be present.
 class Reader {
  public:
   Reader(Cursor& cursor, const Json& object) : cursor_(cursor), object_(object) {}
@@ -153,13 +154,13 @@ class Reader {
       DecodeAt(key, *json, value);
     }
   }
-  // Its shape is checked; its content follows from other fields and is dropped.
+  // Checks the type of a field and drops its value, which follows from other fields.
   template <typename T>
   void Derived(const char* key, T dropped, const char* about) {
     Field(key, dropped, about);
   }
 
-  // Call last.
+  // Called after all reads.
   void RejectUnknownKeys();
 
  private:

@@ -15,7 +15,7 @@
 
 namespace schedq {
 
-// One size of a series. Every measurement is per operation, one value a round.
+// One size of a series. Measurements are per operation and have one value a round.
 struct ProfilePoint {
   uint64_t size = 0;
   uint64_t operations = 0;  // In each round.
@@ -29,7 +29,7 @@ struct ProfilePoint {
   }
 };
 
-// How one measurement grows: cost = factor x size^exponent.
+// The growth of one measurement: cost = factor x size^exponent.
 struct ProfileFit {
   std::string measurement;
   uint64_t size_min = 0;
@@ -57,11 +57,11 @@ struct ProfileFit {
   }
 };
 
-// A function's part of what was sampled or counted.
+// A function's share of the samples or the instructions.
 struct HotSpot {
   std::string function;
-  double self_share = 0;       // In the function itself.
-  double inclusive_share = 0;  // In it and what it calls.
+  double self_share = 0;       // Spent in the function itself.
+  double inclusive_share = 0;  // Spent in it and in what it calls.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
@@ -88,10 +88,10 @@ struct HotSpots {
 
 struct ProfileSeries {
   std::string name;       // "lockfree/narrowed"
-  std::string operation;  // What a cost is per: "event".
+  std::string operation;  // The operation that a cost is counted for: "event".
   std::vector<ProfilePoint> points;
   std::vector<ProfileFit> fits;
-  std::string stopped;  // Why larger sizes were not measured; empty: they were.
+  std::string stopped;  // Why larger sizes were not measured; empty: all were.
   std::vector<HotSpots> hot_spots;
 
   template <typename Archive, typename Self>
@@ -112,7 +112,7 @@ struct ProfileDocument {
   uint64_t seed = 0;
   uint64_t rounds = 0;
   std::vector<ProfileSeries> series;
-  std::vector<ScenarioResult> scenarios;  // Of the kinds that have some.
+  std::vector<ScenarioResult> scenarios;  // Empty for kinds without scenarios.
   std::vector<PromiseVerdict> verdicts;
   Environment environment;
 
@@ -129,8 +129,8 @@ struct ProfileDocument {
   }
 };
 
-// The fit of each measurement over all sizes and rounds that were measured; left out where fewer
-// than three sizes were, or a value is not positive.
+// Fits each measurement over all its sizes and rounds. A measurement with fewer than three sizes,
+// or with a value that is not positive, has no fit.
 std::vector<ProfileFit> FitSeries(const ProfileSeries& series);
 
 }  // namespace schedq

@@ -1,7 +1,7 @@
 // results.json: what `schedq run` measured. Schema in docs/results.schema.json.
 //
 // Invariant: with the virtual clock, everything outside `environment` depends on the inputs and the
-// seed only; two runs of one seed give the same bytes there.
+// seed only. Two runs of one seed write the same bytes there.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ struct EnumText<ClockKind> {
 
 enum class WorkloadOutcome : uint8_t {
   kMeasured,
-  kSkipped,      // It needs what is not modelled; `reason` says what.
-  kInterrupted,  // What was measured until then is kept.
-  kFailed,       // It ran and its own checks failed.
+  kSkipped,      // The workload needs something that is not modelled; `reason` names it.
+  kInterrupted,  // The repetitions that had ended are kept.
+  kFailed,       // The workload ran and its own checks failed.
 };
 template <>
 struct EnumText<WorkloadOutcome> {
@@ -38,14 +38,14 @@ struct EnumText<WorkloadOutcome> {
                                                              "failed"};
 };
 
-// A threshold of a workload and what was measured against it.
+// A threshold of a workload, and the value that was measured for it.
 struct ThresholdOutcome {
   std::string metric;
   std::string bucket;
   double limit = 0;
   double measured = 0;
   bool expect_lower = false;
-  bool comparable = false;  // False: the limit was set for a real cluster.
+  bool comparable = false;  // False: the limit was set for a real cluster, not for schedq.
   bool met = false;
 
   template <typename Archive, typename Self>
@@ -62,7 +62,7 @@ struct ThresholdOutcome {
 
 struct Repetition {
   uint64_t seed = 0;
-  double seconds = 0;  // Of the measured section, on the run's clock.
+  double seconds = 0;  // Length of the measured section, on the run's clock.
   std::vector<DataItem> metrics;
   std::map<std::string, uint64_t> counters;  // By sample name, labels included.
   std::map<std::string, LatencySummary> latencies;
@@ -80,12 +80,12 @@ struct Repetition {
 struct WorkloadResult {
   std::string test_case;
   std::string workload;
-  std::string definition;  // Of the files that it comes from: another text, another value.
+  std::string definition;  // Hash of the files that the workload comes from.
   std::vector<std::string> labels;
   std::map<std::string, bool> gates;  // In force for this workload.
   WorkloadOutcome outcome = WorkloadOutcome::kMeasured;
   std::string reason;                     // Why it is not kMeasured.
-  std::vector<std::string> not_modelled;  // What the workload asks for and has no effect here.
+  std::vector<std::string> not_modelled;  // Asked for by the workload, without effect in schedq.
   std::vector<ThresholdOutcome> thresholds;
   std::vector<Repetition> repetitions;
 
@@ -105,13 +105,13 @@ struct WorkloadResult {
   }
 };
 
-// What one repetition cost in wall time and memory.
+// The wall time and memory of one repetition.
 struct RepetitionCost {
   std::string test_case;
   std::string workload;
   uint64_t repetition = 0;  // From 0, as in WorkloadResult::repetitions.
   double wall_seconds = 0;
-  std::optional<double> bytes_per_pod;  // Queued, beyond the pod object itself.
+  std::optional<double> bytes_per_pod;  // For a queued pod, beyond the pod object itself.
   std::optional<double> allocations_per_operation;
 
   template <typename Archive, typename Self>
@@ -144,10 +144,10 @@ struct RunDocument {
   uint64_t seed = 0;
   std::string cost_model;             // Its name; empty with the real clock.
   std::map<std::string, bool> gates;  // As asked for on the command line, prerequisites followed.
-  std::string status_model;           // Of KEP-5501; in force where its gate is on.
+  std::string status_model;           // KEP-5501's model; in force where its gate is on.
   std::vector<WorkloadResult> workloads;
-  std::vector<ScenarioResult> scenarios;  // Of --suite kep.
-  std::vector<PromiseVerdict> verdicts;   // Of --suite kep.
+  std::vector<ScenarioResult> scenarios;  // Only with --suite kep.
+  std::vector<PromiseVerdict> verdicts;   // Only with --suite kep.
   RunEnvironment environment;
 
   template <typename Archive, typename Self>

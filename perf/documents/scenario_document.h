@@ -1,5 +1,5 @@
-// Scenarios in documents: what was played in which ways, what came out, and what a proposal had
-// promised of it.
+// Scenarios in documents: the ways in which each was played, their figures, and the verdict on the
+// promise of a proposal.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace schedq {
 // One way of playing a scenario.
 struct ScenarioArm {
   std::string name;             // "implicit-delayed"
-  std::vector<double> figures;  // As ScenarioResult::figures names them.
+  std::vector<double> figures;  // In the order of ScenarioResult::figures.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
@@ -22,7 +22,7 @@ struct ScenarioArm {
 struct ScenarioResult {
   std::string name;                  // "KEP-5501/transient"
   std::string about;                 // What happens in it.
-  std::vector<std::string> figures;  // What is counted: "patches".
+  std::vector<std::string> figures;  // Names of the figures: "patches".
   std::vector<ScenarioArm> arms;
 
   template <typename Archive, typename Self>
@@ -37,7 +37,7 @@ struct ScenarioResult {
 struct PromiseVerdict {
   std::string proposal;  // "KEP-5501"
   bool holds = false;
-  std::string line;  // What was promised and what came out.
+  std::string line;  // One line with the promise and the figures.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {

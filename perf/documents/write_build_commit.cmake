@@ -1,4 +1,4 @@
-# Writes OUTPUT from TEMPLATE with the commit of SOURCE; leaves it alone when nothing changed.
+# Writes OUTPUT from TEMPLATE with the commit of SOURCE. An unchanged OUTPUT keeps its time.
 find_program(git git)
 set(SCHEDQ_COMMIT "unknown")
 if(git)
@@ -7,7 +7,7 @@ if(git)
     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
   if(NOT failed)
     set(SCHEDQ_COMMIT "${commit}")
-    # Without optional locks, so that a build never disturbs a commit that is being made.
+    # --no-optional-locks keeps a build from disturbing a commit that is being made.
     execute_process(
       COMMAND "${git}" --no-optional-locks -C "${SOURCE}" status --porcelain --untracked-files=no
       OUTPUT_VARIABLE changes ERROR_QUIET)

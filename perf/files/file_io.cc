@@ -17,7 +17,7 @@ Error SystemError(const std::string& path, const char* what) {
   return Error(path + ": " + what + ": " + std::strerror(errno));
 }
 
-// The temporary file; removed unless it was renamed.
+// The temporary file. Its destructor removes it unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& target) : path_(target + ".XXXXXX") {
@@ -40,7 +40,7 @@ class TemporaryFile {
       if (written < 0) return false;
       content.remove_prefix(static_cast<size_t>(written));
     }
-    // mkostemp makes it private to the user; a result file is readable like any other.
+    // mkostemp lets only the user read the file; a result file has the usual permissions.
     return fchmod(descriptor_, 0644) == 0 && fsync(descriptor_) == 0;
   }
 

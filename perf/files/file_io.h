@@ -1,4 +1,4 @@
-// Whole files in and out.
+// Reads and writes whole files. Threads: any.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace schedq {
 
 Result<std::string> ReadWholeFile(const std::string& path);
 
-// Writes a temporary file in the same folder (made if missing), flushes it to the disk and renames
-// it: a reader sees the old content or the new one, never half of it.
+// Writes a temporary file in the same folder, flushes it to the disk and renames it to `path`. A
+// reader sees the whole old content or the whole new one. Makes the folder if it is missing.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// A folder of our own for files of the moment, removed at the end with all that is in it.
+// A temporary folder, which the destructor removes with all that is in it.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@ namespace schedq {
 
 class TemporaryFolder {
  public:
-  // An error: none can be made where temporary files go.
+  // Returns an error where the system's folder for temporary files refuses.
   static Result<TemporaryFolder> Make();
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
-  // The path of a file in it.
+  // The path of a file in the folder.
   std::string File(const std::string& name) const { return path_ + "/" + name; }
 
  private:
   explicit TemporaryFolder(std::string path);
 
-  std::string path_;  // Empty: moved away.
+  std::string path_;  // Empty after a move from this object.
 };
 
 }  // namespace schedq

@@ -13,7 +13,8 @@
 namespace schedq {
 namespace {
 
-// Medians of resamples of one sample. Keeps its buffer, so that a resample does not allocate.
+// Draws resamples of one sample and returns their medians. It keeps its buffer, so that a resample
+// does not allocate.
 class MedianResampler {
  public:
   explicit MedianResampler(std::span<const double> sample)
@@ -32,7 +33,7 @@ class MedianResampler {
   std::vector<double> drawn_;
 };
 
-// The median without each value in turn.
+// The medians of the sample without each of its values in turn.
 std::vector<double> MediansLeavingOneOut(std::span<const double> sample) {
   const std::vector<double> sorted = Sorted(sample);
   std::vector<double> medians;
@@ -63,7 +64,7 @@ struct Influence {
   double Acceleration() const { return squares > 0 ? cubes / (6 * std::pow(squares, 1.5)) : 0; }
 };
 
-// Where the interval's end lies among the resampled statistics, as a fraction.
+// The place of an interval's end among the sorted resampled statistics, as a fraction.
 double CorrectedFraction(double fraction, double bias, double acceleration) {
   const double shifted = bias + NormalQuantile(fraction);
   return NormalCdf(bias + shifted / (1 - acceleration * shifted));
@@ -75,7 +76,7 @@ Interval IntervalOf(std::vector<double>& resampled, double estimate, double acce
   double low = (1 - options.confidence) / 2;
   double high = 1 - low;
   const auto [first, last] = std::equal_range(resampled.begin(), resampled.end(), estimate);
-  // A median has few distinct values; resamples equal to the estimate count half on either side.
+  // A median has few distinct values. Resamples equal to the estimate count half on either side.
   const double below = (static_cast<double>(first - resampled.begin()) +
                         static_cast<double>(last - resampled.begin())) /
                        2 / static_cast<double>(resampled.size());

@@ -1,8 +1,9 @@
 // Bootstrap confidence intervals for medians.
 //
-// Purpose: how sure a median, or the ratio of two medians, is, without assuming a distribution.
-// When not to use it: fewer than about eight repetitions; the interval is then too narrow.
-// Threads: pure functions; any thread. One seed gives the same interval everywhere.
+// Purpose: the uncertainty of a median, or of a ratio of two medians, without an assumption about
+// the distribution.
+// When not to use it: with fewer than about eight repetitions the interval is too narrow.
+// Threads: pure functions; any thread. One seed gives the same interval on every machine.
 // Bounds: O(resamples * values) time, O(resamples + values) memory.
 // Accuracy: over 4,000 seeded log-normal samples of each size from 10 to 20 values, nominal 95 %
 // intervals of 500 resamples covered the true median in 92 to 94 %, the true ratio in 95 to 97 %.
@@ -28,10 +29,10 @@ struct BootstrapOptions {
   BootstrapMethod method = BootstrapMethod::kBiasCorrected;
 };
 
-// At least one value.
+// `sample` has at least one value.
 Interval MedianInterval(std::span<const double> sample, const BootstrapOptions& options = {});
 
-// Of median(next) / median(base). At least one value each, all of them positive.
+// The interval of median(next) / median(base). Each has at least one value, and all are positive.
 Interval MedianRatioInterval(std::span<const double> base, std::span<const double> next,
                              const BootstrapOptions& options = {});
 

@@ -1,12 +1,16 @@
-// Two samples of one metric, before and after: did it change, by how much, how sure.
+// Compares two samples of one metric, before and after: by how much it changed, and how sure that
+// is.
 //
-// Purpose: the kernel of `schedq compare` and of the time tier of `schedq gate`.
-// When not to use it: counters of virtual runs, which are exact; compare those by equality.
+// Purpose: the verdicts of `schedq compare` and of the time tier of `schedq gate`.
+// When not to use it: counters of virtual runs are exact; compare them for equality.
 // Threads: pure functions; any thread.
-// Rule: a metric is better or worse when its Mann-Whitney p, Holm-corrected for all metrics
-// compared together, is below the significance AND the ratio of medians differs from 1 by more than
-// the threshold. It is the same when the whole interval of the ratio lies within the threshold (or
-// when all values of both samples are one value). Everything else is inconclusive: measure more.
+// Rules:
+//  1. A metric is better or worse when two conditions hold. Its Mann-Whitney p, Holm-corrected for
+//     all metrics compared together, is below the significance. The ratio of medians differs from 1
+//     by more than the threshold.
+//  2. A metric is the same when the whole interval of the ratio lies within the threshold, or when
+//     all values of both samples are equal.
+//  3. Every other metric is inconclusive: more repetitions are needed.
 #pragma once
 
 #include <array>
@@ -22,14 +26,14 @@
 
 namespace schedq {
 
-// What a metric measures decides what is better and which word says so.
+// The kind of a metric decides which direction is better, and the word for it.
 enum class MeasureKind : uint8_t {
   kDuration,  // Lower is better: faster, slower.
   kRate,      // Higher is better: faster, slower.
   kSize,      // Lower is better: smaller, larger.
 };
 
-// From the unit: anything per second is a rate, bytes and counts are sizes, the rest are durations.
+// A unit per second is a rate, bytes and counts are sizes, all others are durations.
 MeasureKind MeasureKindOfUnit(std::string_view unit);
 
 enum class ChangeVerdict : uint8_t { kBetter, kWorse, kSame, kInconclusive };
@@ -44,15 +48,15 @@ struct EnumText<ChangeVerdict> {
 std::string_view VerdictWord(ChangeVerdict verdict, MeasureKind kind);
 
 struct ComparisonOptions {
-  double threshold = 0.05;     // Relative change of the median that matters.
-  double significance = 0.01;  // After correction.
+  double threshold = 0.05;     // The smallest relative change of the median that matters.
+  double significance = 0.01;  // For p-values after Holm's correction.
   BootstrapOptions bootstrap;
 };
 
 struct MetricSamples {
   std::string name;
   MeasureKind kind = MeasureKind::kDuration;
-  std::vector<double> base;  // At least one value each.
+  std::vector<double> base;  // Each of the two has at least one value.
   std::vector<double> next;
 };
 
@@ -63,14 +67,14 @@ struct Comparison {
   double next_median = 0;
   double ratio = 1;         // next / base; infinite when only base is 0.
   Interval ratio_interval;  // [0, infinity) when a value is not positive.
-  double p = 1;             // Two-sided, as tested.
-  double p_adjusted = 1;    // After Holm over all metrics of the call.
+  double p = 1;             // Two-sided, before correction.
+  double p_adjusted = 1;    // After Holm's correction over all metrics of the call.
   ChangeVerdict verdict = ChangeVerdict::kInconclusive;
 
   double Change() const { return ratio - 1; }
 };
 
-// In the order of `metrics`.
+// The results stand in the order of `metrics`.
 std::vector<Comparison> CompareAll(std::span<const MetricSamples> metrics,
                                    const ComparisonOptions& options = {});
 

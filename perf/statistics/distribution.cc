@@ -9,7 +9,7 @@ namespace schedq {
 namespace {
 
 // The continued fraction of the incomplete beta function. It converges in O(sqrt(max(a, b)))
-// steps for x below (a + 1) / (a + b + 2); the bound is far beyond what t needs.
+// steps for x below (a + 1) / (a + b + 2); the bound on its steps is far beyond what t needs.
 double BetaContinuedFraction(double a, double b, double x) {
   constexpr int kSteps = 10'000;
   constexpr double kTiny = std::numeric_limits<double>::min() * 1e10;
@@ -41,8 +41,8 @@ double RegularizedBeta(double a, double b, double x) {
   return 1 - front * BetaContinuedFraction(b, a, 1 - x) / b;
 }
 
-// The value at which an increasing function reaches `target`. Symmetric distributions only need the
-// lower half, where small probabilities keep their precision.
+// The value at which an increasing function reaches `target`. Callers with a symmetric distribution
+// search only the lower half, where small probabilities keep their precision.
 template <typename Cdf>
 double SymmetricQuantile(double probability, Cdf cdf) {
   SCHEDQ_CHECK(probability > 0 && probability < 1, "a quantile's probability lies in (0, 1)");

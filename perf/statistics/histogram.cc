@@ -35,7 +35,7 @@ uint64_t LatencyHistogram::HighestIn(size_t bucket) {
   if (bucket < 2 * kBucketsPerShift) return bucket;
   const uint64_t shift = bucket / kBucketsPerShift - 1;
   const uint64_t mantissa = bucket - shift * kBucketsPerShift;
-  // In the topmost bucket the shift drops the carry, and 0 - 1 is the largest number: as wanted.
+  // In the topmost bucket the shift drops the carry, and 0 - 1 is the largest number, as intended.
   return ((mantissa + 1) << shift) - 1;
 }
 

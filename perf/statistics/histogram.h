@@ -1,16 +1,17 @@
 // A log-linear histogram of whole numbers, such as latencies in nanoseconds.
 //
-// Purpose: percentiles of millions of values in fixed memory, three significant digits.
-// When not to use it: a handful of repetitions (use Summary).
-// Threads: one writer; no concurrent reader. With several threads each writes its own and they are
-// merged afterwards.
+// Purpose: percentiles of millions of values, with three significant digits, in fixed memory.
+// When not to use it: for a handful of repetitions; use Summary.
+// Threads: one writer; no concurrent reader. Several threads write one histogram each, and Merge
+// joins them afterwards.
 // Invariants:
 //  1. A reported percentile is at least the true order statistic and exceeds it by at most
 //     kRelativeErrorMax of it; values below 2048 are exact.
 //  2. count, total, min and max are exact (total saturates).
 //  3. Merging two histograms gives the same histogram as recording both inputs into one.
 //  4. Record is O(1) and does not allocate.
-// Memory: 8 bytes a bucket, 1024 buckets a doubling of the range: 272 KiB for one hour in ns.
+// Memory: 8 bytes a bucket, 1024 buckets for each doubling of the range: 272 KiB for one hour in
+// ns.
 // Source: the bucket layout is that of Gil Tene's HdrHistogram.
 #pragma once
 
@@ -25,13 +26,13 @@ class LatencyHistogram {
   static constexpr double kRelativeErrorMax = 1.0 / 1024;
   static constexpr uint64_t kOneHourNs = 3'600'000'000'000;
 
-  // Values above `value_max` share the last bucket, where a percentile may read as max().
+  // Values above `value_max` share the last bucket; a percentile there may be max().
   explicit LatencyHistogram(uint64_t value_max = kOneHourNs);
 
   void Record(uint64_t value) { Record(value, 1); }
   void Record(uint64_t value, uint64_t times);
 
-  // `other` must have been made for the same value_max.
+  // `other` has the same value_max.
   void Merge(const LatencyHistogram& other);
   void Clear();
 

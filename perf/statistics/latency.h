@@ -1,4 +1,4 @@
-// The percentiles of one latency, as documents carry them.
+// The percentiles of one latency, as documents hold them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One measured quantity with every repetition of it.
+// One measured quantity with all its repetitions.
 #pragma once
 
 #include <cstdint>

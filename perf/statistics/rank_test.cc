@@ -39,8 +39,9 @@ Ranks RankBoth(std::span<const double> first, std::span<const double> second) {
   return ranks;
 }
 
-// In how many orders of n and m distinct values u pairs are inverted, for u = 0 ... n m, by the
-// largest value's owner: count(i, j, u) = count(i - 1, j, u - j) + count(i, j - 1, u).
+// The number of orders of n and m distinct values with u inverted pairs, for u = 0 ... n m. The two
+// terms are the orders whose largest value belongs to the first and to the second sample:
+// count(i, j, u) = count(i - 1, j, u - j) + count(i, j - 1, u).
 std::vector<double> CountOrders(size_t n, size_t m) {
   std::vector<std::vector<double>> by_first(n + 1, std::vector<double>(n * m + 1, 0.0));
   for (auto& counts : by_first) counts[0] = 1;  // j = 0: nothing to invert.
@@ -72,7 +73,7 @@ void SetApproximate(RankTest& test, size_t n, size_t m, double tie_term) {
   const auto pairs = static_cast<double>(n) * static_cast<double>(m);
   const auto both = static_cast<double>(n + m);
   const double variance = pairs / 12 * (both + 1 - tie_term / (both * (both - 1)));
-  if (variance <= 0) return;  // All values are equal: nothing speaks against "no difference".
+  if (variance <= 0) return;  // All values are equal: there is no difference.
   const double deviation = test.u - pairs / 2;
   const double scale = std::sqrt(variance);
   test.p_less = NormalCdf((deviation + 0.5) / scale);

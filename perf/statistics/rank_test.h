@@ -1,6 +1,7 @@
 // The Mann-Whitney test: does one of two samples tend to larger values?
 //
-// Purpose: decide whether two sets of repetitions differ without assuming a distribution.
+// Purpose: to decide whether two sets of repetitions differ, without an assumption about their
+// distribution.
 // Threads: pure function; any thread.
 // Bounds: O(n m) time and memory for the exact distribution, used up to kExactSizeMax a sample.
 // Source: Mann and Whitney (1947); ties and continuity as in Lehmann, "Nonparametrics", section 1.
@@ -12,7 +13,8 @@
 namespace schedq {
 
 struct RankTest {
-  // Samples up to this size without ties are tested exactly, others by the normal approximation.
+  // The test is exact for samples up to this size without ties, and uses the normal approximation
+  // for all others.
   static constexpr size_t kExactSizeMax = 50;
 
   double u = 0;       // Pairs in which the first sample's value is larger; a tie counts one half.

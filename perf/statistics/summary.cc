@@ -20,7 +20,7 @@ double QuantileOfSorted(std::span<const double> sorted, double fraction) {
   const auto below = static_cast<size_t>(position);
   const size_t above = std::min(below + 1, sorted.size() - 1);
   const double weight = position - static_cast<double>(below);
-  // Equal neighbours are returned as they are: interpolating could be off by the last bit.
+  // Equal neighbours need no interpolation, which could be off by the last bit.
   if (weight == 0 || sorted[below] == sorted[above]) return sorted[below];
   return sorted[below] + weight * (sorted[above] - sorted[below]);
 }

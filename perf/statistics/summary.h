@@ -1,7 +1,8 @@
-// What a handful of repetitions says: order statistics, mean and spread.
+// Order statistics, mean and spread of a handful of repetitions.
 //
-// Purpose: describe small samples (repetitions of a measurement). When not to use it: latencies of
-// single operations, which come in millions, go into a LatencyHistogram.
+// Purpose: to describe small samples, such as the repetitions of a measurement.
+// When not to use it: latencies of single operations come in millions and go into a
+// LatencyHistogram.
 // Threads: pure functions; any thread.
 // Source: quantiles are type 7 of Hyndman and Fan, "Sample quantiles in statistical packages"
 // (1996), the default of R and NumPy.
@@ -16,15 +17,15 @@ namespace schedq {
 // The values in ascending order.
 std::vector<double> Sorted(std::span<const double> values);
 
-// The quantile at `fraction` in [0, 1] of values in ascending order, at least one.
+// The quantile at `fraction` in [0, 1] of one or more values in ascending order.
 double QuantileOfSorted(std::span<const double> sorted, double fraction);
 
-// Of values in any order, at least one.
+// The following take one or more values in any order.
 double Quantile(std::span<const double> values, double fraction);
 double Median(std::span<const double> values);
 double Mean(std::span<const double> values);
 
-// With n - 1 in the denominator; 0 for fewer than two values.
+// Has n - 1 in the denominator; 0 for fewer than two values.
 double StandardDeviation(std::span<const double> values);
 
 // The median distance to the median, unscaled: multiply by 1.4826 to compare it with the standard

@@ -1,6 +1,7 @@
-// Goal: no bytes crash or hang the reader of traces or the engines behind it. Method: a small trace
-// of every operation goes through the function that libFuzzer drives, cut short at every length,
-// with single bytes changed, and with its lines in another order (seeded; the same every time).
+// Goal: no bytes crash or hang the reader of traces or the engines that replay them.
+// Method: the function that libFuzzer drives gets a small trace of every operation. The trace is
+// cut at every length, has single bytes changed, and has its lines in another order (seeded, so the
+// same in every run).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -56,20 +57,22 @@ std::string Trace(const std::vector<std::string>& operations) {
   return text;
 }
 
-size_t Feed(const std::string& text) {
+size_t FuzzText(const std::string& text) {
   return FuzzTrace(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
 
-TEST(TraceCorpus, IsAcceptedWhole) { EXPECT_EQ(Feed(Trace(Operations())), Operations().size()); }
+TEST(TraceCorpus, IsAcceptedWhole) {
+  EXPECT_EQ(FuzzText(Trace(Operations())), Operations().size());
+}
 
-TEST(TraceCorpus, ComesBackCutShort) {
+TEST(TraceCorpus, ReturnsWhenCutShort) {
   const std::string text = Trace(Operations());
   for (size_t size = 0; size <= text.size(); size += size < kHeader.size() ? 1 : 3) {
-    Feed(text.substr(0, size));
+    FuzzText(text.substr(0, size));
   }
 }
 
-TEST(TraceCorpus, ComesBackChanged) {
+TEST(TraceCorpus, ReturnsWhenChanged) {
   Random random(20251118);
   constexpr int kChanges = 2000;
   constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
@@ -77,16 +80,16 @@ TEST(TraceCorpus, ComesBackChanged) {
   for (int i = 0; i < kChanges; ++i) {
     std::string changed = text;
     for (uint64_t j = random.Below(3); j < 3; ++j) {
-      // Half of the changes are behind the header, so that they are reached.
+      // Half of the changes are behind the header, so that the replayer reaches them.
       const size_t from = random.Chance(0.5) ? kHeader.size() : 0;
       changed[from + random.Below(changed.size() - from)] = kMarks[random.Below(kMarks.size())];
     }
-    Feed(changed);
+    FuzzText(changed);
   }
 }
 
-// The times of all lines are the same, so that another order makes sense more often.
-TEST(TraceCorpus, ComesBackShuffled) {
+// All lines have the same time, so that more orders are valid.
+TEST(TraceCorpus, ReturnsWhenShuffled) {
   Random random(20251119);
   std::vector<std::string> operations = Operations();
   for (std::string& operation : operations) {
@@ -99,7 +102,7 @@ TEST(TraceCorpus, ComesBackShuffled) {
     shuffled.insert(shuffled.end(), operations.begin() + 2, operations.end());
     random.Shuffle(shuffled);
     shuffled.insert(shuffled.begin(), operations.begin(), operations.begin() + 2);
-    accepted += Feed(Trace(shuffled));
+    accepted += FuzzText(Trace(shuffled));
   }
   EXPECT_GT(accepted, 500u * 5) << "the lines behind the first refused one are not reached";
 }

@@ -22,7 +22,7 @@ void ReadsBack(const TraceOperation& operation) {
   SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again) == line, "an operation reads back");
 }
 
-// How many operations were accepted.
+// Returns the number of accepted operations.
 size_t Replay(const TraceHeader& header, std::string_view text, EngineKind engine) {
   const auto replayer = Replayer::Create(header, engine);
   if (!replayer) return 0;

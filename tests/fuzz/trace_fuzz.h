@@ -1,4 +1,4 @@
-// What is fuzzed of traces: the reader, the replayer and the writer take any bytes and come back.
+// The fuzzed function for traces: reader, replayer and writer must return for any bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace schedq {
 
-// The bytes as a trace, line by line: the first is the header, the others are replayed on every
-// engine until one is refused. What is read must be written and read back as the same. Returns how
-// many operations every engine accepted.
+// Reads the bytes as a trace. The first line is the header; every engine replays the others until
+// it refuses one. All that was read must be written and read back as the same. Returns the number
+// of operations that every engine accepted.
 size_t FuzzTrace(const uint8_t* data, size_t size);
 
 }  // namespace schedq

@@ -1,6 +1,6 @@
-// Goal: no bytes crash or hang workload decoding. Method: a small corpus of good and broken files
-// goes through the functions that libFuzzer drives, whole, cut short at every length, and with
-// single bytes changed (seeded; the same bytes every time).
+// Goal: no bytes crash or hang workload decoding.
+// Method: the functions that libFuzzer drives get a small corpus of good and broken files: whole,
+// cut at every length, and with single bytes changed (seeded, so the same in every run).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,13 +34,13 @@ void Feed(const std::string& text) {
   FuzzTemplate(data, text.size());
 }
 
-TEST(WorkloadCorpus, ComesBack) {
+TEST(WorkloadCorpus, Returns) {
   for (std::string_view text : kCorpus) {
     for (size_t size = 0; size <= text.size(); ++size) Feed(std::string(text.substr(0, size)));
   }
 }
 
-TEST(WorkloadCorpus, ComesBackChanged) {
+TEST(WorkloadCorpus, ReturnsWhenChanged) {
   std::mt19937 random(20251118);
   constexpr int kChangesPerText = 200;
   constexpr std::string_view kMarks = "{}[]$.|:-\"'`&*\n %()0\x80";

@@ -10,13 +10,13 @@
 namespace schedq {
 namespace {
 
-constexpr size_t kInputBytesMax = 64u << 10;  // Beyond it, size is all that is tested.
+constexpr size_t kInputBytesMax = 64u << 10;  // Larger inputs would test only their size.
 
 std::string TextOf(const uint8_t* data, size_t size) {
   return std::string(reinterpret_cast<const char*>(data), std::min(size, kInputBytesMax));
 }
 
-// An error is one line that names a place.
+// Checks that the error is one line that names a place.
 void CheckMessage(const Error& error) {
   SCHEDQ_CHECK(!error.message().empty(), "an error says something");
   SCHEDQ_CHECK(error.message().find(':') != std::string::npos, "an error names a place");

@@ -1,4 +1,4 @@
-// What is fuzzed of workload decoding: functions that take any bytes and must come back, soon.
+// The fuzzed functions of workload decoding, which must return soon for any bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,11 @@
 
 namespace schedq {
 
-// The bytes as a workload file; its templates are the bytes too.
+// Decodes the bytes as a workload file, whose templates are the same bytes.
 void FuzzWorkloadFile(const uint8_t* data, size_t size);
 
-// The bytes as a template, rendered with data of every type and read as an object.
+// Compiles the bytes as a template, renders it with data of every type, and reads the output as an
+// object.
 void FuzzTemplate(const uint8_t* data, size_t size);
 
 }  // namespace schedq

@@ -15,6 +15,7 @@
 
 #include "engine/base/random.h"
 #include "engine/lockfree/double_collect.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
 
@@ -25,8 +26,7 @@ using model::FailureKind;
 using model::Report;
 
 model::Options Named(const std::string& suffix = "") {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  model::Options options = model::OptionsOfTest(suffix);
   options.stale_reads_max = 1;
   return options;
 }
@@ -43,8 +43,7 @@ void ExpectLinearizable(const ActiveSteps& first, const std::vector<ActiveSteps>
   options.preemptions_max = steps <= 3 && !is_heap ? 3 : 2;
   if (is_heap) options.stale_reads_max = 0;
   const Report report = model::Exhaust(options, BodyOf<Shape>(first, threads));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 300u) << report;
+  model::ExpectExhausted(report, 300);
 }
 
 // Both lanes are there and in use, and empty.
@@ -133,8 +132,7 @@ void ExpectGiven(int32_t further, const std::vector<ActiveSteps>& threads, const
   options.preemptions_max = 1;
   options.stale_reads_max = 0;
   const Report report = model::Exhaust(options, BodyOf<HeapShape>(first, threads));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 TEST(ActiveQueueModel, HeapFrontGivesToTheFirstBucket) {
   ExpectGiven(0, {{Push(16, 1)}, {Push(5, 1)}}, "_push");
@@ -170,8 +168,7 @@ void ExpectNoThreadWaits(const ActiveSteps& first, const std::vector<ActiveSteps
   options.preemptions_max = 0;
   options.stale_reads_max = 0;
   const Report in_lanes = model::ExhaustStalls(options, BodyOf<ModelShape>(first, threads));
-  EXPECT_TRUE(in_lanes.passed() && in_lanes.complete) << in_lanes;
-  EXPECT_GT(in_lanes.freezes, 10u) << in_lanes;
+  model::ExpectNoStall(in_lanes, 10);
   options.name += "_heap";
   const Report in_heap = model::ExhaustStalls(options, BodyOf<HeapShape>(first, threads));
   EXPECT_TRUE(in_heap.passed() && in_heap.complete) << in_heap;

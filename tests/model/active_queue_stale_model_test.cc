@@ -19,6 +19,7 @@
 #include "tests/model/active_queue_model.h"
 #include "tests/support/history.h"
 #include "tests/support/linearizability.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/happens_before.h"
 #include "tests/support/model/runtime.h"
@@ -134,8 +135,7 @@ model::Body BodyOfScenario(const Scenario& scenario) {
 }
 
 model::Options Named(const std::string& suffix = "") {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  model::Options options = model::OptionsOfTest(suffix);
   options.preemptions_max = 2;
   options.stale_reads_max = 0;
   return options;
@@ -148,8 +148,7 @@ void ExpectRight(const Scenario& scenario, const std::string& suffix, uint32_t p
   // In the heap whole parts are copied; one stale read more is explored by programs without it.
   if (Shape::kLanesAtOnce != 0) options.stale_reads_max = 1;
   const Report report = model::Exhaust(options, BodyOfScenario<Shape>(scenario));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 // The lane of priority 1 holds two that are stale and two that are not, in two segments.
@@ -212,8 +211,7 @@ void ExpectNoThreadWaits(const Scenario& scenario, const std::string& suffix) {
   model::Options options = Named(suffix);
   options.preemptions_max = 0;
   const Report report = model::ExhaustStalls(options, BodyOfScenario<Shape>(scenario));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 10u) << report;
+  model::ExpectNoStall(report, 10);
 }
 
 TEST(ActiveQueueStaleModelStall, FrozenDropStopsNoOther) {

@@ -14,6 +14,7 @@
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/backoff_windows.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -26,8 +27,7 @@ struct TwoWindows {
 using Windows = BackoffWindows<model::Atomic, TwoWindows>;
 
 model::Options Named(uint32_t preemptions_max = 2) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
   options.stale_reads_max = 0;
   options.steps_max = 20'000;
@@ -53,8 +53,7 @@ std::set<uint64_t> PopOne(Windows& windows) {
 
 void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
   const model::Report report = model::Exhaust(Named(preemptions_max), body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 // The window of second 1 is empty, and another second wants it while a push comes for second 1.
@@ -181,8 +180,7 @@ TEST(BackoffWindowsModelSweep, ThreeThreads) {
 TEST(BackoffWindowsModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {PushMeetsClaim(), PushMeetsLeap()}) {
     const model::Report report = model::ExhaustStalls(Named(0), body);
-    EXPECT_TRUE(report.passed() && report.complete) << report;
-    EXPECT_GT(report.freezes, 10u) << report;
+    model::ExpectNoStall(report, 10);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "engine/base/index_pool.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -57,8 +58,7 @@ void TopComesBack(model::Trial& trial) {
 
 TEST(IndexPoolModel, OneOwnerOnEverySchedule) {
   const model::Report report = model::Exhaust({.name = "pool"}, TopComesBack);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u);
+  model::ExpectExhausted(report, 100);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/base/names/interner-inl.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -135,8 +136,7 @@ TEST(InternerModel, OneNameOnEverySchedule) {
   const model::Report report = model::Exhaust(
       {.name = "one name", .preemptions_max = 2, .stale_reads_max = 1, .weak_failures_max = 0},
       OneNameTwice);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 1000u);
+  model::ExpectExhausted(report, 1000);
 }
 
 TEST(InternerModel, NewcomersOnSeededSchedules) {

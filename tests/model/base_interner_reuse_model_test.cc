@@ -11,6 +11,7 @@
 
 #include "engine/base/names/interner-inl.h"
 #include "engine/base/names/packed_text.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -41,8 +42,7 @@ void ExpectRight(const std::string& name, uint32_t stale_reads_max, const model:
                                                .stale_reads_max = stale_reads_max,
                                                .weak_failures_max = 0},
                                               body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
   EXPECT_EQ(report.observations.count({kUsedAgain}), 1u) << report;
 }
 

@@ -18,6 +18,7 @@
 #include "engine/base/time/time.h"
 #include "engine/pod.h"
 #include "tests/support/call_scene.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -32,8 +33,7 @@ struct TinyShape {
 };
 
 model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
   options.stale_reads_max = 0;
   return options;
@@ -65,7 +65,7 @@ struct Scene final : CallListener {
   void OnSuccessorEnd(const ApiCall&, uint64_t tag, const Status&) override {
     told[tag].fetch_add(1);
   }
-  CallDraft Draft(uint64_t tag, Duration delay = {}) { return {0, tag, delay, pod, this}; }
+  CallSpec Spec(uint64_t tag, Duration delay = {}) { return {0, tag, delay, pod, this}; }
 
   // Starts what is due; those calls complete when Finish is called.
   void Dispatch() {
@@ -102,15 +102,14 @@ struct Scene final : CallListener {
 
 void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
   const model::Report report = model::Exhaust(Named(preemptions_max), body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 model::Body AddsMeet() {
   return [](model::Trial& trial) {
     Scene scene;
-    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(0), "a")); });
-    trial.Thread([&] { scene.queue.Add(BindTo(scene.Draft(1), "node")); });
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Spec(0), "a")); });
+    trial.Thread([&] { scene.queue.Add(BindTo(scene.Spec(1), "node")); });
     trial.Join();
     scene.Settle();
     scene.ExpectEachEndedOnce(2);
@@ -122,7 +121,7 @@ TEST(CallQueueModel, AddsMeet) { ExpectRight(AddsMeet(), 3); }
 model::Body CancelMeetsDispatch() {
   return [](model::Trial& trial) {
     Scene scene;
-    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    scene.queue.Add(SetMessage(scene.Spec(0), "a"));
     trial.Thread([&] { scene.queue.Cancel(0); });
     trial.Thread([&] { scene.Dispatch(); });
     trial.Join();
@@ -136,8 +135,8 @@ TEST(CallQueueModel, CancelMeetsDispatch) { ExpectRight(CancelMeetsDispatch(), 3
 model::Body AddMeetsDispatch() {
   return [](model::Trial& trial) {
     Scene scene;
-    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
-    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(1), "b")); });
+    scene.queue.Add(SetMessage(scene.Spec(0), "a"));
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Spec(1), "b")); });
     trial.Thread([&] { scene.Dispatch(); });
     trial.Join();
     scene.Settle();
@@ -150,9 +149,9 @@ TEST(CallQueueModel, AddMeetsDispatch) { ExpectRight(AddMeetsDispatch(), 3); }
 model::Body AddMeetsComplete() {
   return [](model::Trial& trial) {
     Scene scene;
-    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
+    scene.queue.Add(SetMessage(scene.Spec(0), "a"));
     scene.Dispatch();
-    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(1), "b")); });
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Spec(1), "b")); });
     trial.Thread([&] { scene.queue.Complete(0, Status()); });
     trial.Thread([&] { scene.Dispatch(); });
     trial.Join();
@@ -166,8 +165,8 @@ TEST(CallQueueModel, AddMeetsComplete) { ExpectRight(AddMeetsComplete()); }
 model::Body SuccessorMeetsDispatch() {
   return [](model::Trial& trial) {
     Scene scene;
-    scene.queue.Add(SetMessage(scene.Draft(0), "a"));
-    trial.Thread([&] { scene.queue.Add(NominateNode(scene.Draft(1), "node")); });
+    scene.queue.Add(SetMessage(scene.Spec(0), "a"));
+    trial.Thread([&] { scene.queue.Add(NominateNode(scene.Spec(1), "node")); });
     trial.Thread([&] { scene.Dispatch(); });
     trial.Join();
     scene.Settle();
@@ -181,7 +180,7 @@ TEST(CallQueueModel, SuccessorMeetsDispatch) { ExpectRight(SuccessorMeetsDispatc
 model::Body CloseMeetsAdd() {
   return [](model::Trial& trial) {
     Scene scene;
-    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Draft(0), "a")); });
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Spec(0), "a")); });
     trial.Thread([&] { scene.queue.Close(); });
     trial.Join();
     scene.ExpectEachEndedOnce(1);
@@ -195,16 +194,16 @@ TEST(CallQueueModelSweep, FourThreads) {
   const auto body = [](model::Trial& trial) {
     Scene scene;
     trial.Thread([&] {
-      scene.queue.Add(SetMessage(scene.Draft(0, milliseconds(5)), "a"));
-      scene.queue.Add(ClearMessage(scene.Draft(1)));
+      scene.queue.Add(SetMessage(scene.Spec(0, milliseconds(5)), "a"));
+      scene.queue.Add(ClearMessage(scene.Spec(1)));
     });
     trial.Thread([&] {
-      scene.queue.Add(BindTo(scene.Draft(2), "node"));
+      scene.queue.Add(BindTo(scene.Spec(2), "node"));
       scene.Dispatch();
     });
     trial.Thread([&] {
       scene.queue.Sync(0, scene.pod);
-      scene.queue.Add(SetMessage(scene.Draft(3), "b"));
+      scene.queue.Add(SetMessage(scene.Spec(3), "b"));
       scene.Dispatch();
     });
     trial.Join();
@@ -219,8 +218,7 @@ TEST(CallQueueModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
                                   SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
-    EXPECT_TRUE(report.passed() && report.complete) << report;
-    EXPECT_GT(report.freezes, 10u) << report;
+    model::ExpectNoStall(report, 10);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/time/time.h"
 #include "engine/lockfree/event_count.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
 
@@ -54,20 +55,13 @@ struct Counted {
   }
 };
 
-model::Options Named() {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  return options;
-}
-
-void ExpectRight(const model::Body& body, const model::Options& options = Named()) {
+void ExpectRight(const model::Body& body, const model::Options& options = model::OptionsOfTest()) {
   const Report report = model::Exhaust(options, body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 20u) << report;
+  model::ExpectExhausted(report, 20);
 }
 
 void ExpectSomebodySleepsOn(const model::Body& body) {
-  const Report report = model::Exhaust(Named(), body);
+  const Report report = model::Exhaust(model::OptionsOfTest(), body);
   EXPECT_TRUE(report.failed_by(FailureKind::kDeadlock)) << report;
 }
 
@@ -99,7 +93,7 @@ TEST(EventCountModel, TwoPushesMeetTwoSleepers) {
 
 // A wake-up may go to a taker that leaves by its deadline; the thing must not be lost with it.
 TEST(EventCountModel, DeadlineTakesNoWakeUpAway) {
-  model::Options options = Named();
+  model::Options options = model::OptionsOfTest();
   options.early_returns_max = 1;
   options.preemptions_max = 2;
   ExpectRight(

@@ -13,6 +13,7 @@
 #include "engine/event.h"
 #include "engine/lockfree/event_log.h"
 #include "engine/logged_event.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
 
@@ -22,8 +23,7 @@ namespace {
 using Log = EventLog<model::Atomic>;
 
 model::Options Named(const std::string& suffix = "") {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  model::Options options = model::OptionsOfTest(suffix);
   options.stale_reads_max = 1;
   return options;
 }
@@ -101,8 +101,7 @@ void ExpectRight(const model::Body& body, const std::string& suffix = "",
   model::Options options = Named(suffix);
   options.preemptions_max = preemptions_max;
   const model::Report report = model::Exhaust(options, body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 300u) << report;
+  model::ExpectExhausted(report, 300);
 }
 
 TEST(EventLogModel, FailMeetsEvent) { ExpectRight(FailMeetsEvent(true)); }
@@ -231,8 +230,7 @@ TEST(EventLogModelStall, FrozenThreadStopsNoOther) {
     model::Options options = Named(std::to_string(number++));
     options.preemptions_max = 1;
     const model::Report report = model::ExhaustStalls(options, body);
-    EXPECT_TRUE(report.passed() && report.complete) << report;
-    EXPECT_GT(report.freezes, 10u) << report;
+    model::ExpectNoStall(report, 10);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/place.h"
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -23,8 +24,7 @@ using Pair = Program<ModelQueueShape>;
 
 void ExpectRight(const Pair& program) {
   const Report report = model::Exhaust(Named(model::PreemptionsOr(2)), BodyOfProgram(program));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 20u) << report;
+  model::ExpectExhausted(report, 20);
 }
 
 Acts Both(const Acts& first, const Acts& second) {

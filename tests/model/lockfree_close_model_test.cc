@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -23,8 +24,7 @@ using Pair = Program<ModelQueueShape>;
 void ExpectRight(const Pair& program, uint32_t preemptions_max = 2) {
   const Report report =
       model::Exhaust(Named(model::PreemptionsOr(preemptions_max)), BodyOfProgram(program));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 20u) << report;
+  model::ExpectExhausted(report, 20);
 }
 
 const Acts kNothing = [](Scene&) {};

@@ -45,6 +45,7 @@
 #include "engine/queue_metrics.h"
 #include "engine/queueing_fields.h"
 #include "tests/model/active_queue_model.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -292,8 +293,7 @@ model::Body BodyOfProgram(Program<Shape> program) {
 // An exploration of the test that runs. Weak orderings of the assembled engine are left to those of
 // its parts.
 inline model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
   options.stale_reads_max = 0;
   options.weak_failures_max = 0;

@@ -26,6 +26,7 @@
 #include "engine/place.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
 
@@ -62,8 +63,7 @@ constexpr uint32_t kThree = 3;
 void ExpectRight(const Program<ModelQueueShape>& program, uint32_t preemptions_max = kTwo) {
   const Report report =
       model::Exhaust(Named(model::PreemptionsOr(preemptions_max)), BodyOfProgram(program));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
   testing::Test::RecordProperty("schedules", std::to_string(report.schedules));
 }
 
@@ -157,8 +157,7 @@ TEST(LockfreeQueueModel, AddOfANewSlotMeetsGatingThatOpens) {
   model::Options options = Named(1);
   options.stale_reads_max = 1;
   const Report report = model::Exhaust(options, BodyOfProgram(Pair{kGated, {add_other, kOpen}}));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 TEST(LockfreeQueueModel, AddMeetsAdd) {
   ExpectRight({[](Scene&) {}, {kAdd, kAdd}});
@@ -284,8 +283,7 @@ TEST(LockfreeQueueModelSweep, RandomPrograms) {
 // Whichever thread is frozen, at whichever step: the others finish.
 void ExpectNoThreadWaits(const Pair& program) {
   const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 50u) << report;
+  model::ExpectNoStall(report, 50);
 }
 
 TEST(LockfreeQueueModelStall, FrozenFailOrEvent) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/model/lockfree_queue_model.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -34,8 +35,7 @@ const Acts kDelete = [](Scene& scene) { scene.Delete(0); };
 void ExpectRight(const std::vector<Acts>& threads) {
   const Report report = model::Exhaust(Named(model::PreemptionsOr(2)),
                                        BodyOfProgram(Program<SweepingQueueShape>{kStale, threads}));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 TEST(LockfreeStaleModel, PushThatDropsMeetsPop) { ExpectRight({kUpdate, kSchedule}); }
@@ -45,8 +45,7 @@ TEST(LockfreeStaleModel, PushesThatDropMeet) { ExpectRight({kUpdate, kAdd}); }
 TEST(LockfreeStaleModelStall, FrozenPushThatDropsStopsNoOther) {
   const Program<SweepingQueueShape> program = {kStale, {kUpdate, kAdd, kSchedule}};
   const Report report = model::ExhaustStalls(Named(0), BodyOfProgram(program));
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 50u) << report;
+  model::ExpectNoStall(report, 50);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "dispatcher/object_turn.h"
 #include "tests/support/model/atomic.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -61,8 +62,7 @@ void OperationsMeet(model::Trial& trial) {
 
 TEST(ObjectTurnModel, OperationsMeet) {
   const model::Report report = model::Exhaust({.name = "operations meet"}, OperationsMeet);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 1000u) << report;
+  model::ExpectExhausted(report, 1000);
   // Every order that keeps that of the first thread, and no other.
   std::vector<std::vector<int64_t>> orders;
   for (const auto& [order, schedules] : report.observations) orders.push_back(order);
@@ -79,8 +79,7 @@ TEST(ObjectTurnModel, FrozenThreadStopsNoOther) {
         trial.Join();
         MODEL_CHECK(object.carried_out.Read().size() == 2, "both operations were carried out");
       });
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 5u) << report;
+  model::ExpectNoStall(report, 5);
 }
 
 }  // namespace

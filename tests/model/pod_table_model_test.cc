@@ -21,6 +21,7 @@
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -29,8 +30,7 @@ namespace {
 using Table = PodTable<model::Atomic>;
 
 model::Options Named(const std::string& suffix = "") {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
+  model::Options options = model::OptionsOfTest(suffix);
   options.stale_reads_max = 1;
   return options;
 }
@@ -39,8 +39,7 @@ void ExpectRight(const model::Body& body, uint32_t preemptions_max = 3) {
   model::Options options = Named();
   options.preemptions_max = preemptions_max;
   const model::Report report = model::Exhaust(options, body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 // Two fields that always say the same.
@@ -334,8 +333,7 @@ void ExpectNobodyIsStopped(const model::Body& body) {
   model::Options options = Named();
   options.preemptions_max = 1;
   const model::Report report = model::ExhaustStalls(options, body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.freezes, 10u) << report;
+  model::ExpectNoStall(report, 10);
 }
 
 TEST(PodTableModelStall, FrozenScanOrWriterStopsNoOther) {

@@ -15,6 +15,7 @@
 #include "dispatcher/timer_wheel/ticket.h"
 #include "dispatcher/timer_wheel/ticket_inbox.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 
 namespace schedq {
@@ -28,8 +29,7 @@ struct TinyShape {
 using Wheel = TimerWheel<model::Atomic, TinyShape>;
 
 model::Options Named(uint32_t preemptions_max) {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
   options.stale_reads_max = 1;
   return options;
@@ -37,8 +37,7 @@ model::Options Named(uint32_t preemptions_max) {
 
 void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {
   const model::Report report = model::Exhaust(Named(preemptions_max), body);
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GT(report.schedules, 100u) << report;
+  model::ExpectExhausted(report, 100);
 }
 
 // A wheel, and what came due of its timers. Only the pumping thread counts.
@@ -257,8 +256,7 @@ TEST(TimerWheelModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body :
        {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), AloneMeetsPump()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
-    EXPECT_TRUE(report.passed() && report.complete) << report;
-    EXPECT_GT(report.freezes, 10u) << report;
+    model::ExpectNoStall(report, 10);
   }
 }
 

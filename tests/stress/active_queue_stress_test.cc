@@ -17,6 +17,7 @@
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 #include "engine/lockfree/event_count.h"
+#include "tests/support/small_shapes.h"
 
 namespace schedq {
 namespace {
@@ -24,15 +25,10 @@ namespace {
 constexpr uint64_t kThreads = 4;
 constexpr uint64_t kPerThread = 20'000;
 
-// Borders are met often, and idle places go out of use all the time.
-struct SmallShape : ActiveQueueShape {
-  static constexpr uint32_t kSegmentEntries = 4;
-  static constexpr uint32_t kRunsPerLane = 3;
+// Has more lanes, so that idle ones go out of use while others are busy.
+struct SmallShape : SmallActiveQueueShape {
   static constexpr uint32_t kLanesAtOnce = 4;
   static constexpr uint32_t kLanesMax = 4;
-  static constexpr uint32_t kBucketEntries = 16;
-  static constexpr uint32_t kBagEntries = 2;
-  static constexpr uint32_t kPopsPerSweep = 2;
 };
 
 template <typename Body>

@@ -42,7 +42,7 @@ class Counting final : public CallListener {
 
   void Operate(Random& random, Instant now) {
     const ObjectId object = static_cast<ObjectId>(random.Below(kObjects));
-    CallDraft draft{object, 0, Duration(random.Below(3'000'000)), pod_, this};
+    CallSpec spec{object, 0, Duration(random.Below(3'000'000)), pod_, this};
     switch (random.Below(6)) {
       case 0:
         return queue_.Cancel(object);
@@ -50,12 +50,12 @@ class Counting final : public CallListener {
         return queue_.Sync(object, pod_);
       case 2:
         added_.fetch_add(1);
-        return queue_.Add(BindTo(draft, "node"));
+        return queue_.Add(BindTo(spec, "node"));
       case 3:
         return Dispatch(now, random.Chance(0.8));
       default:
         added_.fetch_add(1);
-        return queue_.Add(random.Chance(0.5) ? SetMessage(draft, "a") : ClearMessage(draft));
+        return queue_.Add(random.Chance(0.5) ? SetMessage(spec, "a") : ClearMessage(spec));
     }
   }
   void Dispatch(Instant now, bool is_ok) {

@@ -16,15 +16,6 @@
 namespace schedq {
 namespace {
 
-struct TicketSpec {
-  using State = int;
-  struct Operation {};
-  using Result = int;
-  static Result Apply(State& state, const Operation&) { return state++; }
-  static std::string Describe(const Operation&) { return "next"; }
-  static std::string Describe(const Result& result) { return std::to_string(result); }
-};
-
 constexpr uint32_t kThreads = 3;
 constexpr int kTicketsEach = 6;
 

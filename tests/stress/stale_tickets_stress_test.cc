@@ -15,23 +15,13 @@
 #include "engine/base/random.h"
 #include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
+#include "tests/support/small_shapes.h"
 
 namespace schedq {
 namespace {
 
 constexpr uint64_t kThreads = 4;
 constexpr uint64_t kPerThread = 10'000;
-
-// Segments and buckets are used again and again.
-struct SmallShape : ActiveQueueShape {
-  static constexpr uint32_t kSegmentEntries = 4;
-  static constexpr uint32_t kRunsPerLane = 3;
-  static constexpr uint32_t kLanesAtOnce = 2;
-  static constexpr uint32_t kLanesMax = 2;
-  static constexpr uint32_t kBucketEntries = 16;
-  static constexpr uint32_t kBagEntries = 2;
-  static constexpr uint32_t kPopsPerSweep = 2;
-};
 
 class StaleStress {
  public:
@@ -78,7 +68,7 @@ class StaleStress {
     return popped;
   }
 
-  ActiveQueue<std::atomic, SmallShape> queue_;
+  ActiveQueue<std::atomic, SmallActiveQueueShape> queue_;
   std::vector<std::atomic<uint8_t>> is_gone_ =
       std::vector<std::atomic<uint8_t>>(kThreads * kPerThread);
   std::atomic<uint64_t> popped_{0};

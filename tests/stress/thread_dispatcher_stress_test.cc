@@ -134,8 +134,8 @@ bool Comes(const std::function<bool()>& condition) {
 class ThreadDispatcherStress : public testing::Test {
  protected:
   void Add(uint64_t tag, ObjectId object, Duration delay, bool binds) {
-    const CallDraft draft{object, tag, delay, pod_, &counter_};
-    dispatcher_.queue().Add(binds ? BindTo(draft, "node") : SetMessage(draft, std::to_string(tag)));
+    const CallSpec spec{object, tag, delay, pod_, &counter_};
+    dispatcher_.queue().Add(binds ? BindTo(spec, "node") : SetMessage(spec, std::to_string(tag)));
   }
   void Operate(uint64_t first_tag, uint64_t seed) {
     Random random(seed);

@@ -1,4 +1,4 @@
-// A call queue on a virtual clock in which the test is the server.
+// A call queue on a virtual clock; the test plays the server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ class CallQueueFixture : public testing::Test, public CallWaker {
   }
   void SetUp() override { Make({.calls_per_second = 0}); }
 
-  CallDraft Draft(ObjectId object, uint64_t tag, Duration delay = {}) {
+  CallSpec Spec(ObjectId object, uint64_t tag, Duration delay = {}) {
     return {object, tag, delay, UnmarkedPod(), &recorder_};
   }
-  // Advances the clock and dispatches; the tags of what started.
+  // Advances the clock and dispatches. Returns the tags of the calls that started.
   std::vector<uint64_t> DispatchAfter(Duration duration) {
     clock_.AdvanceBy(duration);
     std::vector<uint64_t> started;

@@ -1,4 +1,4 @@
-// Calls with a listener that remembers how each ended, for the tests of the call queue.
+// Calls, and a listener that records how each ended, for the tests of the call queue.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace schedq {
 
-// Remembers ends in order, and the content with which each call ended.
+// Records the ends of calls in their order.
 class EndRecorder final : public CallListener {
  public:
   struct Ended {
@@ -31,12 +31,12 @@ class EndRecorder final : public CallListener {
     succeeded_.push_back({tag, status.ok() ? CallEnd::kSuccess : CallEnd::kError});
   }
 
-  // What ended since the last call of this.
-  std::vector<Ended> Take() {
+  // The calls that ended since the last TakeEnds.
+  std::vector<Ended> TakeEnds() {
     const std::lock_guard lock(mutex_);
     return std::exchange(ended_, {});
   }
-  // The overwritten calls of which somebody was told since how their successors ended.
+  // The overwritten calls whose successors ended since the last TakeSuccessorEnds.
   std::vector<Ended> TakeSuccessorEnds() {
     const std::lock_guard lock(mutex_);
     return std::exchange(succeeded_, {});
@@ -63,7 +63,8 @@ inline std::shared_ptr<Pod> MarkedPod(const std::string& message,
   return pod;
 }
 
-struct CallDraft {
+// The fields that calls of all types have.
+struct CallSpec {
   ObjectId object = 0;
   uint64_t tag = 0;
   Duration delay{};
@@ -71,38 +72,38 @@ struct CallDraft {
   CallListener* listener = nullptr;
 };
 
-inline ApiCall CallOf(const CallDraft& draft, CallType type) {
+inline ApiCall CallOf(const CallSpec& spec, CallType type) {
   ApiCall call;
-  call.object = draft.object;
+  call.object = spec.object;
   call.type = type;
-  call.delay = draft.delay;
-  call.pod = draft.pod;
-  call.listener = draft.listener;
-  call.tag = draft.tag;
+  call.delay = spec.delay;
+  call.pod = spec.pod;
+  call.listener = spec.listener;
+  call.tag = spec.tag;
   return call;
 }
 
-inline ApiCall SetMessage(const CallDraft& draft, const std::string& message) {
-  auto call = CallOf(draft, CallType::kStatusPatch);
+inline ApiCall SetMessage(const CallSpec& spec, const std::string& message) {
+  auto call = CallOf(spec, CallType::kStatusPatch);
   call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, message};
   call.sends_event = true;
   return call;
 }
 
-inline ApiCall ClearMessage(const CallDraft& draft) {
-  auto call = CallOf(draft, CallType::kStatusPatch);
+inline ApiCall ClearMessage(const CallSpec& spec) {
+  auto call = CallOf(spec, CallType::kStatusPatch);
   call.condition.kind = ConditionPatch::Kind::kClear;
   return call;
 }
 
-inline ApiCall NominateNode(const CallDraft& draft, const std::string& node) {
-  auto call = CallOf(draft, CallType::kStatusPatch);
+inline ApiCall NominateNode(const CallSpec& spec, const std::string& node) {
+  auto call = CallOf(spec, CallType::kStatusPatch);
   call.placement.Mutable().nomination = node;
   return call;
 }
 
-inline ApiCall BindTo(const CallDraft& draft, const std::string& node) {
-  auto call = CallOf(draft, CallType::kBinding);
+inline ApiCall BindTo(const CallSpec& spec, const std::string& node) {
+  auto call = CallOf(spec, CallType::kBinding);
   call.placement.Mutable().node = node;
   return call;
 }

@@ -14,7 +14,7 @@
 namespace schedq {
 namespace {
 
-// stderr goes to a file, so that a talkative child cannot block on a full pipe.
+// stderr goes to a file, so that the child never blocks on a full pipe.
 int MakeTemporaryFile(std::string& path) {
   const char* folder = std::getenv("TMPDIR");
   path = std::string(folder != nullptr ? folder : "/tmp") + "/schedq-test-XXXXXX";

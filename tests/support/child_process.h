@@ -1,5 +1,6 @@
-// Runs a program as a user would, and keeps what it said.
-// When not to use it: for what a library's interface shows; starting a process costs milliseconds.
+// Runs a program as a user would, and keeps its output.
+// When not to use it: for tests that a library's interface allows; a process takes milliseconds to
+// start.
 // Threads: one thread an object.
 #pragma once
 
@@ -12,14 +13,15 @@ namespace schedq {
 
 class ChildProcess {
  public:
-  // Starts `arguments[0]` with the rest; neither stdout nor stderr is a terminal.
+  // Starts the program `arguments[0]` with the other arguments. Neither stdout nor stderr is a
+  // terminal.
   explicit ChildProcess(const std::vector<std::string>& arguments);
-  // A child that still runs is killed.
+  // Kills a child that still runs.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Reads stdout until `text` has appeared in it. False if the output ended first.
+  // Reads stdout until it contains `text`. Returns false if the output ended before.
   bool WaitForOutput(const std::string& text);
   void Signal(int signal) const;
 
@@ -38,7 +40,7 @@ class ChildProcess {
   std::string out_text_;
 };
 
-// Start and wait in one.
+// Starts a program and waits for its end.
 ChildProcess::Ended RunProgram(const std::vector<std::string>& arguments);
 
 }  // namespace schedq

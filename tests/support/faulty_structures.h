@@ -1,19 +1,20 @@
-// Small concurrent structures with a fault that can be switched on: what the checkers must catch.
+// Small concurrent structures with a fault that can be switched on; the checkers must catch it.
 //
-// Each takes its Atom like shipped code, and a flag that plants the fault; without it the structure
-// is right, so that a checker is seen to accept and to reject the same code.
+// Each takes its Atom like shipped code, and a flag that plants the fault. Without the flag the
+// structure is right, so that a test sees a checker accept and reject the same code.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/base/atom.h"
 
 namespace schedq {
 
-// A value handed over once, with the orderings as parameters.
+// Passes one value from one thread to another, with the orderings as parameters.
 template <template <typename> class Atom, std::memory_order kStore, std::memory_order kLoad>
 class Mailbox {
  public:
@@ -31,33 +32,34 @@ class Mailbox {
   Atom<bool> full_{false};
 };
 
-// Sleeps until there is an item. The fault: it looks for items before it reads the word that it
-// sleeps on, so an item and its wake-up can fall between the two.
+// Counts items, and lets a thread sleep until there is one. With the fault, the sleeper checks for
+// items before it reads the word that it sleeps on, so that an item and its wake-up can come
+// between the two.
 template <template <typename> class Atom, bool kLosesWakeUps>
-class Doorbell {
+class SleepUntilItem {
  public:
   void Add() {
     items_.fetch_add(1);
-    rings_.fetch_add(1);
-    Seam<Atom>::WakeOne(rings_);
+    wake_ups_.fetch_add(1);
+    Seam<Atom>::WakeOne(wake_ups_);
   }
   void AwaitItem() {
     for (;;) {
       if (kLosesWakeUps && items_.load() > 0) return;
-      const uint32_t rings = rings_.load();
+      const uint32_t wake_ups = wake_ups_.load();
       if (!kLosesWakeUps && items_.load() > 0) return;
-      Seam<Atom>::Wait(rings_, rings, std::nullopt);
+      Seam<Atom>::Wait(wake_ups_, wake_ups, std::nullopt);
     }
   }
 
  private:
   Atom<uint32_t> items_{0};
-  Atom<uint32_t> rings_{0};
+  Atom<uint32_t> wake_ups_{0};
 };
 
 enum class StackFault { kNone, kLeaksOnRetry, kTakesInTwoSteps };
 
-// A stack of allocated nodes. Pop frees at once, so only one thread may call it.
+// A stack of allocated nodes. Only one thread may call Pop, because it frees the node at once.
 template <template <typename> class Atom, StackFault kFault = StackFault::kNone>
 class NodeStack {
  public:
@@ -118,9 +120,10 @@ class NodeStack {
   Atom<Node*> head_{nullptr};
 };
 
-// One item a priority, 0 to 2. Right: a bit a priority in one word, so that the exchange that
-// claims the highest also validates that nothing higher came. The fault: an own word a priority,
-// scanned from the top; by the time the scan is low, something may have come above it.
+// A queue of at most one item for each priority, 0 to 2. The right queue has a bit for each
+// priority in one word, so that the exchange that claims the highest also validates that no higher
+// one came. The faulty queue scans a word for each priority from the top, and an item may come
+// above the scan.
 template <template <typename> class Atom, bool kScansWithoutValidation>
 class PriorityLanes {
  public:
@@ -164,7 +167,7 @@ class PriorityLanes {
   Atom<uint32_t> present_{0};
 };
 
-// Hands out numbers, each once. The fault: it reads and writes in two steps.
+// Gives out each number once. With the fault it reads and writes in two steps.
 template <template <typename> class Atom, bool kTakesTwoSteps>
 class Tickets {
  public:
@@ -179,9 +182,19 @@ class Tickets {
   Atom<int> next_{0};
 };
 
+// The specification of Tickets, for CheckLinearizable.
+struct TicketSpec {
+  using State = int;
+  struct Operation {};
+  using Result = int;
+  static Result Apply(State& state, const Operation&) { return state++; }
+  static std::string Describe(const Operation&) { return "next"; }
+  static std::string Describe(const Result& result) { return std::to_string(result); }
+};
+
 enum class LockKind { kNone, kSpins, kSleeps };
 
-// Counts. With a lock, a thread that is frozen while it holds the lock stops all others.
+// A counter. With a lock, a thread that is frozen while it holds the lock stops all others.
 template <template <typename> class Atom, LockKind kLock>
 class LockedCounter {
  public:

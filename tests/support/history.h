@@ -1,11 +1,13 @@
-// Records who called what, when, and what came back, for the linearizability checker.
+// Records each thread's operations with their order and results, for the linearizability checker.
 //
-// Purpose: Recorder<Spec> collects the history of one run. With RealTime (the default) it serves
-// real threads: an operation precedes another when it responded before the other was invoked. With
-// model::HappensBefore it serves the model: it precedes when its response happens before the
-// other's invocation, because without that no program can tell. When not to use it: to measure;
-// taking the time orders the threads. Allowed threads: Call() from the thread of that number;
-// History() after all have been joined. Memory bound: every operation is kept.
+// Purpose: Recorder<Spec> collects the history of one run. RealTime (the default) is for real
+// threads: an operation precedes another when it responded before the other was invoked.
+// model::HappensBefore is for the model: an operation precedes another when its response happens
+// before the other's invocation, because no program can observe any other order.
+// When not to use it: to measure; taking the time orders the threads.
+// Allowed threads: the thread of that number calls Record(); History() follows after all were
+// joined.
+// Memory bound: every operation is kept.
 #pragma once
 
 #include <atomic>
@@ -16,7 +18,7 @@
 
 namespace schedq {
 
-// One operation. Without a result it is pending: it may have taken effect or not.
+// One operation. An operation without a result is pending: it may or may not have taken effect.
 template <typename Spec, typename Ordering>
 struct Call {
   uint32_t thread;
@@ -26,7 +28,7 @@ struct Call {
   typename Ordering::Moment responded;
 };
 
-// Moments are ticks of one counter.
+// The order of real time; moments are ticks of one counter.
 class RealTime {
  public:
   struct Moment {
@@ -50,7 +52,8 @@ class Recorder {
 
   explicit Recorder(uint32_t threads) : calls_(threads) {}
 
-  // Runs `call`, which carries out `operation` and returns its result, as the thread's next one.
+  // Records `operation` as the thread's next one. Runs `call`, which carries it out and returns its
+  // result.
   template <typename Function>
   Result Record(uint32_t thread, Operation operation, Function call) {
     Entry entry{thread, std::move(operation), std::nullopt, ordering_.Now(thread), {}};

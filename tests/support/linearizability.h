@@ -1,13 +1,14 @@
-// Decides whether a small history could have come from one operation after another.
+// Decides whether a small history is linearizable.
 //
-// Purpose: CheckLinearizable<Spec>(history) looks for an order of the operations that respects
-// which preceded which and in which a sequential specification gives every result that was
-// recorded. When there is none it names the shortest prefix of the history that has none. When not
-// to use it: for histories of more than kOperationsMax operations; cut runs smaller. A
-// specification is a type with
-//   State      copyable, with operator<; value-initialised is the start
-//   Operation  what is asked
-//   Result     what comes back, with operator==
+// Purpose: CheckLinearizable<Spec>(history) searches for an order of the operations. The order must
+// respect which operation preceded which, and the sequential specification must give every recorded
+// result in it. Where there is none, the verdict names the shortest prefix of the history that has
+// none.
+// When not to use it: for histories of more than kOperationsMax operations; use shorter runs.
+// A specification is a type with
+//   State      copyable, with operator<; the value-initialised state is the start
+//   Operation  an operation with its arguments
+//   Result     an operation's result, with operator==
 //   static Result Apply(State&, const Operation&)
 //   static std::string Describe(const Operation&), static std::string Describe(const Result&)
 // Allowed threads: the caller's.
@@ -29,8 +30,8 @@ namespace schedq {
 
 struct Linearizability {
   bool holds = true;
-  uint64_t configurations = 0;  // visited; 0 means that nothing was checked
-  std::string explanation;      // the minimal failing history, one operation a line
+  uint64_t configurations = 0;  // Visited by the search; 0 means that nothing was checked.
+  std::string explanation;      // The minimal failing history, one operation a line.
 };
 
 namespace internal {
@@ -63,8 +64,8 @@ class LinearizationSearch {
  private:
   static uint64_t Bit(size_t index) { return uint64_t{1} << index; }
 
-  // Whether the operations not yet done can follow, given the state that those done led to. The
-  // depth of the recursion is the number of operations.
+  // Whether the other operations can follow those in `done`, which led to `state`. The depth of the
+  // recursion is at most the number of operations.
   bool Extend(uint64_t done, const State& state) {
     if ((must_ & ~done) == 0) return true;
     if (!visited_.emplace(done, state).second) return false;
@@ -79,12 +80,12 @@ class LinearizationSearch {
   }
 
   const std::vector<Entry>& history_;
-  uint64_t must_ = 0;             // the operations that responded
-  std::vector<uint64_t> before_;  // of each operation, those that must come first
+  uint64_t must_ = 0;             // The operations that responded.
+  std::vector<uint64_t> before_;  // For each operation, those that must precede it.
   std::set<std::pair<uint64_t, State>> visited_;
 };
 
-// The history as it was when `moment` had passed and nothing later.
+// The part of the history up to and including `moment`.
 template <typename Entry>
 std::vector<Entry> PrefixOf(const std::vector<Entry>& history, uint64_t moment) {
   std::vector<Entry> prefix;
@@ -134,8 +135,8 @@ Linearizability CheckLinearizable(const std::vector<Call<Spec, Ordering>>& histo
   verdict.configurations = search.configurations();
   if (verdict.holds) return verdict;
 
-  // Linearizability is closed under prefixes, so the first response that breaks it is well defined;
-  // pending operations that change nothing are left out.
+  // Linearizability is closed under prefixes, so the first response that breaks it is well defined.
+  // Pending operations that do not matter are left out.
   std::vector<uint64_t> responses;
   for (const Entry& entry : history) {
     if (entry.result) responses.push_back(entry.responded.sequence);

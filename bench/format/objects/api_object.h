@@ -1,8 +1,8 @@
 // API objects as templates describe them, before the cluster gives them names, uids and status.
 //
-// Purpose: what the simulated cluster creates. Only what the simulation reads is here; what it does
-// not model is noted in `features`, so that nothing is ignored silently.
-// Threads: immutable once read; shared.
+// Purpose: the objects that the simulated cluster creates, with the fields that the simulation
+// reads. `features` notes the fields that it does not model, so that none is ignored silently.
+// Threads: immutable after reading, so any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -35,30 +35,32 @@ struct NodeRequirement {
   std::string key;
   Operator op = Operator::kIn;
   std::vector<std::string> values;
-  bool is_field = false;  // metadata.name instead of a label.
+  bool is_field = false;  // The requirement is on metadata.name instead of a label.
   bool operator==(const NodeRequirement&) const = default;
 };
-using NodeTerm = std::vector<NodeRequirement>;  // All must hold; an empty one never does.
+// All requirements of a term must hold. An empty term never holds.
+using NodeTerm = std::vector<NodeRequirement>;
 
 // An entry of the pod's spec.resourceClaims.
 struct PodClaim {
   std::string name;
-  std::string claim_name;     // Either this
-  std::string template_name;  // or this is set.
+  // Exactly one of these two is set.
+  std::string claim_name;
+  std::string template_name;
 };
 
 struct PodObject {
-  // Everything but names, uid, status and generated claims. `claims` holds the claims by name.
-  // node_affinity holds the required affinity where that type can say it and is empty otherwise,
-  // which makes hints queue too often but never too rarely; node_terms always holds it.
+  // Everything but names, uid, status and generated claims. pod.node_affinity holds the required
+  // affinity where that type can express it, and is empty otherwise. A hint that sees an empty
+  // affinity queues pods too often but never too rarely. node_terms always holds the affinity.
   Pod pod;
   std::vector<PodClaim> claims;
-  std::vector<NodeTerm> node_terms;  // One of them must hold; empty: no requirement.
+  std::vector<NodeTerm> node_terms;  // At least one must hold; empty: no requirement.
 };
 
 struct NodeObject {
   ResourceList capacity;
-  ResourceList allocatable;  // Defaults from capacity.
+  ResourceList allocatable;  // Equals the capacity where the file does not set it.
   std::vector<Taint> taints;
   bool unschedulable = false;
   bool ready = true;
@@ -78,11 +80,11 @@ struct ResourceClaimObject {
 };
 struct ResourceClaimTemplateObject {
   ClaimSpec spec;
-  Labels claim_labels;  // Of the claims made from it.
+  Labels claim_labels;  // The labels of the claims that are made from the template.
 };
 
 struct DeviceClassObject {
-  std::string driver;  // Devices of this driver only; empty: of any.
+  std::string driver;  // The class holds this driver's devices; empty: those of every driver.
 };
 
 struct ResourceSliceObject {
@@ -93,7 +95,8 @@ struct ResourceSliceObject {
 };
 
 struct NamespaceObject {};
-struct OtherObject {};  // Of a kind that scheduling does not read, or that is not modelled.
+struct OtherObject {
+};  // An object of a kind that scheduling does not read or that is not modelled.
 
 struct ApiObject {
   std::string kind;
@@ -106,7 +109,7 @@ struct ApiObject {
 };
 using ApiObjectRef = std::shared_ptr<const ApiObject>;
 
-// Whether objects of the kind live in a namespace; nullopt for a kind that is not known.
+// Whether objects of the kind belong to a namespace; nullopt for an unknown kind.
 std::optional<bool> IsNamespacedKind(std::string_view kind);
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// The objects of dynamic resource allocation: claims, device classes and resource slices.
+// Reads the objects of dynamic resource allocation: claims, device classes and resource slices.
 #include <utility>
 
 #include "bench/format/objects/object_reader.h"

@@ -9,7 +9,7 @@
 namespace schedq {
 namespace {
 
-// Kinds that are created but that no modelled plugin reads.
+// True for kinds that no plugin of the scheduler reads.
 bool IsInertKind(std::string_view kind) {
   static constexpr std::array<std::string_view, 8> kInert = {
       "ConfigMap",  "Secret",     "Service",    "ServiceAccount",
@@ -109,7 +109,7 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   }
 }
 
-// Pods and claims are put together from several files, so a pod's labels are in two places.
+// Copies the metadata into the engine's pod, which has fields of its own for them.
 void FinishPod(ApiObject* object) {
   if (auto* body = std::get_if<PodObject>(&object->body)) {
     body->pod.labels = object->metadata.labels;

@@ -1,7 +1,7 @@
-// From an object's YAML to an ApiObject.
+// Reads an API object from YAML.
 //
-// Strict: keys that the API does not know are errors, at the top of every object, in specs of pods
-// and nodes, and wherever this reader looks.
+// The reader is strict: an unknown key is an error at the top of every object, in specs of pods and
+// nodes, and in every map that this reader reads.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace schedq {
 
-// An error lands in `errors`; the object is then of no use.
+// Adds an error to `errors` where the object is malformed; the result is then meaningless.
 ApiObject ReadApiObject(YamlErrors& errors, const YamlNode& root);
 
-// Parts, for their own files and tests.
+// Readers of parts, for the files that implement them and for tests.
 ResourceList ReadResourceList(YamlErrors& errors, const YamlNode& node);
 Labels ReadLabels(YamlErrors& errors, const YamlNode& node, std::string_view what);
 PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& features);
@@ -26,7 +26,7 @@ DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
                                           FeatureUses& features);
 
-// `device.driver == "x"`: x; nullopt for any other expression.
+// Returns x for `device.driver == "x"`, nullopt for any other expression.
 std::optional<std::string> DriverOfExpression(std::string_view expression);
 
 }  // namespace schedq

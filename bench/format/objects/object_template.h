@@ -1,5 +1,5 @@
-// A file that describes an API object, possibly as a template, compiled once and rendered for every
-// object that an operation creates.
+// A file that describes an API object, compiled once and rendered for every object that an
+// operation creates. The file may be a template.
 //
 // Threads: ObjectTemplate is immutable; an ObjectRenderer belongs to one thread.
 #pragma once
@@ -16,18 +16,20 @@ namespace schedq {
 
 class ObjectTemplate {
  public:
-  // A file with template actions.
+  // Compiles a file with template actions.
   static Result<std::shared_ptr<const ObjectTemplate>> Compile(std::string file,
                                                                std::string source);
-  // A file that is read as it stands.
+  // Wraps a file without template actions; {{ means nothing in it.
   static std::shared_ptr<const ObjectTemplate> Literal(std::string file, std::string text);
 
-  // What createPods and createNodes use without a file: one pause container that asks for 100m and
-  // 500Mi; a Ready node with 4 CPU, 32Gi and 110 pods, named after `prefix`.
+  // The objects that createPods and createNodes make without a file. The pod has one pause
+  // container that requests 100m and 500Mi. The node is Ready, has 4 CPU, 32Gi and 110 pods, and
+  // its name begins with `prefix`.
   static std::shared_ptr<const ObjectTemplate> DefaultPod();
   static std::shared_ptr<const ObjectTemplate> DefaultNode(const std::string& prefix);
 
-  // Text to object. `data` is what the text was rendered with, to name the line of the template.
+  // Reads the object from rendered text. `data` is what the text was rendered with; an error uses
+  // it to find the line of the template.
   Result<ApiObjectRef> Read(const std::string& text, const Value& data) const;
 
   const GoTemplate& text() const { return text_; }
@@ -39,20 +41,20 @@ class ObjectTemplate {
 };
 using ObjectTemplateRef = std::shared_ptr<const ObjectTemplate>;
 
-// A template and what is the same for all its objects.
+// A template, and the parameters that are the same for all its objects.
 struct ObjectSource {
   ObjectTemplateRef object;
   ValueMap params;
 };
 
-// Renders the objects of one operation. Consecutive renderings with the same text share one object,
+// Renders the objects of one operation. Consecutive renderings of the same text share one object,
 // so a template without .Index is read once.
 class ObjectRenderer {
  public:
-  // `count` is what .Count says.
+  // `count` is the value of .Count.
   ObjectRenderer(ObjectSource source, int64_t count);
 
-  // From the next object on, the template knows `name` as this value.
+  // Gives .name this value from the next object on.
   void Set(const std::string& name, Value value) { data_[name] = std::move(value); }
   Result<ApiObjectRef> Render(int64_t index);
 

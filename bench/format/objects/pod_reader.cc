@@ -1,4 +1,4 @@
-// The spec of a pod.
+// Reads the spec of a pod.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -8,10 +8,10 @@
 namespace schedq {
 namespace {
 
-// A resource of this name and a device class is a device of that class.
+// A resource named with this prefix and a device class is a device of that class.
 constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
 
-// What one container asks for.
+// The needs of one container.
 struct ContainerNeeds {
   ResourceList requests;
   bool is_sidecar = false;  // An init container that keeps running.
@@ -25,7 +25,7 @@ int64_t& Amount(ResourceList& list, const std::string& name) {
   return list.insert(at, {name, 0})->second;
 }
 
-// Saturates: a sum beyond 64 bits fits no node either way.
+// The sum saturates: an amount beyond 64 bits fits no node anyway.
 void Add(ResourceList& sum, const ResourceList& more) {
   for (const auto& [name, amount] : more) {
     int64_t& total = Amount(sum, name);
@@ -40,7 +40,7 @@ void RaiseTo(ResourceList& maximum, const ResourceList& other) {
   }
 }
 
-// requests, defaulted from limits.
+// Reads the requests; a resource without a request takes its limit.
 ResourceList ReadResources(YamlErrors& errors, const YamlNode& node) {
   ResourceList requests;
   YamlFields fields(errors, node, "resources");
@@ -106,8 +106,9 @@ std::vector<ContainerNeeds> ReadContainers(YamlErrors& errors, const YamlNode* l
   return containers;
 }
 
-// A pod's request: the larger of what runs together in the end and what runs while any one init
-// container does; sidecars count in both. Plus overhead.
+// A pod's request without overhead, for each resource the larger of two amounts. The first is the
+// sum of all containers and sidecars. The second is the largest that any init container has
+// together with the sidecars before it.
 ResourceList SumRequests(const std::vector<ContainerNeeds>& containers,
                          const std::vector<ContainerNeeds>& init_containers) {
   ResourceList together;
@@ -136,7 +137,7 @@ void ReadRequests(YamlErrors& errors, YamlFields& fields, PodObject* body, Featu
   }
   const auto inits = ReadContainers(errors, fields.FindList("initContainers"), features);
   body->pod.requests = SumRequests(containers, inits);
-  if (const auto* resources = fields.Find("resources")) {  // Of the whole pod: these decide.
+  if (const auto* resources = fields.Find("resources")) {  // Requests of the pod replace the sum.
     for (const auto& [name, amount] : ReadResources(errors, *resources)) {
       Amount(body->pod.requests, name) = amount;
     }
@@ -191,7 +192,7 @@ void ReadClaims(YamlErrors& errors, const YamlNode* list, PodObject* body) {
   }
 }
 
-// Engine pods hold terms of the form "label in values" that must all hold.
+// An engine pod can only express terms of the form "label in values" that must all hold.
 void FillEngineAffinity(PodObject* body) {
   if (body->node_terms.size() != 1) return;
   for (const NodeRequirement& requirement : body->node_terms[0]) {
@@ -252,7 +253,7 @@ void NoteTopologySpread(YamlErrors& errors, const YamlNode* list, FeatureUses& f
   }
 }
 
-// Volumes that scheduling reads; the others need nothing.
+// Notes the volumes that scheduling reads; other volumes need no feature.
 void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features) {
   if (list == nullptr) return;
   for (const YamlNode& item : list->items) {

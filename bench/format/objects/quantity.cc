@@ -10,7 +10,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 constexpr Wide kNano = 1'000'000'000;
-// A billion times what fits 64 bits.
+// The largest 64-bit integer in billionths.
 constexpr Wide kNanoMax = Wide{std::numeric_limits<int64_t>::max()} * kNano;
 
 struct Suffix {
@@ -46,7 +46,7 @@ std::optional<Suffix> ParseSuffix(std::string_view text) {
 std::optional<Wide> Scale(std::string_view digits, int exponent, Wide limit) {
   Wide value = 0;
   bool rest = false;
-  // Digits right of the last place that counts only round up.
+  // Digits beyond the last place of the result only decide whether it is rounded up.
   int places = static_cast<int>(digits.size()) + exponent;
   for (char digit : digits) {
     if (places-- > 0) {
@@ -97,8 +97,8 @@ std::optional<Quantity> Quantity::Parse(std::string_view text) {
     if (!scaled) return std::nullopt;
     nano = *scaled;
   } else {
-    // Exact as long as digits * 2^60 * 10^9 fits 127 bits, which 64-bit results always do for the
-    // at most 9 fractional digits that can be exact; more are rounded up first.
+    // The scaling is exact while digits * 2^60 * 10^9 fits 127 bits. A result of 64 bits always
+    // fits with up to 9 fractional digits; further digits are rounded up before.
     const auto scaled = Scale(digits, -fraction + 9, kNanoMax >> suffix->binary);
     if (!scaled) return std::nullopt;
     nano = *scaled << suffix->binary;

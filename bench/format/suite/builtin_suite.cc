@@ -5,7 +5,7 @@
 
 namespace schedq {
 
-// A suite is a folder: that of all builtin files, or one in it.
+// A suite is a folder: the root of the builtin files or a folder in it.
 std::vector<std::string> BuiltinWorkloadFiles(const std::string& suite) {
   const std::filesystem::path root(kDefaultSuite);
   const std::filesystem::path folder = suite == kDefaultSuite ? root : root / suite;

@@ -1,4 +1,4 @@
-// The suite of bench/suites, inside the program.
+// The files of bench/suites, which the build puts into the program.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ struct BuiltinFile {
   std::string text;
 };
 
-// Generated from bench/suites when the build is configured.
+// CMake generates the function from bench/suites when it configures.
 const std::vector<BuiltinFile>& BuiltinFiles();
 
-// The suites: kDefaultSuite is what runs when nobody names anything.
+// The suites. kDefaultSuite runs where the command line names neither suite nor file.
 inline constexpr const char* kDefaultSuite = "builtin";
 inline constexpr const char* kKepSuite = "kep";
 
-// The workload files of a suite, sorted by name; none: there is no such suite.
+// The workload files of a suite, sorted by name; empty for an unknown suite.
 std::vector<std::string> BuiltinWorkloadFiles(const std::string& suite = kDefaultSuite);
 
-// Reads builtin files by their paths and nothing else.
+// Reads builtin files by their paths, and no other files.
 FileSource BuiltinSource();
 
 }  // namespace schedq

@@ -1,5 +1,7 @@
-// A hash of the texts that a definition consists of: another text gives, all but surely, another
-// value. For telling whether two runs ran the same; no protection against anybody.
+// A hash of the texts that a workload's definition consists of.
+//
+// Purpose: to tell whether two runs ran the same text.
+// When not to use it: against forgery; texts with equal hashes are easily made.
 // Source: FNV-1a, 64 bits, over each text and its length.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where workload files and their templates come from: the disk, or the suite inside the program.
+// Sources of workload files and their templates: the disk, or the suite inside the program.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,14 @@
 
 namespace schedq {
 
-// The whole text of a file. The error says only why ("does not exist"); the caller knows where the
-// name stands.
+// Returns the whole text of a file. The error holds only the reason ("does not exist"), because the
+// caller knows the place that names the file.
 using FileSource = std::function<Result<std::string>(const std::string& path)>;
 
-// Reads regular files of bounded size; a pipe or a device is refused, so that nothing hangs.
+// Reads a regular file of bounded size. It refuses pipes and devices, which could block.
 Result<std::string> ReadDiskFile(const std::string& path);
 
-// `path` as seen from the folder of `from`, without needless dots.
+// Resolves `path` against the folder of `from` and removes needless dots.
 std::string PathBeside(const std::string& from, const std::string& path);
 
 }  // namespace schedq

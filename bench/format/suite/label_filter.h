@@ -1,4 +1,4 @@
-// `performance,-short,+x`: which workloads a run takes, by their labels.
+// A filter of workloads by their labels, such as `performance,-short,+x`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace schedq {
 
-// `x` and `+x` must be among the labels, `-x` must not; an empty filter takes everything.
+// `x` and `+x` must be among the labels, `-x` must not. An empty filter accepts every workload.
 class LabelFilter {
  public:
   LabelFilter() = default;

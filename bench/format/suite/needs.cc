@@ -15,7 +15,7 @@ int64_t AmountOf(const ResourceList& amounts, const std::string& name) {
   return 0;
 }
 
-// How many such pods an empty node holds.
+// The number of such pods that an empty node holds.
 int64_t PodsPerNode(const ResourceList& wanted, const ResourceList& node) {
   int64_t pods = AmountOf(node, "pods");
   for (const auto& [name, amount] : wanted) {
@@ -31,10 +31,10 @@ ApiObjectRef FirstObject(const ObjectSource& source, int64_t count) {
   return object ? *object : nullptr;
 }
 
-// How much of the cluster the pods fill, each kind judged by its first pod and alone on its nodes:
-// above 1 they may not all fit at once. Pods that fit on no empty node do not count: nothing that
-// is evicted helps them.
-class Estimate {
+// Estimates which fraction of the cluster the pods fill; above 1 they may not all fit at once. The
+// first pod of an operation stands for all its pods, as if they had the nodes to themselves. Pods
+// that fit on no empty node do not count, because no eviction helps them.
+class FillEstimate {
  public:
   void AddNodes(const CreateNodesOp& op) {
     const ApiObjectRef object = FirstObject(op.node, op.count);
@@ -68,8 +68,8 @@ class Estimate {
 
 }  // namespace
 
-void NoteNeedsOfWhole(Workload* workload) {
-  Estimate estimate;
+void NoteJointFeatures(Workload* workload) {
+  FillEstimate estimate;
   for (const Op& op : workload->ops) {
     if (const auto* nodes = std::get_if<CreateNodesOp>(&op.action)) estimate.AddNodes(*nodes);
   }

@@ -1,4 +1,4 @@
-// What a workload needs of the simulation that it does not have.
+// The features that a workload needs and the simulation lacks.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace schedq {
 struct Need {
   Feature feature;
   std::string text;  // "pod affinity", "feature gate X=true".
-  bool blocks;       // The workload is skipped for it; else it is only named.
+  bool blocks;       // True: the workload is skipped. False: the need is only named.
 };
 
-// In the order of the table of features, each once.
+// The needs in the order of the table of features, each once.
 std::vector<Need> NeedsOf(const Workload& workload);
 
-// No need blocks.
+// True if no need blocks the workload.
 bool CanRun(const Workload& workload);
 
-// Why nobody can run the workload, with file and line; null: it is not at fault.
+// The defect in the workload's own definition, with file and line; null: there is none.
 const std::string* DefectOf(const Workload& workload);
 
-// Adds the features that no operation alone shows: preemption, when pods of different priorities
-// together ask for more than the nodes have.
-void NoteNeedsOfWhole(Workload* workload);
+// Adds the features that only all operations together show. Preemption is one: pods of different
+// priorities together request more than the nodes have.
+void NoteJointFeatures(Workload* workload);
 
 }  // namespace schedq

@@ -13,7 +13,7 @@
 namespace schedq {
 namespace {
 
-// nullopt: not a regular expression.
+// Returns nullopt where the text is no regular expression.
 std::optional<std::regex> ParseExpression(const std::string& text) {
   try {
     return std::regex(text);

@@ -1,4 +1,4 @@
-// Which workloads a command line means: files or a built-in suite, narrowed by name and labels.
+// The workloads that a command line names: files or a built-in suite, narrowed by name and labels.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 namespace schedq {
 
 struct WorkloadSelection {
-  std::vector<std::string> paths;  // None: a built-in suite.
+  std::vector<std::string> paths;  // Empty: a built-in suite.
   std::string name;                // Regular expression, searched in "case/workload"; empty: all.
   std::string labels;              // See LabelFilter.
-  std::string suite = {};          // Without paths; empty: the default one.
+  std::string suite = {};          // The built-in suite to use without paths; empty: the default.
   bool may_be_empty = false;
 };
 
-// Every file is decoded in full; then cases keep the workloads that are meant, and cases without
-// any go. An empty result is an error, unless it may be: nobody means nothing.
+// Decodes every file in full, then keeps the selected workloads and the cases that have any. An
+// empty result is an error unless `may_be_empty`.
 Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection);
 
 }  // namespace schedq

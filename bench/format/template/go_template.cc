@@ -7,14 +7,6 @@
 namespace schedq {
 namespace {
 
-TextPosition PositionAt(std::string_view text, size_t offset) {
-  offset = std::min(offset, text.size());
-  const std::string_view before = text.substr(0, offset);
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0.
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  return {static_cast<int>(lines) + 1, static_cast<int>(offset - line_start) + 1};
-}
-
 size_t OffsetAt(std::string_view text, TextPosition at) {
   size_t offset = 0;
   for (int line = 1; line < at.line; ++line) {
@@ -27,7 +19,7 @@ size_t OffsetAt(std::string_view text, TextPosition at) {
 
 }  // namespace
 
-Error GoTemplate::Complain(const TemplateProblem& problem) const {
+Error GoTemplate::ErrorOf(const TemplateProblem& problem) const {
   const TextPosition at = PositionAt(source_, problem.offset);
   return Error(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
                problem.what);
@@ -37,7 +29,7 @@ Result<GoTemplate> GoTemplate::Compile(std::string file, std::string source) {
   GoTemplate compiled(std::move(file), std::move(source));
   auto parsed = ParseTemplate(compiled.source_);
   if (const auto* problem = std::get_if<TemplateProblem>(&parsed)) {
-    return compiled.Complain(*problem);
+    return compiled.ErrorOf(*problem);
   }
   compiled.nodes_ = std::move(std::get<0>(parsed));
   return compiled;
@@ -54,7 +46,7 @@ GoTemplate GoTemplate::Literal(std::string file, std::string text) {
 Result<std::string> GoTemplate::Render(const Value& data) const {
   TemplateOutput output;
   if (const auto problem = EvaluateTemplate(nodes_, data, false, &output)) {
-    return Complain(*problem);
+    return ErrorOf(*problem);
   }
   return std::move(output.text);
 }

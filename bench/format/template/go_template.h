@@ -1,9 +1,10 @@
 // A template file: Go's text/template, as scheduler_perf uses it.
 //
-// Purpose: compile once, render for every object. Supported: fields, variables (:= and =), if,
-// else if, else, with, range (over ints, lists and maps; break and continue), pipes, parentheses,
-// comments, trim markers, and the functions of template_functions.h. Not supported, with an error
-// when compiling: define, template, block, call, html, js, slice, urlquery.
+// Purpose: a template is compiled once and rendered for every object.
+// Supported: fields, variables (:= and =), if, else if, else, with, range (over ints, lists and
+// maps; break and continue), pipes, parentheses, comments, trim markers, and the functions of
+// template_functions.h. Compile refuses define, template, block, call, html, js, slice and
+// urlquery.
 // Threads: immutable after Compile; Render may run on several threads.
 // Bound: see template_evaluator.h.
 #pragma once
@@ -20,24 +21,24 @@ namespace schedq {
 
 class GoTemplate {
  public:
-  // `file` is for messages, which read `file:line:column: what`.
+  // Messages begin with `file`: `file:line:column: what`.
   static Result<GoTemplate> Compile(std::string file, std::string source);
-  // A file that is not a template: {{ means nothing in it.
+  // Wraps a file that is not a template; {{ means nothing in it.
   static GoTemplate Literal(std::string file, std::string text);
 
   Result<std::string> Render(const Value& data) const;
 
-  // Where in this file the given place of the output for `data` came from.
+  // The place in this file that a place of the output for `data` came from.
   TextPosition Locate(const Value& data, TextPosition in_output) const;
 
   const std::string& file() const { return file_; }
-  // No action: every rendering is the same.
+  // True if the template has no actions, so that every rendering is the same.
   bool IsConstant() const;
 
  private:
   GoTemplate(std::string file, std::string source)
       : file_(std::move(file)), source_(std::move(source)) {}
-  Error Complain(const TemplateProblem& problem) const;
+  Error ErrorOf(const TemplateProblem& problem) const;
 
   std::string file_;
   std::string source_;

@@ -7,7 +7,7 @@
 namespace schedq {
 namespace {
 
-// A value as an action prints it.
+// The text that an action prints for a value.
 std::string PrintedValue(const Value& value) {
   return value.IsNil() ? "<no value>" : FormatValue(value);
 }
@@ -32,7 +32,7 @@ class Evaluator {
     if (!problem_) problem_ = TemplateProblem{offset, std::move(what)};
   }
 
-  // False when the template has done too much, or has failed.
+  // Returns false when the template has used up its steps or has failed.
   bool Step(size_t offset) {
     if (++step_count_ > kTemplateStepCountMax) {
       Fail(offset, "endless template, expected at most " + std::to_string(kTemplateStepCountMax) +
@@ -99,7 +99,7 @@ class Evaluator {
     const size_t mark = variables_.size();
     const Value value = EvaluatePipe(node.pipe, dot);
     if (problem_) return Flow::kBreak;
-    // The pipe has declared its variables as the whole value; each turn gives them an element.
+    // The pipe has declared its variables with the whole value; each round gives them an element.
     if (!node.pipe.assigns) variables_.resize(mark);
     const std::optional<int64_t> length = RangeLength(node, value);
     if (!length) return Flow::kBreak;
@@ -192,7 +192,7 @@ class Evaluator {
     return value;
   }
 
-  // `previous` is the value of the stage before: the last argument.
+  // `previous` is the value of the command before in the pipe; it becomes the last argument.
   Value EvaluateCommand(const TemplateCommand& command, const Value& dot, const Value* previous) {
     const TemplateTerm& head = command.terms[0];
     if (!Step(head.offset)) return Value();
@@ -219,7 +219,7 @@ class Evaluator {
     return std::move(*result);
   }
 
-  // and, or: the first argument that decides, else the last.
+  // The value of `and` and `or` is the first argument that decides, else the last one.
   Value EvaluateLogic(const TemplateCommand& command, const Value& dot, const Value* previous) {
     const bool stops_at = GetTemplateFunction(command.terms[0].function).name == "or";
     Value value;
@@ -249,7 +249,7 @@ class Evaluator {
         return Descend(term, value);
       }
       case TemplateTermKind::kFunction: {
-        TemplateCommand call;  // A function without arguments, as an argument.
+        TemplateCommand call;  // A function that stands as an argument is called without any.
         call.terms.emplace_back();
         call.terms[0].kind = TemplateTermKind::kFunction;
         call.terms[0].function = term.function;
@@ -273,7 +273,7 @@ class Evaluator {
     return variables_[0].second;
   }
 
-  // A chain of fields; what a map does not hold is nil.
+  // Follows a chain of fields. A field that a map does not hold is nil.
   Value Descend(const TemplateTerm& term, const Value& from) {
     Value value = from;
     for (const std::string& name : term.names) {

@@ -1,7 +1,7 @@
-// Runs a template's tree.
+// Evaluates a template's tree.
 //
-// Bounded, so that an endless template ends with an error: steps, output, the length of a range and
-// the size of any string in between.
+// The limits below bound steps, output, ranges and strings, so that an endless template ends with
+// an error.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ inline constexpr size_t kTemplateOutputBytesMax = 4u << 20;
 inline constexpr int64_t kTemplateRangeMax = 100'000;
 inline constexpr size_t kTemplateStringBytesMax = 1u << 20;
 
-// A piece of the output and where in the source it came from; pieces in order cover the output.
+// A piece of the output, and the place in the source that it came from. The pieces in order cover
+// the whole output.
 struct TemplateOrigin {
   size_t output_offset = 0;
   size_t source_offset = 0;
-  bool is_text = false;  // Copied: offsets advance together. Else: the value of one action.
+  bool is_text = false;  // True: copied text. False: the value of the action at source_offset.
 };
 
 struct TemplateOutput {
@@ -31,7 +32,7 @@ struct TemplateOutput {
   std::vector<TemplateOrigin> origins;
 };
 
-// Appends to `output`; `data` is what `.` and `$` are. Origins are kept when `keep_origins`.
+// Appends to `output`. `data` is the value of `.` and `$`. Records origins if `keep_origins`.
 std::optional<TemplateProblem> EvaluateTemplate(const std::vector<TemplateNode>& nodes,
                                                 const Value& data, bool keep_origins,
                                                 TemplateOutput* output);

@@ -24,7 +24,7 @@ Result<double> ToFloat(const Value& value) {
   return BadCast(value, "float64");
 }
 
-// Go truncates; what does not fit gives the smallest integer on amd64.
+// Go truncates. On amd64 a value that does not fit becomes the smallest integer.
 int64_t Truncate(double value) {
   constexpr double kLimit = 9223372036854775808.0;
   if (!(value > -kLimit && value < kLimit)) return std::numeric_limits<int64_t>::min();
@@ -168,7 +168,7 @@ Result<Value> Lt(const Arguments& arguments) {
   return Value(*less);
 }
 
-// Go: less than, or equal.
+// Go defines `le` as less than, or equal.
 Result<Value> Le(const Arguments& arguments) {
   const auto less = Less(arguments[0], arguments[1]);
   if (!less) return less.error();

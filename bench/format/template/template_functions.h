@@ -1,4 +1,4 @@
-// The functions that a template may call: Go's own that the workload files need, and the arithmetic
+// The functions that a template may call: those of Go that workload files need, and the arithmetic
 // that scheduler_perf adds.
 #pragma once
 
@@ -20,13 +20,13 @@ struct TemplateFunction {
   Result<Value> (*call)(const std::vector<Value>& arguments);
 };
 
-// Its number in the table, or nullopt.
+// The function's number in the table, or nullopt.
 std::optional<int> FindTemplateFunction(std::string_view name);
 const TemplateFunction& GetTemplateFunction(int number);
 // All names, for messages.
 std::string TemplateFunctionNames();
 
-// Of Go's own: nullopt, but the name exists there.
+// True for a function of Go that is not in the table.
 bool IsUnsupportedTemplateFunction(std::string_view name);
 
 }  // namespace schedq

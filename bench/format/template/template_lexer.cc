@@ -41,7 +41,7 @@ class Lexer {
     return source_.substr(at_).substr(0, prefix.size()) == prefix;
   }
 
-  // Text up to the next {{, whose "{{- " cuts the white space before it.
+  // Reads text up to the next {{. If that is "{{- ", the white space before it is dropped.
   void LexText() {
     const size_t open = std::min(source_.find("{{", at_), source_.size());
     size_t begin = at_;
@@ -145,7 +145,7 @@ class Lexer {
     Fail(start, std::string("unexpected character \"") + c + "\" in an action");
   }
 
-  // A word ends where white space or one of these follows.
+  // A word ends before white space or one of these.
   bool AtTerminator() const {
     if (at_ >= source_.size()) return true;
     const char c = source_[at_];

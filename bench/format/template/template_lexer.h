@@ -1,4 +1,4 @@
-// Cuts a template into text and the tokens of its actions.
+// Splits a template into text and the tokens of its actions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace schedq {
 
 enum class TemplateTokenKind : uint8_t {
-  kText,      // Between actions, trimmed as its neighbours ask.
+  kText,      // Text between actions, after the trim markers of its neighbours were applied.
   kOpen,      // {{
   kClose,     // }}
   kSpace,     // Separates arguments; `.a .b` is not `.a.b`.
@@ -18,7 +18,7 @@ enum class TemplateTokenKind : uint8_t {
   kField,     // .name
   kVariable,  // $name or $
   kNumber,
-  kString,     // Unquoted.
+  kString,     // The text without its quotes.
   kCharacter,  // 'a'
   kDot,
   kPipe,  // |
@@ -36,13 +36,13 @@ struct TemplateToken {
   std::string text;
 };
 
-// What is wrong with a template, at a byte of its source.
+// An error in a template, at a byte of its source.
 struct TemplateProblem {
   size_t offset = 0;
   std::string what;
 };
 
-// Ends with a kEnd token. Comments are dropped.
+// The tokens end with kEnd. Comments are dropped.
 std::variant<std::vector<TemplateToken>, TemplateProblem> LexTemplate(std::string_view source);
 
 }  // namespace schedq

@@ -24,7 +24,7 @@ enum class TemplateTermKind : uint8_t {
 
 struct TemplateTerm {
   TemplateTermKind kind = TemplateTermKind::kDot;
-  size_t offset = 0;  // In the source, for messages.
+  size_t offset = 0;  // The place in the source, for messages.
   std::vector<std::string> names;
   std::string variable;
   Value constant;
@@ -33,13 +33,13 @@ struct TemplateTerm {
 };
 
 struct TemplateCommand {
-  std::vector<TemplateTerm> terms;  // The first one, then its arguments; never empty.
+  std::vector<TemplateTerm> terms;  // The operand or function, then its arguments; never empty.
 };
 
 struct TemplatePipe {
   size_t offset = 0;
   std::vector<std::string> variables;  // `$a, $b :=`
-  bool assigns = false;                // `=` instead of `:=`.
+  bool assigns = false;                // The pipe has `=` instead of `:=`.
   std::vector<TemplateCommand> commands;
 };
 
@@ -51,7 +51,7 @@ struct TemplateNode {
   std::string text;
   TemplatePipe pipe;
   std::vector<TemplateNode> body;
-  std::vector<TemplateNode> otherwise;  // else, or else if as one nested kIf.
+  std::vector<TemplateNode> otherwise;  // The branch of else; `else if` is one nested kIf.
 };
 
 }  // namespace schedq

@@ -11,7 +11,8 @@ namespace {
 
 using Kind = TemplateTokenKind;
 
-// The number that Go's parser makes of a token; imaginary and hexadecimal floats are left out.
+// The number that Go's parser makes of a token. Imaginary numbers and hexadecimal floats are not
+// supported.
 std::optional<Value> ParseConstantNumber(std::string_view text) {
   const YamlNode scalar{YamlKind::kScalar, true, {}, std::string(text), {}, {}};
   if (const auto integer = YamlInteger(scalar)) return Value(*integer);
@@ -19,7 +20,7 @@ std::optional<Value> ParseConstantNumber(std::string_view text) {
   return std::nullopt;
 }
 
-// The code point of a character constant, if it is exactly one.
+// The code point of a character constant; nullopt unless it is exactly one.
 std::optional<int64_t> ParseRune(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto first = static_cast<unsigned char>(text[0]);
@@ -71,7 +72,7 @@ class Parser {
     while (Peek().kind == Kind::kSpace) ++at_;
   }
 
-  // The word after {{, or "" when it is not a name. Does not move.
+  // The word after {{, or "" when it is not a name. The parser stays where it is.
   std::string Keyword() const {
     size_t at = at_ + 1;
     while (at < tokens_.size() && tokens_[at].kind == Kind::kSpace) ++at;
@@ -91,7 +92,7 @@ class Parser {
     return !problem_;
   }
 
-  // Up to {{end}}, {{else}} or the end, which stays.
+  // Parses up to {{end}}, {{else}} or the end of the template, without consuming it.
   std::vector<TemplateNode> ParseList() {
     const Depth depth(*this);
     std::vector<TemplateNode> nodes;
@@ -155,7 +156,7 @@ class Parser {
     variables_.resize(variables);
   }
 
-  // At {{else}}, {{else if ...}} or {{else with ...}}; the latter share the outer {{end}}.
+  // Parses {{else}}, {{else if ...}} or {{else with ...}}. The latter two share the outer {{end}}.
   void ParseElse(const std::string& keyword, size_t open, TemplateNode* node) {
     SkipOpenAndKeyword();
     SkipSpace();
@@ -179,7 +180,7 @@ class Parser {
     ExpectClose("end");
   }
 
-  // `$a, $b := command | command`, up to and with `closer`.
+  // Parses `$a, $b := command | command` and the `closer` after it.
   void ParsePipe(Kind closer, bool is_range, TemplatePipe* pipe) {
     const Depth depth(*this);
     SkipSpace();

@@ -1,5 +1,5 @@
-// Tokens to a tree: checks names of variables and functions, and the pairing of if, range, with and
-// end, so that a template that parses fails only because of its values.
+// Parses a template to a tree. It checks the names of variables and functions and the pairing of
+// if, range, with and end, so that only values can make a parsed template fail.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace schedq {
 
 inline constexpr size_t kTemplateSourceBytesMax = 1u << 20;
-inline constexpr int kTemplateDepthMax = 400;  // Of nested blocks and parentheses together.
+inline constexpr int kTemplateDepthMax = 400;  // Nested blocks and parentheses together.
 
 std::variant<std::vector<TemplateNode>, TemplateProblem> ParseTemplate(std::string_view source);
 

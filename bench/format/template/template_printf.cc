@@ -153,7 +153,7 @@ std::string FormatOne(const Directive& directive, const Value& value) {
   if (const std::string* text = value.AsString()) {
     return is("vsqxX") ? FormatText(directive, *text) : BadVerb(directive, value);
   }
-  // A list or a map: each element by the same directive.
+  // Prints each element of a list or map by the same directive.
   std::string out = value.AsList() != nullptr ? "[" : "map[";
   const size_t empty = out.size();
   const auto add = [&](const std::string& item) {

@@ -10,16 +10,16 @@
 
 namespace schedq {
 
-inline constexpr int kPrintfWidthMax = 10'000;  // Also of a precision.
+inline constexpr int kPrintfWidthMax = 10'000;  // Also the bound of a precision.
 
-// Spaces between operands when neither is a string.
+// Adds a space between two operands when neither is a string.
 std::string GoSprint(const std::vector<Value>& arguments);
-// Always spaces, and a newline.
+// Adds a space between all operands, and a newline.
 std::string GoSprintln(const std::vector<Value>& arguments);
 
-// Verbs v d s q t x X o b c U e E f F g G with flags, width and precision; a mismatch prints as Go
-// does it (%!d(string=x), %!d(MISSING), %!(EXTRA int=1)). An error: widths beyond the bound, `*`
-// and explicit argument indexes, which are not supported.
+// Knows the verbs v d s q t x X o b c U e E f F g G with flags, width and precision. A mismatch is
+// printed as Go prints it (%!d(string=x), %!d(MISSING), %!(EXTRA int=1)). A width beyond the bound,
+// `*` and explicit argument indexes are errors.
 Result<Value> GoSprintf(std::string_view format, const std::vector<Value>& arguments);
 
 }  // namespace schedq

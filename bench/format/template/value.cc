@@ -12,7 +12,7 @@ namespace {
 std::string Digits(double value, std::chars_format format) {
   char buffer[400];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, format);
-  (void)error;  // The buffer holds any double.
+  (void)error;  // Cannot fail: the buffer is large enough for every double.
   return std::string(buffer, end);
 }
 
@@ -35,7 +35,7 @@ std::string JsonFloat(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21)) {
     std::string text = Digits(value, std::chars_format::scientific);
-    const size_t size = text.size();  // e-09 becomes e-9, as Go does it.
+    const size_t size = text.size();  // Go's %e writes e-09, its JSON e-9.
     if (size >= 4 && text[size - 4] == 'e' && text[size - 3] == '-' && text[size - 2] == '0') {
       text.erase(size - 2, 1);
     }

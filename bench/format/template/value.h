@@ -1,10 +1,11 @@
 // A value as Go's encoding/json and text/template see it: nil, bool, int, float64, string, list or
-// map with sorted string keys. Parameters of workloads and everything inside a template are Values.
+// map with sorted string keys.
 //
-// Numbers that come from a workload file are floats, as they are in Go after JSON; integer literals
-// of a template, .Index, .Count and the results of the Int functions are ints. The difference shows
-// in comparisons (eq 1 1.0 is an error) and in printing (1e+06).
-// Threads: immutable once built; lists and maps are shared.
+// Purpose: parameters of workloads and all operands in a template are Values.
+// Numbers of a workload file are floats, as they are in Go after JSON. Integer literals of a
+// template, .Index, .Count and the results of the Int functions are ints. The difference matters in
+// comparisons (eq 1 1.0 is an error) and in printing (1e+06).
+// Threads: immutable once built; copies share their lists and maps.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class Value {
 
   // Go's name of the dynamic type: "float64", "string", "<nil>", ...
   std::string_view TypeName() const;
-  // What `if` decides on: not nil, not zero, not empty.
+  // Go's truth of a value: it is not nil, not zero and not empty.
   bool Truth() const;
 
  private:
@@ -52,7 +53,7 @@ class Value {
       content_;
 };
 
-// As decoding YAML into an `any` does it: numbers become floats.
+// Converts as Go decodes YAML into an `any`: numbers become floats.
 Value ValueFromYaml(const YamlNode& node);
 
 // Go's %v.

@@ -6,7 +6,7 @@
 namespace schedq {
 namespace {
 
-// What is only in one of two maps, or differs between them.
+// Appends a line for each key that only one of two maps has, or whose values differ.
 template <typename Value>
 void CompareMaps(const std::string& what, const std::map<std::string, Value>& want,
                  const std::map<std::string, Value>& got, std::vector<std::string>* lines) {

@@ -1,4 +1,4 @@
-// Compares what a trace wants with what came out.
+// Compares the outcome of an operation with what its trace wants.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace schedq {
 
-// One line for each difference, "wanted ..., got ..."; empty: they agree.
+// One line for each difference, "wanted ..., got ..."; empty where they agree.
 std::vector<std::string> Differences(TraceOp op, const TraceWant& want,
                                      const TraceOutcome& outcome);
 

@@ -29,32 +29,32 @@ bool JsonFields::Has(std::string_view field) const {
 }
 
 std::string JsonFields::Text(std::string_view field) {
-  const json* value = TakeOf(field, true, &json::is_string, "a string");
+  const json* value = FindTyped(field, true, &json::is_string, "a string");
   return value == nullptr ? std::string() : value->get<std::string>();
 }
 
 int64_t JsonFields::Integer(std::string_view field) {
-  const json* value = TakeOf(field, true, &json::is_number_integer, "an integer");
+  const json* value = FindTyped(field, true, &json::is_number_integer, "an integer");
   return value == nullptr ? 0 : value->get<int64_t>();
 }
 
 const json& JsonFields::Array(std::string_view field) {
-  const json* value = TakeOf(field, true, &json::is_array, "an array");
+  const json* value = FindTyped(field, true, &json::is_array, "an array");
   return value == nullptr ? EmptyArray() : *value;
 }
 
 const json& JsonFields::Object(std::string_view field) {
-  const json* value = TakeOf(field, true, &json::is_object, "an object");
+  const json* value = FindTyped(field, true, &json::is_object, "an object");
   return value == nullptr ? EmptyObject() : *value;
 }
 
 std::string JsonFields::TextOr(std::string_view field, std::string_view absent) {
-  const json* value = TakeOf(field, false, &json::is_string, "a string");
+  const json* value = FindTyped(field, false, &json::is_string, "a string");
   return value == nullptr ? std::string(absent) : value->get<std::string>();
 }
 
 int64_t JsonFields::IntegerOr(std::string_view field, int64_t absent, int64_t min, int64_t max) {
-  const json* value = TakeOf(field, false, &json::is_number_integer, "an integer");
+  const json* value = FindTyped(field, false, &json::is_number_integer, "an integer");
   if (value == nullptr) return absent;
   const bool fits = !value->is_number_unsigned() || std::in_range<int64_t>(value->get<uint64_t>());
   const int64_t number = fits ? value->get<int64_t>() : max;
@@ -67,12 +67,12 @@ int64_t JsonFields::IntegerOr(std::string_view field, int64_t absent, int64_t mi
 }
 
 bool JsonFields::BoolOr(std::string_view field, bool absent) {
-  const json* value = TakeOf(field, false, &json::is_boolean, "true or false");
+  const json* value = FindTyped(field, false, &json::is_boolean, "true or false");
   return value == nullptr ? absent : value->get<bool>();
 }
 
 std::vector<std::string> JsonFields::TextsOr(std::string_view field) {
-  const json* value = TakeOf(field, false, &json::is_array, "an array of strings");
+  const json* value = FindTyped(field, false, &json::is_array, "an array of strings");
   std::vector<std::string> texts;
   if (value == nullptr) return texts;
   for (const json& item : *value) {
@@ -87,10 +87,10 @@ std::vector<std::string> JsonFields::TextsOr(std::string_view field) {
 }
 
 const json* JsonFields::ObjectOr(std::string_view field) {
-  return TakeOf(field, false, &json::is_object, "an object");
+  return FindTyped(field, false, &json::is_object, "an object");
 }
 
-const json* JsonFields::AnyOr(std::string_view field) { return Take(field, false); }
+const json* JsonFields::AnyOr(std::string_view field) { return Find(field, false); }
 
 void JsonFields::Refuse(std::string message) {
   if (!error_) error_ = Error(std::move(message));
@@ -99,27 +99,27 @@ void JsonFields::Refuse(std::string message) {
 Status JsonFields::Finish() {
   if (error_) return *error_;
   for (const auto& [field, value] : json_.items()) {
-    if (std::find(taken_.begin(), taken_.end(), field) == taken_.end()) {
+    if (std::find(known_fields_.begin(), known_fields_.end(), field) == known_fields_.end()) {
       return Error(what_ + ": unknown field " + field);
     }
   }
   return Status::Ok();
 }
 
-const json* JsonFields::Take(std::string_view field, bool required) {
+const json* JsonFields::Find(std::string_view field, bool required) {
   if (error_) return nullptr;
   const auto found = json_.find(field);
   if (found == json_.end()) {
     if (required) Refuse(what_ + ": field " + std::string(field) + " is missing");
     return nullptr;
   }
-  taken_.push_back(field);
+  known_fields_.push_back(field);
   return &*found;
 }
 
-const json* JsonFields::TakeOf(std::string_view field, bool required,
-                               bool (json::*is)() const noexcept, const char* expected) {
-  const json* value = Take(field, required);
+const json* JsonFields::FindTyped(std::string_view field, bool required,
+                                  bool (json::*is)() const noexcept, const char* expected) {
+  const json* value = Find(field, required);
   if (value == nullptr || (value->*is)()) return value;
   Refuse(what_ + ": field " + std::string(field) + " is " + value->type_name() + ", expected " +
          expected);

@@ -1,5 +1,6 @@
-// Strict reading of one JSON object: every field is asked for once, and what nobody asked for is an
-// error. The first error is kept; later reads give defaults, so that callers check once at the end.
+// Reads one JSON object strictly: a field that no read asked for is an error.
+//
+// The first error is kept. Reads after it return defaults, so that callers check once, by Finish.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,20 @@ namespace schedq {
 
 class JsonFields {
  public:
-  // `what` names the object in messages, e.g. "pod". `json` must outlive this.
+  // `what` names the object in messages, such as "pod". `json` must outlive this object.
   JsonFields(const nlohmann::json& json, std::string what);
 
   bool Has(std::string_view field) const;
-  // Nothing was refused so far.
+  // True while there is no error.
   bool ok() const { return !error_; }
 
-  // Required; absent is an error.
+  // Required fields: absence is an error.
   std::string Text(std::string_view field);
   int64_t Integer(std::string_view field);
   const nlohmann::json& Array(std::string_view field);
   const nlohmann::json& Object(std::string_view field);
 
-  // Optional.
+  // Optional fields: the value of `absent`, or an empty one, stands for an absent field.
   std::string TextOr(std::string_view field, std::string_view absent);
   int64_t IntegerOr(std::string_view field, int64_t absent, int64_t min, int64_t max);
   bool BoolOr(std::string_view field, bool absent);
@@ -37,20 +38,21 @@ class JsonFields {
   const nlohmann::json* ObjectOr(std::string_view field);
   const nlohmann::json* AnyOr(std::string_view field);
 
-  // Records an error of the caller's own, unless there is one already.
+  // Records an error that the caller found, unless there is one already.
   void Refuse(std::string message);
 
-  // The first error; or an unknown field; or success.
+  // Returns the first error, or the error of an unknown field, or success.
   Status Finish();
 
  private:
-  const nlohmann::json* Take(std::string_view field, bool required);
-  const nlohmann::json* TakeOf(std::string_view field, bool required,
-                               bool (nlohmann::json::*is)() const noexcept, const char* expected);
+  const nlohmann::json* Find(std::string_view field, bool required);
+  const nlohmann::json* FindTyped(std::string_view field, bool required,
+                                  bool (nlohmann::json::*is)() const noexcept,
+                                  const char* expected);
 
   const nlohmann::json& json_;
   const std::string what_;
-  std::vector<std::string_view> taken_;
+  std::vector<std::string_view> known_fields_;
   std::optional<Error> error_;
 };
 

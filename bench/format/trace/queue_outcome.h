@@ -1,5 +1,5 @@
-// What a trace says of a queue's state: places of pods, and the sums of its last line.
-// Threads: any that may read the queue.
+// The state of a queue in the words of a trace: places of pods, and the sums of its last line.
+// Threads: every thread that may read the queue.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@
 
 namespace schedq {
 
-// "active", "backoff@MS" (since `start`), "gated:PLUGIN", ... of the pod "namespace/name".
+// The place of the pod "namespace/name" in the words of a trace: "active", "backoff@MS" (since
+// `start`), "gated:PLUGIN", ...
 std::string PlaceText(const SchedulingQueue& queue, const PluginRegistry& plugins, Instant start,
                       const std::string& full_name);
 
-// The fields of `end`.
+// Fills the fields of the operation `end`.
 void SumQueue(const SchedulingQueue& queue, TraceWant* outcome);
 
 }  // namespace schedq

@@ -15,10 +15,10 @@ Error At(const std::string& path, uint64_t line, const Error& error) {
 }  // namespace
 
 Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
-                                const std::function<void(const std::string&)>& tell) {
+                                const std::function<void(const std::string&)>& report) {
   std::ifstream file(path);
   std::string line;
-  // A folder opens and then fails to read.
+  // Opening a folder succeeds; only reading it fails.
   if (!file || !std::getline(file, line)) {
     return Error(path + ": cannot be read, expected a trace (JSON lines)");
   }
@@ -37,8 +37,8 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
     if (!operation->want) continue;
     for (const std::string& difference : Differences(operation->op, *operation->want, *outcome)) {
       ++totals.mismatches;
-      tell(path + ":" + std::to_string(number) + ": " + std::string(TraceOpName(operation->op)) +
-           ": " + difference);
+      report(path + ":" + std::to_string(number) + ": " + std::string(TraceOpName(operation->op)) +
+             ": " + difference);
     }
   }
   return totals;

@@ -15,9 +15,9 @@ struct ReplayTotals {
   uint64_t mismatches = 0;
 };
 
-// Calls `tell("FILE:LINE: op: ...")` for each mismatch. An error is one line with file, line and
-// reason: the trace is malformed or cannot be read.
+// Calls `report("FILE:LINE: op: ...")` for each mismatch. Returns an error where the trace is
+// malformed or cannot be read: one line with file, line and reason.
 Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
-                                const std::function<void(const std::string&)>& tell);
+                                const std::function<void(const std::string&)>& report);
 
 }  // namespace schedq

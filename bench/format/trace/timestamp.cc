@@ -26,7 +26,7 @@ bool TakeCharacter(std::string_view* text, char expected) {
   return true;
 }
 
-// ".3" and the like; an absent fraction is 0.
+// Reads a fraction such as ".3"; an absent fraction is 0.
 std::optional<Duration> TakeFraction(std::string_view* text) {
   if (!TakeCharacter(text, '.')) return Duration::zero();
   int64_t nanoseconds = 0;

@@ -9,10 +9,10 @@
 
 namespace schedq {
 
-// "2026-01-01T00:00:00.3Z" with up to nine digits of a second; nullopt for anything else.
+// Parses "2026-01-01T00:00:00.3Z" with up to nine digits of a second; nullopt for other text.
 std::optional<Instant> ParseTimestamp(std::string_view text);
 
-// The shortest fraction that says it exactly.
+// Writes the shortest fraction that is exact.
 std::string FormatTimestamp(Instant instant);
 
 }  // namespace schedq

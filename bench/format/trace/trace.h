@@ -1,5 +1,5 @@
 // Traces, version 1: the first line and the operations, decoded strictly from JSON lines.
-// FORMATS.md, "Traces", is the contract.
+// docs/formats.md, "Traces", is the contract.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,10 @@ struct TraceObject {
   bool is_allocated = false;
 };
 
-// What must come out. Fields that the operation does not have stay empty.
+// What an operation must give. Fields that the operation does not have stay empty.
 struct TraceWant {
-  std::map<std::string, std::string> changed;  // Pod to place.
-  std::optional<std::string> popped;           // Of a pop; nullopt: it would block.
+  std::map<std::string, std::string> changed;  // Place by pod.
+  std::optional<std::string> popped;           // The popped pod; nullopt: the pop would block.
   int64_t attempts = 0;
   int64_t cycle = 0;
   std::vector<std::string> nominated;
@@ -88,7 +88,7 @@ struct TraceOperation {
   std::optional<TraceWant> want;
 };
 
-// Both refuse what is malformed with a reason; the caller adds the file and the line.
+// Both return an error for a malformed line. It holds the reason; the caller adds file and line.
 Result<TraceHeader> ParseTraceHeader(std::string_view line);
 Result<TraceOperation> ParseTraceOperation(std::string_view line);
 

@@ -1,4 +1,4 @@
-// The first line of a trace.
+// Reads the first line of a trace.
 #include <nlohmann/json.hpp>
 
 #include "bench/format/trace/json_fields.h"

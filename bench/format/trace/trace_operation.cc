@@ -1,4 +1,4 @@
-// One operation of a trace.
+// Reads one operation of a trace.
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kTimeMsMax = int64_t{1} << 40;  // 34 years after the start.
-constexpr int64_t kListLengthMax = 1000;          // Of tolerations or claims given as a number.
+constexpr int64_t kListLengthMax = 1000;          // Bound of lists that a trace gives as a number.
 constexpr int64_t kCountMax = std::numeric_limits<int64_t>::max();
 
 constexpr std::array<std::string_view, kTraceOpCount> kOpNames = {
@@ -31,7 +31,7 @@ std::optional<TraceOp> ParseOpName(std::string_view name) {
 Labels ParseLabels(const json* value, JsonFields* fields) {
   Labels labels;
   if (value == nullptr) return labels;
-  for (const auto& [key, text] : value->items()) {  // Sorted: a json object is a map.
+  for (const auto& [key, text] : value->items()) {  // In order: a json object is a sorted map.
     if (text.is_string()) {
       labels.emplace_back(key, text.get<std::string>());
     } else {
@@ -79,7 +79,7 @@ Status ParseObject(const json& value, TraceObject* object) {
   return fields.Finish();
 }
 
-// Strings as the items of `value`, appended for `plugin`.
+// Appends an answer of `plugin` for each string in `value`.
 Status ParseAnswerPods(const json& value, const std::string& plugin, const std::string& what,
                        std::vector<RecordedAnswer>* answers) {
   for (const json& pod : value) {
@@ -91,8 +91,8 @@ Status ParseAnswerPods(const json& value, const std::string& plugin, const std::
   return Status::Ok();
 }
 
-// A list of pods (for every plugin), or an object: for `rejected` from pod to plugin, for
-// `verdicts` from plugin to pods.
+// `value` is a list of pods, whose answers stand for every plugin, or an object. The object maps
+// pod to plugin for `rejected`, and plugin to pods for `verdicts`.
 Status ParseAnswers(const json* value, const std::string& what,
                     std::vector<RecordedAnswer>* answers) {
   if (value == nullptr) return Status::Ok();
@@ -165,7 +165,7 @@ Status ParseEvent(JsonFields* fields, TraceOperation* operation) {
   return Status::Ok();
 }
 
-// The fields of each operation beyond those that every operation has.
+// Reads the fields that only this operation has.
 Status ParseBody(JsonFields* fields, TraceOperation* operation) {
   switch (operation->op) {
     case TraceOp::kAdd:
@@ -242,7 +242,7 @@ Result<TraceOperation> ParseTraceOperation(std::string_view line) {
   return operation;
 }
 
-// Rounded down, so that an expiration before the start has its own millisecond.
+// Rounds down, so that an expiration just before the start is not at 0.
 int64_t MillisecondsSince(Instant start, Instant instant) {
   return std::chrono::floor<std::chrono::milliseconds>(instant - start).count();
 }

@@ -13,7 +13,7 @@ int64_t Milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-// The names of the actions that are or-ed in `actions`.
+// The names of the actions in the set `actions`.
 json ActionNames(Action actions) {
   if (actions == Action::kAll || actions == Action::kUpdate) {
     return json::array({ActionName(actions)});
@@ -91,7 +91,7 @@ json ToJson(TraceOp op, const TraceWant& want) {
   return value;
 }
 
-// Recorded answers by plugin; an answer for every plugin stands under each answer's own pod.
+// `rejected` maps a pod to a plugin, `verdicts` a plugin to pods; "" stands for every plugin.
 void AddAnswers(const TraceOperation& operation, json* line) {
   for (const auto& [pod, plugin] : operation.rejected) (*line)["rejected"][pod] = plugin;
   for (const auto& [pod, plugin] : operation.verdicts) {

@@ -1,5 +1,4 @@
-// Writes traces: the inverse of trace.h. What it writes, ParseTraceHeader and ParseTraceOperation
-// read back as the same values.
+// Writes traces. ParseTraceHeader and ParseTraceOperation read its lines back as the same values.
 #pragma once
 
 #include <string>
@@ -8,9 +7,9 @@
 
 namespace schedq {
 
-// One line without its end.
+// Both return one line without its line break.
 std::string FormatTraceHeader(const TraceHeader& header);
-// With operation.want, if it has one.
+// Writes operation.want too, if there is one.
 std::string FormatTraceOperation(const TraceOperation& operation);
 
 }  // namespace schedq

@@ -1,7 +1,7 @@
-// The pods that a trace has told of: which are live, and which incarnations are in flight.
+// The pods that a trace has named: which are live, and which incarnations are in flight.
 //
-// A trace names pods by their name, or by "namespace/name" where names repeat. An incarnation that
-// was deleted or bound may still be named while it is in flight.
+// A trace names a pod by its name, or by "namespace/name" where names repeat. It may still name an
+// incarnation that was deleted or bound while that is in flight.
 #pragma once
 
 #include <map>
@@ -27,17 +27,17 @@ class TracedPods {
     std::string full_name;
     PodRef live;                         // Null: not live.
     std::vector<Incarnation> in_flight;  // In the order of their pops.
-    std::string place = "absent";        // As last told.
+    std::string place = "absent";        // The place at the last comparison.
   };
 
-  // Finds or makes the entry of a pod that is told of.
+  // Finds or makes the entry of a pod.
   Entry* Of(const Pod& pod);
-  // An error: nobody told of it, or the short name is not unique.
+  // Returns an error where the trace did not name the pod before, or the short name is not unique.
   Result<Entry*> Named(const std::string& name);
-  // As Named, but an error also when it is neither live nor in flight.
+  // Like Named, but returns an error also where the pod is neither live nor in flight.
   Result<Entry*> Present(const std::string& name);
 
-  // How the trace would name it: short where that is unique.
+  // The pod's name in the trace: the short one where that is unique.
   std::string DisplayName(const Entry& entry) const;
 
   std::map<std::string, Entry>& entries() { return entries_; }

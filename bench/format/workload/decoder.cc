@@ -19,7 +19,7 @@
 namespace schedq {
 namespace {
 
-// What a case says for all its workloads, kept as YAML because parameters differ.
+// The parts of a case that all its workloads share. They stay YAML, because parameters differ.
 struct CaseTemplate {
   const YamlNode* ops = nullptr;
   const YamlNode* default_pod_path = nullptr;
@@ -140,10 +140,10 @@ class FileDecoder {
     }
     params.CheckAllRead(workload->features);
     CheckCollection(*workload, shared.ops->at);
-    NoteNeedsOfWhole(workload);
+    NoteJointFeatures(workload);
   }
 
-  // Collections must not overlap, and there must be one.
+  // Checks that the operations collect metrics at least once and that collections do not overlap.
   void CheckCollection(const Workload& workload, TextPosition at) {
     bool collecting = false;
     bool collected = false;
@@ -165,7 +165,7 @@ class FileDecoder {
         collected = collected || pods != nullptr;
       }
     }
-    // createPodSets of a count of 0 may leave none.
+    // createPodSets with a count of 0 unrolls to no operation.
     const bool unrolled_to_nothing = workload.ops.empty();
     if (!collected && !unrolled_to_nothing) {
       errors_.Add(at,

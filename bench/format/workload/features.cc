@@ -12,7 +12,7 @@ constexpr bool kMissing = false;
 constexpr bool kBlocks = true;
 constexpr bool kNamedOnly = false;
 
-// In the order of the enumeration.
+// The table has the order of the enumeration.
 constexpr FeatureInfo kFeatures[] = {
     {Feature::kUpdateAny, "updateAny operations", kMissing, kBlocks},
     {Feature::kCreatePodGroups, "createPodGroups operations", kMissing, kBlocks},

@@ -1,7 +1,8 @@
-// What a workload may need of the simulation, and whether the simulation has it.
+// The features that a workload may need of the simulation, and whether the simulation has each.
 //
-// Purpose: the one table that shrinks. Readers of objects and operations note every feature that
-// they meet; whoever models one sets its flag in features.cc and nothing else changes.
+// Purpose: the one table of what is modelled. Readers of objects and operations note every feature
+// that they meet. A change that models a feature sets its flag in features.cc, and the workloads
+// that need it run.
 #pragma once
 
 #include <cstdint>
@@ -62,15 +63,15 @@ struct FeatureInfo {
   Feature feature;
   std::string_view name;
   bool modelled;
-  bool blocks;  // A workload that needs it is skipped while it is not modelled; else only named.
+  bool blocks;  // While not modelled: true skips the workload, false only names the feature.
 };
 
 const FeatureInfo& GetFeatureInfo(Feature feature);
 
-// A place that needs a feature.
+// One use of a feature by a workload.
 struct FeatureUse {
   Feature feature;
-  std::string detail;  // Which gate, kind, metric, ...; may be empty.
+  std::string detail;  // The gate, kind, metric, ...; may be empty.
 
   bool operator==(const FeatureUse&) const = default;
 };

@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Longest names first, so that "ms" is not read as "m".
+// Longer names stand first, so that "ms" is not read as "m".
 constexpr std::array<std::pair<std::string_view, int64_t>, 8> kUnits = {{
     {"ns", 1},
     {"us", 1'000},
@@ -22,8 +22,8 @@ constexpr std::array<std::pair<std::string_view, int64_t>, 8> kUnits = {{
     {"h", 3'600'000'000'000},
 }};
 
-// Takes digits off the front of `text`; the fraction's weight is 1 / scale. Digits beyond the 18th
-// do not matter to nanoseconds.
+// Removes digits from the front of `text`; the fraction's weight is 1 / scale. Digits beyond the
+// 18th are below a nanosecond.
 struct Number {
   Wide whole = 0;
   Wide fraction = 0;

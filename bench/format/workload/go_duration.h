@@ -8,7 +8,7 @@
 
 namespace schedq {
 
-// nullopt: not a duration, or too long for 64-bit nanoseconds.
+// Returns nullopt where the text is no duration, or one too long for 64-bit nanoseconds.
 std::optional<Duration> ParseGoDuration(std::string_view text);
 
 }  // namespace schedq

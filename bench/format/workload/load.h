@@ -1,14 +1,14 @@
-// When the pods of an operation come and how they differ: what schedq adds to scheduler_perf's
-// format.
+// The times at which an operation's pods arrive, and the numbers that are drawn for each pod:
+// schedq's own addition to scheduler_perf's format.
 //
-// createPods takes two fields more, both seeded by the run:
-//  arrivals: {process: constant | poisson | bursts, perSecond, burst}: pods come at their own times
-//    instead of as fast as the creators can; with skipWaitToCompletion the next operation does not
-//    wait for them to come.
-//  draws: {NAME: DRAW, ...}: a number that is drawn for each pod, which its template knows as
-//  .NAME.
-//    A DRAW is {uniform: N} or {zipf: N, exponent: E}, from 0 to N - 1, or {weights: [W, ...]}, the
-//    place of a weight.
+// createPods has two more fields; the run's seed decides both:
+//  arrivals: {process: constant | poisson | bursts, perSecond, burst}. Pods arrive at their own
+//    times instead of as fast as the creators can. With skipWaitToCompletion the next operation
+//    does not wait for their arrival.
+//  draws: {NAME: DRAW, ...}. A number is drawn for each pod; its template reads the
+//    number as .NAME.
+//    A DRAW is {uniform: N} or {zipf: N, exponent: E}, which give a number from 0 to N - 1, or
+//    {weights: [W, ...]}, which gives the index of a weight.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class ArrivalProcess : uint8_t {
   kAtOnce,    // As fast as the creators can.
   kConstant,  // Equally spaced.
   kPoisson,   // Exponential gaps.
-  kBursts,    // `burst` pods at a time, the bursts equally spaced.
+  kBursts,    // `burst` pods at a time, and bursts equally spaced.
 };
 
 struct Arrivals {
@@ -36,8 +36,8 @@ struct Draw {
   std::string name;
   Kind kind = Kind::kUniform;
   int64_t values = 0;
-  double exponent = 1;           // Of kZipf.
-  std::vector<int64_t> weights;  // Of kWeights.
+  double exponent = 1;           // Only for kZipf.
+  std::vector<int64_t> weights;  // Only for kWeights.
 };
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// Decodes `arrivals` and `draws` of createPods; load.h says what they mean.
+// Decodes `arrivals` and `draws` of createPods, which load.h explains.
 #pragma once
 
 #include "bench/format/workload/model.h"
@@ -7,7 +7,7 @@
 
 namespace schedq {
 
-// Draws become template parameters too, so that the template renders before anything is drawn.
+// Draws also become template parameters, so that the template can be rendered before a draw.
 void ReadLoad(Params& params, YamlFields& fields, CreatePodsOp* op);
 
 }  // namespace schedq

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "scheduler_";
 
-// Without the prefix; FORMATS, "Metrics".
+// The names stand without their prefix, as in docs/formats.md, "Metrics".
 constexpr std::array kModelledMetrics = std::to_array<std::string_view>({
     "pending_pods",
     "queue_incoming_pods_total",
@@ -98,7 +98,7 @@ const MetricsConfig& DefaultMetrics() {
              "NodeResourcesBalancedAllocation", "NodeResourcesFit", "NodeUnschedulable",
              "NodeVolumeLimits", "PodTopologySpread", "SchedulingGates", "TaintToleration",
              "VolumeBinding", "VolumeRestrictions", "VolumeZone"});
-  // No values: all that occur.
+  // An empty list of values reports every value that occurs.
   static const MetricsConfig kDefault = {
       {"scheduler_framework_extension_point_duration_seconds",
        {{"extension_point", kExtensionPoints}}},

@@ -11,14 +11,14 @@ namespace schedq {
 inline constexpr std::string_view kThroughputMetric = "SchedulingThroughput";
 
 enum class MetricSupport : uint8_t {
-  kUnknown,      // No scheduler has it: an error of the file.
-  kNotModelled,  // kube-scheduler has it, schedq does not.
+  kUnknown,      // Neither kube-scheduler nor schedq has it: an error of the file.
+  kNotModelled,  // kube-scheduler has it, but schedq does not.
   kModelled,
 };
 
 MetricSupport LookUpMetric(std::string_view name);
 
-// What is collected when a case names no metrics.
+// The metrics that are collected for a case that names none.
 const MetricsConfig& DefaultMetrics();
 
 }  // namespace schedq

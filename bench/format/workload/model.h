@@ -1,8 +1,8 @@
 // A workload file after decoding: test cases, their workloads, and the operations of each workload
-// with all parameters put in.
+// with the values of all parameters.
 //
-// createPodSets does not appear: it is unrolled into its createPods operations, as scheduler_perf
-// does it before it numbers the operations.
+// createPodSets has no type here. The decoder unrolls it into createPods operations, as
+// scheduler_perf does before it numbers the operations.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace schedq {
 
-// Sets the given allocatable amounts on each node, beside what it has.
+// Adds these allocatable amounts to each node, beside its own.
 struct NodeAllocatableStrategy {
   ResourceList allocatable;
 };
-// Gives node i of the operation the label key with value i mod their number.
+// Gives node i of the operation the label `key` with the value number i mod values.size().
 struct NodeLabelStrategy {
   std::string key;
   std::vector<std::string> values;
@@ -35,27 +35,28 @@ struct CreateNodesOp {
   int64_t count = 0;
   ObjectSource node;
   NodeAllocatableStrategy allocatable;
-  NodeLabelStrategy label;       // No key: none.
-  std::string unique_label_key;  // A value of its own for every node; empty: none.
+  NodeLabelStrategy label;       // An empty key: no label.
+  std::string unique_label_key;  // Every node gets a value of its own; empty: no label.
 };
 
 struct CreateNamespacesOp {
   std::string prefix;  // The names are prefix-0, prefix-1, ...
   int64_t count = 0;
-  ObjectSource namespace_object;  // No object: a plain namespace.
+  ObjectSource namespace_object;  // Without an object: a plain namespace.
 };
 
 struct CreatePodsOp {
   int64_t count = 0;
   bool steady_state = false;
-  Duration duration{};  // Of the steady state.
+  Duration duration{};  // Length of the steady state.
   bool collect_metrics = false;
   std::string namespace_name;
   ObjectSource pod;
   bool skip_wait = false;
   Arrivals arrivals;
   std::vector<Draw> draws;
-  // A pod made from a file gets the label signature: signature-label-<index / this>; 0: no label.
+  // A pod from a file gets the label signature: signature-label-<index / signature_batch_size>.
+  // 0: no label.
   int64_t signature_batch_size = 0;
   ObjectTemplateRef persistent_volume;        // May be null.
   ObjectTemplateRef persistent_volume_claim;  // May be null.
@@ -69,15 +70,15 @@ struct DeletePodsOp {
 };
 
 struct ChurnOp {
-  bool recreate = false;  // Else: create only.
-  int64_t number = 0;     // With create: 0 is without end.
+  bool recreate = false;  // False: the operation only creates objects.
+  int64_t number = 0;     // 0 without recreate: creation never ends.
   Duration interval = std::chrono::milliseconds(500);
   std::string namespace_name;
   std::vector<ObjectTemplateRef> objects;
 };
 
 struct CreateAnyOp {
-  std::string namespace_name;  // Empty for objects outside namespaces.
+  std::string namespace_name;  // Empty for objects without a namespace.
   ObjectSource object;
   int64_t count = 1;
 };
@@ -103,13 +104,13 @@ struct CreateResourceClaimsOp {
 };
 
 struct AllocResourceClaimsOp {
-  std::string namespace_name;  // Empty: all.
+  std::string namespace_name;  // Empty: claims of all namespaces.
 };
 
 struct BarrierOp {
-  std::vector<std::string> namespaces;  // Empty: all.
+  std::vector<std::string> namespaces;  // Empty: all namespaces.
   Labels selector;
-  bool attempted = false;  // Wait for attempts, not for success.
+  bool attempted = false;  // True: an attempt suffices. False: the pods must be scheduled.
 };
 
 struct SleepOp {
@@ -132,8 +133,9 @@ struct StopCollectingProfileOp {
 };
 
 struct Op {
-  int index = 0;  // Among the unrolled operations; names default namespaces.
-  int line = 0;   // Of the file.
+  int index =
+      0;         // Number among the unrolled operations; default namespaces have it in their names.
+  int line = 0;  // Line of the file.
   std::string opcode;
   std::variant<CreateNodesOp, CreateNamespacesOp, CreatePodsOp, DeletePodsOp, ChurnOp, CreateAnyOp,
                UpdateAnyOp, CreatePodGroupsOp, CreateResourceClaimsOp, AllocResourceClaimsOp,
@@ -142,12 +144,12 @@ struct Op {
       action;
 };
 
-// Which label values of a metric are reported apart.
+// The values of a label whose metrics are reported apart.
 struct MetricLabel {
   std::string label;
   std::vector<std::string> values;
 };
-// By name, with its prefix.
+// The labels of each metric, by the metric's name with its prefix.
 using MetricsConfig = std::map<std::string, std::vector<MetricLabel>>;
 
 struct MetricSelector {
@@ -168,7 +170,7 @@ struct Threshold {
   bool IsOff() const { return value == 0 && by_topic.empty(); }
 };
 
-// What a KubeSchedulerConfiguration says that the simulation can follow.
+// The settings of a KubeSchedulerConfiguration that the simulation follows.
 struct SchedulerSettings {
   std::optional<Duration> pod_initial_backoff;
   std::optional<Duration> pod_max_backoff;
@@ -177,20 +179,20 @@ struct SchedulerSettings {
 struct Workload {
   std::string name;
   int line = 0;
-  std::vector<std::string> labels;  // The case's and its own.
+  std::vector<std::string> labels;  // The case's labels and the workload's own.
   std::vector<Op> ops;
-  GateRequest gates;  // The case's and its own.
+  GateRequest gates;  // The case's gates and the workload's own.
   Threshold threshold;
   MetricSelector threshold_selector;
-  FeatureUses features;  // All that it needs, modelled or not.
+  FeatureUses features;  // All features that the workload needs, modelled or not.
 };
 
 struct TestCase {
   std::string name;
   std::string file;
-  std::string definition;  // Hash of that file and of all files that it names.
+  std::string definition;  // Hash of `file` and of all files that it names.
   int line = 0;
-  std::optional<MetricsConfig> metrics;  // Absent: the default ones.
+  std::optional<MetricsConfig> metrics;  // nullopt: DefaultMetrics().
   SchedulerSettings scheduler;
   std::vector<Workload> workloads;
 };

@@ -358,7 +358,7 @@ ObjectTemplateRef OpDecoder::RequiredTemplate(YamlFields& fields, std::string_vi
 }
 
 ApiObjectRef OpDecoder::TryObjects(const ObjectSource& source, int64_t count) {
-  // A workload with a defect has counts and parameters that nobody wrote.
+  // In a workload with a defect, defaults stand for the values of undefined parameters.
   if (source.object == nullptr || count == 0 || !errors_.ok() || !params_.defect().empty()) {
     return nullptr;
   }

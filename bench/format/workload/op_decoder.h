@@ -1,4 +1,4 @@
-// One operation of a workload template, with the parameters of one workload put in.
+// Decodes one operation of a workload template with the parameters of one workload.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace schedq {
 
-// Bound of what createPodSets may unroll to, and of operations in a workload.
+// The largest number of operations in a workload, after createPodSets is unrolled.
 inline constexpr size_t kOpCountMax = 100'000;
 
 class OpDecoder {
  public:
-  // `default_pod_path` is the case's defaultPodTemplatePath or null.
+  // `default_pod_path` is the case's defaultPodTemplatePath, or null.
   OpDecoder(YamlErrors& errors, TemplateFiles& files, const YamlNode* default_pod_path,
             Params& params, FeatureUses& features)
       : errors_(errors),
@@ -24,7 +24,7 @@ class OpDecoder {
         params_(params),
         features_(features) {}
 
-  // Appends the operation, or those that it unrolls to.
+  // Appends the operation, or the operations that it unrolls to.
   void Decode(const YamlNode& node, std::vector<Op>* ops);
 
  private:
@@ -45,20 +45,20 @@ class OpDecoder {
   StartCollectingMetricsOp StartCollectingMetrics(YamlFields& fields);
   StartCollectingProfileOp StartCollectingProfile(YamlFields& fields);
 
-  // Adds what `opcode` decodes to; false: no such opcode.
+  // Sets op->action; returns false for an unknown opcode.
   bool DecodeAction(const std::string& opcode, YamlFields& fields, Op* op);
   void CheckPods(const YamlFields& fields, const CreatePodsOp& op);
   std::string ProfileType(YamlFields& fields);
   Labels Selector(YamlFields& fields);
   ObjectTemplateRef Template(YamlFields& fields, std::string_view key, Form form);
   ObjectTemplateRef RequiredTemplate(YamlFields& fields, std::string_view key, Form form);
-  // Renders the first and the last object: finds errors of the template and what it needs. The
-  // first one; null after an error or when there is none.
+  // Renders the first and the last object, which finds errors of the template and the features that
+  // it needs. Returns the first object; null after an error or for a count of 0.
   ApiObjectRef TryObjects(const ObjectSource& source, int64_t count);
-  // The same, and the object must be of this kind.
+  // Does the same, and adds an error unless the object is of this kind.
   void TryObjects(const ObjectSource& source, int64_t count, std::string_view kind,
                   const YamlFields& fields);
-  // The object's kind must fit the operation's namespace.
+  // Adds an error unless the object's kind fits the operation's namespace.
   void CheckScope(const ObjectSource& source, int64_t count, const std::string& namespace_name,
                   const YamlFields& fields);
 

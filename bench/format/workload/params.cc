@@ -10,7 +10,7 @@
 namespace schedq {
 namespace {
 
-// Parameters that no operation reads because code beside scheduler_perf's files does.
+// Parameters that no operation reads, because scheduler_perf's Go code reads them.
 constexpr std::array<std::string_view, 1> kHookParameters = {"numNodeDeclaredFeatures"};
 
 void ReadDurationText(YamlErrors& errors, TextPosition at, std::string_view key,
@@ -62,7 +62,7 @@ const Params::Param* Params::FindReference(YamlFields& fields, const std::string
   return Find(reference.substr(1), node->at);
 }
 
-void Params::Mismatch(const Param& param, const std::string& expected) {
+void Params::AddMismatch(const Param& param, const std::string& expected) {
   errors_.Add(param.at, "parameter is \"" + FormatValue(param.value).substr(0, 60) +
                             "\", expected " + expected);
 }
@@ -70,7 +70,7 @@ void Params::Mismatch(const Param& param, const std::string& expected) {
 std::optional<int64_t> Params::ToCount(const Param& param, std::string_view key) {
   const double* number = param.value.AsFloat();
   if (number == nullptr || *number <= -1 || *number > static_cast<double>(kYamlCountMax)) {
-    Mismatch(param, "0 to " + std::to_string(kYamlCountMax) + " for " + std::string(key));
+    AddMismatch(param, "0 to " + std::to_string(kYamlCountMax) + " for " + std::string(key));
     return std::nullopt;
   }
   return static_cast<int64_t>(*number);
@@ -97,7 +97,7 @@ void Params::ReadBool(YamlFields& fields, std::string_view key, bool* out) {
     if (const bool* value = param->value.AsBool()) {
       *out = *value;
     } else {
-      Mismatch(*param, "true or false for " + std::string(key));
+      AddMismatch(*param, "true or false for " + std::string(key));
     }
   }
 }
@@ -111,7 +111,7 @@ void Params::ReadDuration(YamlFields& fields, std::string_view key, Duration* ou
     if (const std::string* value = param->value.AsString()) {
       ReadDurationText(errors_, param->at, key, *value, out);
     } else {
-      Mismatch(*param, "a duration such as 10s for " + std::string(key));
+      AddMismatch(*param, "a duration such as 10s for " + std::string(key));
     }
   }
 }

@@ -1,5 +1,5 @@
-// The parameters of one workload while its operations are decoded: finds, converts, and remembers
-// which were read.
+// The parameters of one workload while its operations are decoded. Params finds and converts them,
+// and remembers which were read.
 #pragma once
 
 #include <map>
@@ -16,25 +16,26 @@ namespace schedq {
 
 class Params {
  public:
-  // `params` may be null: none.
+  // A null `params` means that the workload has no parameters.
   Params(YamlErrors& errors, const YamlNode* params);
 
-  // The fields that come as `x` or, in place of it, as `xParam: $name`. An unknown name is a defect
-  // of this workload only; a value of the wrong type is an error of the file.
+  // These read a field that is written as `x` or, in place of it, as `xParam: $name`. An unknown
+  // name is a defect of this workload only; a value of the wrong type is an error of the file.
   void ReadCount(YamlFields& fields, std::string_view key, int64_t* out);
   void ReadBool(YamlFields& fields, std::string_view key, bool* out);
   void ReadDuration(YamlFields& fields, std::string_view key, Duration* out);
-  // Only as `key: $name`; nullopt when absent.
+  // Reads a field that can only be written as `key: $name`; nullopt when absent.
   std::optional<int64_t> ReadCountParam(YamlFields& fields, std::string_view key);
 
-  // templateParams: values that begin with $ stand for parameters, `$x|text` with a default.
+  // Reads templateParams. A value that begins with $ stands for a parameter, `$x|text` for one with
+  // a default.
   ValueMap ReadTemplateParams(YamlFields& fields);
 
-  // Adds an error for the first parameter that nothing read. A parameter that scheduler_perf's Go
-  // code is known to read is noted as a feature instead.
+  // Adds an error for the first parameter that no field read. A parameter that is known to be read
+  // by scheduler_perf's Go code is noted as a feature instead.
   void CheckAllRead(FeatureUses& features);
 
-  // Why this workload cannot run although its file is good; empty: it can.
+  // The reason why this workload cannot run although its file is valid; empty: it can run.
   const std::string& defect() const { return defect_; }
 
  private:
@@ -45,11 +46,11 @@ class Params {
   };
 
   const Param* Find(const std::string& name, TextPosition at);
-  // The parameter that `<key>Param` names, or nullptr.
+  // The parameter that the field `key` names, or nullptr.
   const Param* FindReference(YamlFields& fields, const std::string& key);
   std::optional<int64_t> ToCount(const Param& param, std::string_view key);
   Value ResolveTemplateParam(const YamlNode& node);
-  void Mismatch(const Param& param, const std::string& expected);
+  void AddMismatch(const Param& param, const std::string& expected);
 
   YamlErrors& errors_;
   std::map<std::string, Param> params_;

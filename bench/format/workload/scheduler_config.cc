@@ -5,7 +5,8 @@
 namespace schedq {
 namespace {
 
-// Plugin arguments that change scores only, or what is not modelled anyway and noted elsewhere.
+// Plugin arguments that need no feature: they change only scores, or parts whose features are noted
+// elsewhere.
 bool IsHarmless(std::string_view plugin) {
   return plugin == "PodTopologySpread" || plugin == "InterPodAffinity" ||
          plugin == "VolumeBinding" || plugin == "DefaultPreemption";

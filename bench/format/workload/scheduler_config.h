@@ -1,5 +1,5 @@
-// A KubeSchedulerConfiguration file: the settings that the simulation follows, and the names of
-// those that it does not.
+// Reads a KubeSchedulerConfiguration file: returns the settings that the simulation follows, and
+// notes those that it does not as features.
 #pragma once
 
 #include "bench/format/workload/model.h"

@@ -1,4 +1,4 @@
-// The templates that a workload file names, each read and compiled once.
+// The templates that a workload file names. Each is read and compiled once.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@ class TemplateFiles {
  public:
   enum class Form : bool { kLiteral, kTemplate };
 
-  // `workload_file` is what relative paths start from.
+  // Relative paths are resolved against the folder of `workload_file`.
   TemplateFiles(FileSource source, std::string workload_file)
       : source_(std::move(source)), workload_file_(std::move(workload_file)) {}
 
-  // The template that a path in the workload file names. A file that is missing is an error at the
+  // Returns the template that a path in the workload file names. A missing file is an error at the
   // path; a template that does not compile is an error at its own line. Null after an error.
   ObjectTemplateRef Load(YamlErrors& errors, const YamlNode& path, std::string_view key, Form form);
 
-  // Its text alone.
+  // Returns the file's text instead of a template.
   std::string ReadText(YamlErrors& errors, const YamlNode& path, std::string_view key,
                        std::string* resolved_path);
 

@@ -1,4 +1,4 @@
-// Code points to bytes.
+// Encodes code points as UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace schedq {
 
-// What is no code point becomes U+FFFD.
+// A number that is no code point becomes U+FFFD.
 inline void AppendUtf8(uint32_t rune, std::string* out) {
   if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000)) rune = 0xfffd;
   const auto continuation = [&](int shift) {

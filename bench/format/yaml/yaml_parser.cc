@@ -5,6 +5,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -18,8 +19,8 @@ TextPosition PositionOf(const YAML::Mark& mark) { return {mark.line + 1, mark.co
 
 bool IsMergeKey(const YamlNode& key) { return key.plain && key.text == "<<"; }
 
-// Builds the tree on a stack of unfinished collections. Throws YamlProblem, which only ParseYaml
-// sees: yaml-cpp's interface leaves no other way to stop early.
+// Builds the tree on a stack of unfinished collections. It throws a YamlProblem to stop early,
+// because yaml-cpp's interface has no other way. ParseYaml catches it.
 class TreeBuilder : public YAML::EventHandler {
  public:
   YamlNode TakeRoot() { return std::move(root_); }
@@ -38,7 +39,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (found == anchors_.end()) {
       throw YamlProblem{PositionOf(mark), "alias of an unfinished node, expected a finished one"};
     }
-    Charge(found->second.node_count, found->second.bytes, PositionOf(mark));
+    CountTowardsLimits(found->second.node_count, found->second.bytes, PositionOf(mark));
     YamlNode copy = found->second.node;
     copy.at = PositionOf(mark);
     Finish(std::move(copy), 0);
@@ -55,7 +56,7 @@ class TreeBuilder : public YAML::EventHandler {
         (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL")) {
       node.kind = YamlKind::kNull;
     }
-    Charge(1, value.size(), node.at);
+    CountTowardsLimits(1, value.size(), node.at);
     Finish(std::move(node), anchor);
   }
 
@@ -97,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
     throw YamlProblem{at, "tag " + tag + ", expected a value without a tag"};
   }
 
-  void Charge(size_t nodes, size_t bytes, TextPosition at) {
+  void CountTowardsLimits(size_t nodes, size_t bytes, TextPosition at) {
     node_count_ += nodes;
     bytes_ += bytes;
     if (node_count_ > kYamlNodeCountMax || bytes_ > kYamlCopyBytesMax) {
@@ -119,7 +120,7 @@ class TreeBuilder : public YAML::EventHandler {
     OpenCollection open;
     open.nodes_before = node_count_;
     open.bytes_before = bytes_;
-    Charge(1, 0, at);
+    CountTowardsLimits(1, 0, at);
     open.node.kind = kind;
     open.node.at = at;
     open.anchor = anchor;
@@ -133,7 +134,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (closed.anchor != 0) {
       Anchored anchored{closed.node, node_count_ - closed.nodes_before,
                         bytes_ - closed.bytes_before};
-      Charge(anchored.node_count, anchored.bytes, closed.node.at);
+      CountTowardsLimits(anchored.node_count, anchored.bytes, closed.node.at);
       anchors_[closed.anchor] = std::move(anchored);
     }
     Place(std::move(closed.node));
@@ -144,7 +145,7 @@ class TreeBuilder : public YAML::EventHandler {
     Place(std::move(node));
   }
 
-  // Puts a finished node where it belongs: the root, an item, a key or the value of a key.
+  // Stores a finished node as the root, an item, a key or the value of a key.
   void Place(YamlNode node) {
     if (stack_.empty()) {
       root_ = std::move(node);
@@ -175,7 +176,7 @@ class TreeBuilder : public YAML::EventHandler {
     open.node.entries.push_back({std::move(open.key.text), open.key.at, std::move(node)});
   }
 
-  // `<<: *base`: the entries of the base that the map does not have itself.
+  // Handles `<<: *base`: adds the entries of the base whose keys the map does not have.
   static void Merge(YamlNode source, OpenCollection& target) {
     if (source.kind == YamlKind::kSequence) {
       for (YamlNode& item : source.items) Merge(std::move(item), target);
@@ -196,26 +197,13 @@ class TreeBuilder : public YAML::EventHandler {
   size_t bytes_ = 0;
 };
 
-// The first byte that no YAML text may hold, or npos.
+// The offset of the first byte that no YAML text may hold, or npos.
 size_t FindControlCharacter(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) return i;
   }
   return std::string_view::npos;
-}
-
-TextPosition PositionAt(std::string_view text, size_t offset) {
-  TextPosition at{1, 1};
-  for (size_t i = 0; i < offset; ++i) {
-    if (text[i] == '\n') {
-      ++at.line;
-      at.column = 1;
-    } else {
-      ++at.column;
-    }
-  }
-  return at;
 }
 
 std::variant<YamlNode, YamlProblem> ParseDocuments(std::string_view text) {
@@ -233,6 +221,13 @@ std::variant<YamlNode, YamlProblem> ParseDocuments(std::string_view text) {
 }
 
 }  // namespace
+
+TextPosition PositionAt(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0.
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  return {static_cast<int>(lines) + 1, static_cast<int>(before.size() - line_start) + 1};
+}
 
 std::string_view YamlKindName(YamlKind kind) {
   switch (kind) {

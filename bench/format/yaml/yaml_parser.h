@@ -1,8 +1,8 @@
-// Text to YamlNode, through yaml-cpp's event interface.
+// Parses text to YamlNodes through yaml-cpp's event interface.
 //
-// Bad input costs bounded time and memory: the limits below are checked while the events arrive, so
-// an alias bomb or a deep nest ends with an error instead of a crash. yaml-cpp's exceptions stay
-// inside.
+// Bad input costs bounded time and memory. The parser checks the limits below at each event, so
+// that exponential aliases and deep nesting end with an error instead of a crash. No exception of
+// yaml-cpp leaves the parser.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ namespace schedq {
 
 inline constexpr size_t kYamlTextBytesMax = 8u << 20;
 inline constexpr size_t kYamlNodeCountMax = 1'000'000;  // After aliases are copied.
-inline constexpr size_t kYamlCopyBytesMax = 64u << 20;  // Scalars, after aliases are copied.
+inline constexpr size_t kYamlCopyBytesMax = 64u << 20;  // Bytes of scalars after that.
 inline constexpr int kYamlDepthMax = 100;
 
-// Why a text is not acceptable, and where.
+// The reason why a text is refused, and its place.
 struct YamlProblem {
   TextPosition at;
   std::string what;
 };
 
-// One document; an empty text is a null node. Duplicate keys, a second document, tags other than
-// the core ones, control characters and keys that are not scalars are problems. `<<` merges.
+// Parses one document; an empty text is a null node. Duplicate keys, a second document, tags other
+// than the core ones, control characters and keys that are not scalars are problems. `<<` merges.
 std::variant<YamlNode, YamlProblem> ParseYaml(std::string_view text);
 
 }  // namespace schedq

@@ -9,9 +9,9 @@
 namespace schedq {
 namespace {
 
-constexpr size_t kQuotedBytesMax = 60;  // Of a value that a message repeats.
+constexpr size_t kQuotedBytesMax = 60;  // Length of a value in a message.
 
-// What stands there, for a message.
+// The node's content, for a message.
 std::string Describe(const YamlNode& node) {
   if (node.kind != YamlKind::kScalar) return std::string(YamlKindName(node.kind));
   std::string text = node.text.substr(0, kQuotedBytesMax);
@@ -20,8 +20,8 @@ std::string Describe(const YamlNode& node) {
   return "\"" + text + "\"";
 }
 
-bool Mismatch(YamlErrors& errors, const YamlNode& node, std::string_view what,
-              const std::string& expected) {
+bool AddMismatch(YamlErrors& errors, const YamlNode& node, std::string_view what,
+                 const std::string& expected) {
   errors.Add(node.at, std::string(what) + " is " + Describe(node) + ", expected " + expected);
   return false;
 }
@@ -51,21 +51,21 @@ void YamlErrors::AddForeign(const Error& error) {
 }
 
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, std::string* out) {
-  if (node.kind != YamlKind::kScalar) return Mismatch(errors, node, what, "a string");
+  if (node.kind != YamlKind::kScalar) return AddMismatch(errors, node, what, "a string");
   *out = node.text;
   return true;
 }
 
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, bool* out) {
   const auto value = YamlBool(node);
-  if (!value) return Mismatch(errors, node, what, "true or false");
+  if (!value) return AddMismatch(errors, node, what, "true or false");
   *out = *value;
   return true;
 }
 
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, double* out) {
   const auto value = YamlNumber(node);
-  if (!value) return Mismatch(errors, node, what, "a number");
+  if (!value) return AddMismatch(errors, node, what, "a number");
   *out = *value;
   return true;
 }
@@ -79,7 +79,7 @@ bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, i
   const auto number = YamlNumber(node);
   constexpr double kExactMax = 9007199254740992.0;
   if (!number || std::floor(*number) != *number || std::fabs(*number) > kExactMax) {
-    return Mismatch(errors, node, what, "an integer");
+    return AddMismatch(errors, node, what, "an integer");
   }
   *out = static_cast<int64_t>(*number);
   return true;
@@ -87,7 +87,7 @@ bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, i
 
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what,
               std::vector<std::string>* out) {
-  if (node.kind != YamlKind::kSequence) return Mismatch(errors, node, what, "a list of strings");
+  if (node.kind != YamlKind::kSequence) return AddMismatch(errors, node, what, "a list of strings");
   for (const YamlNode& item : node.items) {
     std::string text;
     if (!ReadYaml(errors, item, std::string("an item of ") + std::string(what), &text)) {
@@ -100,7 +100,7 @@ bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what,
 
 YamlFields::YamlFields(YamlErrors& errors, const YamlNode& node, std::string what)
     : errors_(errors), node_(node), what_(std::move(what)) {
-  if (node.kind != YamlKind::kMap && !node.IsNull()) Mismatch(errors, node, what_, "a map");
+  if (node.kind != YamlKind::kMap && !node.IsNull()) AddMismatch(errors, node, what_, "a map");
 }
 
 YamlFields::~YamlFields() {
@@ -146,14 +146,14 @@ const YamlNode* YamlFields::Require(std::string_view key) {
 const YamlNode* YamlFields::FindList(std::string_view key) {
   const YamlNode* node = Find(key);
   if (node == nullptr || node->kind == YamlKind::kSequence) return node;
-  Mismatch(errors_, *node, key, "a list");
+  AddMismatch(errors_, *node, key, "a list");
   return nullptr;
 }
 
 const YamlNode* YamlFields::FindMap(std::string_view key) {
   const YamlNode* node = Find(key);
   if (node == nullptr || node->kind == YamlKind::kMap) return node;
-  Mismatch(errors_, *node, key, "a map");
+  AddMismatch(errors_, *node, key, "a map");
   return nullptr;
 }
 
@@ -162,7 +162,7 @@ bool YamlFields::ReadCount(std::string_view key, int64_t* out) {
   int64_t value = 0;
   if (node == nullptr || !ReadYaml(errors_, *node, key, &value)) return false;
   if (value < 0 || value > kYamlCountMax) {
-    return Mismatch(errors_, *node, key, "0 to " + std::to_string(kYamlCountMax));
+    return AddMismatch(errors_, *node, key, "0 to " + std::to_string(kYamlCountMax));
   }
   *out = value;
   return true;

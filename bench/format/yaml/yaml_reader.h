@@ -1,12 +1,12 @@
-// Strict reading of a YAML tree: every key must be known, every value of the expected type.
+// Reads a YAML tree strictly: every key must be known, and every value of the expected type.
 //
-// Purpose: a decoder that says what a file may hold as a list of reads, and gets exactly one line
-// for the first thing that is wrong: `file:line:column: what, what was expected`. Reads after an
-// error are harmless, so that decoders need no check after each.
+// Purpose: a decoder states the content of a file as a list of reads. It gets exactly one line for
+// the first problem: `file:line:column: what, what was expected`. Reads after an error have no
+// effect, so that decoders need no check after each.
 // Threads: one. Bound: the size of the tree.
 //
-// Keys are matched as Go's JSON decoder does it: exactly, else ignoring the case. A null value is
-// an absent one.
+// Keys are matched as Go's JSON decoder matches them: exactly, else without regard to case. A null
+// value counts as absent.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ inline constexpr int64_t kYamlCountMax = 10'000'000;
 // Keeps the first problem of one file.
 class YamlErrors {
  public:
-  // `map_position` turns a place of the parsed text into a place of the file, where they differ.
+  // `map_position` maps a place in the parsed text to its place in the file, where they differ.
   explicit YamlErrors(std::string file,
                       std::function<TextPosition(TextPosition)> map_position = nullptr)
       : file_(std::move(file)), map_position_(std::move(map_position)) {}
 
   void Add(TextPosition at, const std::string& what);
-  // A problem of another file, already with its place.
+  // Adds a problem of another file; its text already has the place.
   void AddForeign(const Error& error);
 
   bool ok() const { return !first_.has_value(); }
@@ -49,7 +49,8 @@ class YamlErrors {
   std::optional<Error> first_;
 };
 
-// One value; adds an error and returns false when it is of another type. `what` names the value.
+// Each reads one value, or adds an error and returns false when it is of another type. `what` names
+// the value.
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, std::string* out);
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, bool* out);
 bool ReadYaml(YamlErrors& errors, const YamlNode& node, std::string_view what, double* out);
@@ -66,15 +67,15 @@ class YamlFields {
   YamlFields(const YamlFields&) = delete;
   YamlFields& operator=(const YamlFields&) = delete;
 
-  // The value, or nullptr when absent or null.
+  // Returns the value, or nullptr when it is absent or null.
   const YamlNode* Find(std::string_view key);
-  // The same, and an error when absent.
+  // Does the same, and adds an error when the value is absent.
   const YamlNode* Require(std::string_view key);
-  // A list or map of the given kind; nullptr when absent or of another kind (an error).
+  // Each returns a list or map, or nullptr when it is absent; another kind is an error.
   const YamlNode* FindList(std::string_view key);
   const YamlNode* FindMap(std::string_view key);
 
-  // Reads into `out` when present; false when absent or wrong.
+  // Reads a present value into `out`; returns false when it is absent or of another type.
   template <typename T>
   bool Read(std::string_view key, T* out) {
     const YamlNode* node = Find(key);
@@ -85,12 +86,12 @@ class YamlFields {
     const YamlNode* node = Require(key);
     return node != nullptr && ReadYaml(errors_, *node, key, out);
   }
-  // A number of things: at least 0, at most kYamlCountMax.
+  // Reads a number from 0 to kYamlCountMax.
   bool ReadCount(std::string_view key, int64_t* out);
 
-  // Known, and of no interest.
+  // Accepts these keys without reading them.
   void Ignore(std::initializer_list<std::string_view> keys);
-  // Every key is acceptable: no complaint about unknown ones.
+  // Accepts all keys, known or not.
   void AllowOthers() { allow_others_ = true; }
 
   const YamlNode& node() const { return node_; }

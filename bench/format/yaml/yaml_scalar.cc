@@ -12,7 +12,8 @@ namespace {
 
 bool IsDigit(char character) { return character >= '0' && character <= '9'; }
 
-// sign? digits with one optional point, optional exponent; at least one digit.
+// The text is a sign (optional), digits with one optional point, and an optional exponent. It has
+// at least one digit.
 bool LooksDecimal(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   int digits = 0;
@@ -82,7 +83,7 @@ std::optional<double> YamlNumber(const YamlNode& node) {
 
 std::optional<double> ParseDecimal(std::string_view text) {
   if (!LooksDecimal(text)) return std::nullopt;
-  // strtod tells too large from too small, which from_chars does not.
+  // strtod tells too large from too small; from_chars does not.
   const double value = std::strtod(std::string(text).c_str(), nullptr);
   if (!std::isfinite(value)) return std::nullopt;
   return value;

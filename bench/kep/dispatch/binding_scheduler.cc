@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kAttempt = std::chrono::milliseconds(3);
 
-// Rejects in attempts; room on a node wakes what it rejected.
+// The plugin that rejects pods for lack of room; room on a node wakes them.
 Plugin RoomPlugin() {
   Plugin plugin;
   plugin.name = "Room";
@@ -29,8 +29,8 @@ double Seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 std::string ClaimNameOf(const Pod& pod) { return NameOf(pod) + "-claim"; }
 
-Instant VolumeWork::Need(const std::string& pod, const std::string& node, Duration takes,
-                         Instant now) {
+Instant VolumeWork::ReadyAt(const std::string& pod, const std::string& node, Duration takes,
+                            Instant now) {
   const auto [found, is_new] = work_.try_emplace(pod, Work{node, now});
   if (!is_new && found->second.node != node) {
     lost_seconds_ += Seconds(std::min(now - found->second.begun, takes));
@@ -121,7 +121,7 @@ void BindingScheduler::ScheduleOne() {
   is_scheduling_ = false;
   std::optional<Attempt> attempt = queue_->TryPop();
   if (!attempt) {
-    // A pod that backs off is looked for again when the next window ends.
+    // A pod may be in backoff, so the scheduler pops again when the next window ends.
     const QueueCounts counts = queue_->Counts();
     if (counts.backoff + counts.error_backoff == 0) return;
     is_scheduling_ = true;
@@ -187,8 +187,9 @@ void BindingScheduler::StartBinding(Attempt attempt, const std::string& node) {
                          .first->second;
   const Status begun = binding.attempt.BeginBinding(std::move(plan));
   SCHEDQ_CHECK(begun.ok(), "no plugin rejects here");
-  const Instant ready =
-      takes == Duration(0) ? clock_.Now() : options_.volumes->Need(name, node, takes, clock_.Now());
+  const Instant ready = takes == Duration(0)
+                            ? clock_.Now()
+                            : options_.volumes->ReadyAt(name, node, takes, clock_.Now());
   After(ready - clock_.Now(), [this, name, number = binding.number] {
     Binding* const waiting = FindBinding(name, number);
     if (waiting == nullptr) return;
@@ -209,7 +210,7 @@ void BindingScheduler::FinishBinding(const std::string& name) {
     return FailBinding(name);
   }
   if (options_.has_claims && !binding.claim_is_stored) {
-    if (binding.claim_is_sent) return;  // The binding goes on when it has ended.
+    if (binding.claim_is_sent) return;  // OnEnd of the claim's call continues the binding.
     auto claim = CallFor(binding, CallType::kStatusPatch);
     claim.placement.Mutable().claims = {{ClaimNameOf(*binding.pod), binding.node}};
     binding.claim_is_sent = true;
@@ -231,8 +232,8 @@ ApiCall BindingScheduler::CallFor(const Binding& binding, CallType type) {
   return call;
 }
 
-// Of claims, with a nomination or on their own, and of bindings. A binding's success is told by the
-// informer.
+// The ended call stored a claim (with a nomination or alone) or was a binding. The informer
+// delivers the success of a binding.
 void BindingScheduler::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
   if (is_stopped_) return;
   const std::string name = call.pod->name;

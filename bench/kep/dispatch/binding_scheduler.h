@@ -1,16 +1,16 @@
-// A small scheduler whose bindings take long: where the scenarios of KEP-5278 play.
+// A small scheduler with slow bindings, for the scenarios of KEP-5278.
 //
-// Purpose: queue, call queue and nomination reporter are the product's own; nodes have room for a
-// number of pods and nothing else. A scheduler can be stopped, as by a crash: what it knew is gone,
-// and what it had sent arrives.
-// When not to use it: for throughput and for what Filter and Score do (bench/sim/scheduler).
+// Purpose: queue, call queue and nomination reporter are the product's own. A node has room for a
+// number of pods, and no other resource. A scheduler can be stopped, as by a crash: its knowledge
+// is lost, but the calls that it sent arrive.
+// When not to use it: for throughput, or for filtering and scoring (bench/sim/scheduler).
 //
-// Placing: the nominated node first, then the others from a random one on. A node fits while it has
-// room beside the pods that are bound or assumed there and beside the other pods that are nominated
-// there with an equal or higher priority.
-// Binding: assumed, done, nominated (with the claim, where that goes first); then the pod's volume
-// is worked on; then the claim, unless it went out already, then the binding, once the claim is
-// stored.
+// Placing: the scheduler tries the nominated node first, then the others, starting from a random
+// one. A node fits while it has room beside two groups of pods: those that are bound or assumed
+// there, and other pods of equal or higher priority that are nominated there.
+// Binding: the pod is assumed, done and nominated; its claim is sent with the nomination where
+// claims go first. Then its volume is made. Then its claim is sent, unless it was sent before. Once
+// the claim is stored, the binding is sent.
 // Threads: one; time is virtual.
 #pragma once
 
@@ -30,11 +30,12 @@
 
 namespace schedq {
 
-// Work on a pod's volume on a node: done outside the scheduler, and of no use on another node.
+// The work on pods' volumes. It is done outside the scheduler, on the pod's node, and is lost when
+// the pod gets another node.
 class VolumeWork {
  public:
-  // When the volume is there. What was begun on another node is lost.
-  Instant Need(const std::string& pod, const std::string& node, Duration takes, Instant now);
+  // Returns the instant at which the pod's volume is ready. Work on another node is lost.
+  Instant ReadyAt(const std::string& pod, const std::string& node, Duration takes, Instant now);
   // Pod-seconds of work that was lost.
   double lost_seconds() const { return lost_seconds_; }
   // Pods whose work began on one node and then again on another.
@@ -45,7 +46,7 @@ class VolumeWork {
     std::string node;
     Instant begun;
   };
-  std::map<std::string, Work> work_;  // By the pod's name.
+  std::map<std::string, Work> work_;  // The work for each pod, by the pod's name.
   double lost_seconds_ = 0;
   uint64_t moved_ = 0;
 };
@@ -57,19 +58,19 @@ struct BindingSchedulerOptions {
   VolumeWork* volumes = nullptr;
   Random random{1};
   bool nominates = true;
-  bool has_claims = false;      // Every pod has one, which is allocated on the pod's node.
-  bool claims_go_first = true;  // With the nomination; else after the volume, plugin by plugin.
+  bool has_claims = false;      // Every pod has a claim, which is allocated on the pod's node.
+  bool claims_go_first = true;  // Claims are sent with the nomination; false: after the volume.
   uint32_t pods_per_node = 1;
-  // How long the volume of a pod takes; zero: PreBind has nothing to do for it.
+  // The time that a pod's volume takes; zero: PreBind has nothing to do for the pod.
   std::function<Duration(const Pod& pod)> volume_takes;
 };
 
-// The claim of a pod, as the server knows it.
+// The name of the pod's claim on the server.
 std::string ClaimNameOf(const Pod& pod);
 
 class BindingScheduler final : public CallListener {
  public:
-  // Knows of nodes and pods what it is told.
+  // The scheduler knows only the nodes and pods of the calls below.
   explicit BindingScheduler(const BindingSchedulerOptions& options);
   ~BindingScheduler() override;
   BindingScheduler(const BindingScheduler&) = delete;
@@ -78,12 +79,12 @@ class BindingScheduler final : public CallListener {
   void AddNode(const std::string& node);
   void RemoveNode(const std::string& node);
   void OnChange(const PodRef& before, const PodRef& after);
-  // From now on it does nothing. It must live until what it has sent has ended.
+  // Stops the scheduler, which does nothing afterwards. It must live until its calls have ended.
   void Stop();
 
-  // A pod is bound there or on its way.
+  // Whether a pod is bound or assumed on the node.
   bool HasPlacedOn(const std::string& node) const;
-  // When each pod was last given a node, by its name.
+  // The instant at which each pod last got a node, by the pod's name.
   const std::map<std::string, Instant>& decided() const { return decided_; }
   NominationCounts nominations() const { return queue_->api_calls()->nominations().counts(); }
 
@@ -92,9 +93,9 @@ class BindingScheduler final : public CallListener {
  private:
   struct Binding {
     Attempt attempt;
-    PodRef pod;  // Its newest version.
+    PodRef pod;  // The pod's newest version.
     std::string node;
-    uint64_t number = 0;  // Its own; the tag of its calls.
+    uint64_t number = 0;  // The binding's own number, which is the tag of its calls.
     bool claim_is_sent = false;
     bool claim_is_stored = false;
     bool volume_is_there = false;
@@ -105,14 +106,14 @@ class BindingScheduler final : public CallListener {
   bool Fits(const std::string& node, const Pod& pod);
   std::string Choose(const Pod& pod);
   void StartBinding(Attempt attempt, const std::string& node);
-  // `name` may have gone, or be bound anew, since binding `number` began.
+  // Returns null where binding `number` has ended, even if the pod has another binding by now.
   Binding* FindBinding(const std::string& name, uint64_t number);
-  // Goes on with what is next, if anything is.
+  // Takes the next step of the binding that is possible now, if there is one.
   void FinishBinding(const std::string& name);
   void FailBinding(const std::string& name);
   void SendEvent(Resource resource, Action action);
   ApiCall CallFor(const Binding& binding, CallType type);
-  // Unless the scheduler was stopped meanwhile.
+  // Runs `action` after the delay, unless the scheduler was stopped meanwhile.
   void After(Duration delay, std::function<void()> action);
 
   const BindingSchedulerOptions options_;

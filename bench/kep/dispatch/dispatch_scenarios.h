@@ -8,12 +8,12 @@
 
 namespace schedq {
 
-// In the order of tables.
+// All scenarios, in the order of tables.
 std::vector<Scenario> DispatchScenarios();
 
-// Its parts.
+// The parts of that list.
 std::vector<Scenario> StatusReportScenarios();      // KEP-5501.
-std::vector<Scenario> FloodScenarios();             // Upstream's design beside.
+std::vector<Scenario> FloodScenarios();             // The flood.
 std::vector<Scenario> NominationReportScenarios();  // KEP-5278.
 
 }  // namespace schedq

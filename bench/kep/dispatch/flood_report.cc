@@ -1,4 +1,4 @@
-// The flood of status patches in the product's queue and in upstream's design.
+// Figures and promises of the flood: the product's queue against upstream's design.
 #include <fmt/format.h>
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Instant kStart{std::chrono::seconds(1'700'000'000)};
 
-// The load: patches at once, then bindings of other pods at instants drawn from the seed.
+// The load: all patches at once, then bindings of other pods at instants drawn from the seed.
 class Load {
  public:
   explicit Load(const FloodOptions& options) : options_(options), random_(options.seed) {}
@@ -43,7 +43,7 @@ class Load {
     call.placement.Mutable().node = "node";
     return call;
   }
-  // Each within its own interval.
+  // Each binding comes within its own interval.
   std::vector<Instant> BindingInstants() {
     std::vector<Instant> instants;
     for (uint64_t i = 0; i < options_.bindings; ++i) {
@@ -70,7 +70,7 @@ Duration FloodOutcome::WaitAt(double quantile) const {
 }
 
 FloodOutcome RunFlood(const FloodOptions& options) {
-  // Sees each binding start, and passes all on.
+  // Records the start of each binding, and forwards all calls.
   class Watching final : public ApiSink {
    public:
     Watching(Clock* clock, ApiSink* sink, FloodOutcome* outcome)
@@ -117,7 +117,7 @@ FloodOutcome RunFlood(const FloodOptions& options) {
   return outcome;
 }
 
-// Upstream's queue under the same rate: whoever came first goes first, whatever it is.
+// Upstream's queue under the same rate: calls start in the order in which they came.
 FloodOutcome RunFloodOnFifo(const FloodOptions& options) {
   constexpr Duration kTick = std::chrono::milliseconds(1);
   Load load(options);

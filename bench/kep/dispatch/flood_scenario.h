@@ -1,4 +1,4 @@
-// Bindings amid a flood of status patches: the case for which upstream's gate was switched off.
+// Bindings amid a flood of status patches, the case for which upstream switched its gate off.
 //
 //   100,000 patches, all due  -->  +-------+   50 calls a second
 //   10 bindings a second      -->  | calls | ------------------->  server
@@ -26,10 +26,10 @@ struct FloodOptions {
 };
 
 struct FloodOutcome {
-  // From Add to the start of each binding, ascending.
+  // The time from Add to the start of each binding, ascending.
   std::vector<Duration> waits;
   uint64_t bindings_done = 0;
-  // Patches that were made until the last binding was asked for.
+  // The number of patches that the server executed before the last binding was added.
   uint64_t patches_meanwhile = 0;
 
   Duration WaitAt(double quantile) const;

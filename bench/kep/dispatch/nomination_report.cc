@@ -1,4 +1,4 @@
-// KEP-5278's stories in numbers.
+// Figures and promises of KEP-5278's stories.
 #include <fmt/format.h>
 
 #include <string>

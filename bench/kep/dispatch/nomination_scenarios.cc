@@ -24,7 +24,7 @@ constexpr Duration kLongest = std::chrono::hours(1);
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// The cluster's side: nodes, pods, volumes, and one scheduler after the other.
+// The world of a story: the server with nodes, pods and volumes, and one scheduler after the other.
 class SlowCluster {
  public:
   explicit SlowCluster(const NominationOptions& options)
@@ -52,7 +52,7 @@ class SlowCluster {
     clock_.At(clock_.Now() + delay, std::move(action));
   }
 
-  // Starts a scheduler, which finds out what there is; the one before is stopped.
+  // Stops the scheduler, if there is one, and starts another, which reads the server's objects.
   void StartScheduler(bool has_claims = false, bool claims_go_first = true) {
     StopScheduler();
     BindingSchedulerOptions options;
@@ -86,7 +86,7 @@ class SlowCluster {
     pod.priority = priority;
     server_.Create(std::move(pod));
   }
-  // The first pods, one after the other.
+  // Adds the first pods, one after the other.
   void CreatePodsOverTime() {
     const Duration gap = kArrivals / static_cast<int64_t>(options_.pods);
     for (uint64_t pod = 0; pod < options_.pods; ++pod) {
@@ -130,18 +130,18 @@ class SlowCluster {
   VolumeWork volumes_;
   std::vector<std::string> nodes_;
   std::vector<std::string> pods_;          // In order of creation.
-  std::map<std::string, Duration> takes_;  // By the pod's name.
-  uint64_t added_ = 0;                     // Nodes beyond the first ones.
+  std::map<std::string, Duration> takes_;  // The time of a pod's volume, by the pod's name.
+  uint64_t added_ = 0;                     // The number of nodes beyond the first ones.
   std::vector<std::unique_ptr<BindingScheduler>> schedulers_;
 };
 
-// Removes nodes that look unneeded, and adds one for each pod that fits nowhere; after that it
-// removes none for a while, as cluster autoscalers do.
+// Removes nodes that seem unneeded, and adds one for each pod that fits nowhere. After an addition
+// it removes none for a while, as cluster autoscalers do.
 class Autoscaler {
  public:
   Autoscaler(SlowCluster* world, bool looks_at_nominations)
       : world_(*world), looks_at_nominations_(looks_at_nominations) {
-    world_.clock().Every(kStart + kPeriod, kPeriod, [this] { Look(); });
+    world_.clock().Every(kStart + kPeriod, kPeriod, [this] { ScaleOnce(); });
   }
 
   uint64_t removed() const { return removed_; }
@@ -152,7 +152,7 @@ class Autoscaler {
   static constexpr Duration kUnneeded = seconds(30);
   static constexpr Duration kAfterAdding = seconds(120);
 
-  void Look() {
+  void ScaleOnce() {
     std::set<std::string> needed;
     for (const std::string& name : world_.pods()) {
       const PodRef pod = world_.PodNamed(name);
@@ -183,8 +183,8 @@ class Autoscaler {
 
   SlowCluster& world_;
   const bool looks_at_nominations_;
-  std::map<std::string, Instant> since_;  // When a node was first seen unneeded.
-  Instant added_at_{};                    // When a node was last added.
+  std::map<std::string, Instant> since_;  // The instant since which each node is unneeded.
+  Instant added_at_{};                    // The instant of the last addition.
   uint64_t removed_ = 0;
   uint64_t wrong_ = 0;
 };

@@ -20,13 +20,13 @@ constexpr uint64_t kLargePods = 10'000;
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 double Milliseconds(Duration duration) { return 1000 * Seconds(duration); }
 
-using Outcomes = std::map<std::string, StatusOutcome>;  // By arm.
+using Outcomes = std::map<std::string, StatusOutcome>;  // The outcome of each arm, by its name.
 
 const StatusOutcome& Of(const Outcomes& outcomes, StatusModel model) {
   return outcomes.at(std::string(StatusModelName(model)));
 }
 
-// What one scenario promises, from what came out of all arms.
+// The verdicts on one scenario's promises, given the outcomes of all arms.
 using Judge = void (*)(const StatusScenario& scenario, const Outcomes& outcomes,
                        std::vector<PromiseVerdict>* verdicts);
 
@@ -54,7 +54,7 @@ void JudgeTransientWithinDelay(const StatusScenario& scenario, const Outcomes& o
       verdicts);
 }
 
-// In every model, nothing wrong is shown for good.
+// Holds if at the end no model shows a wrong message.
 void JudgeConvergence(const StatusScenario& scenario, const Outcomes& outcomes,
                       std::vector<PromiseVerdict>* verdicts) {
   uint64_t wrong = 0;
@@ -71,7 +71,8 @@ void JudgeConvergence(const StatusScenario& scenario, const Outcomes& outcomes,
       verdicts);
 }
 
-// Nothing in the queue changes, every call ends, and afterwards the messages are true.
+// Holds if the outage changes nothing in the queue, every call ends, and messages are true
+// afterwards.
 void JudgeOutage(const StatusScenario& scenario, const Outcomes& outcomes,
                  std::vector<PromiseVerdict>* verdicts) {
   JudgeConvergence(scenario, outcomes, verdicts);

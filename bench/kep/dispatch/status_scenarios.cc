@@ -12,7 +12,8 @@ using std::chrono::seconds;
 
 std::string PodName(uint64_t number) { return "pod-" + std::to_string(number); }
 
-// Pod A's plugin reports and passes; then another plugin rejects and says nothing.
+// A plugin rejects pod A with a report and later passes it; then another plugin rejects it
+// silently.
 StatusOutcome RunReportsThenSilent(const StatusWorldOptions& options) {
   StatusWorld world(options);
   for (uint64_t pod = 0; pod < 100; ++pod) {
@@ -23,7 +24,7 @@ StatusOutcome RunReportsThenSilent(const StatusWorldOptions& options) {
   return world.Outcome();
 }
 
-// 100 gangs of 8; members come over 20 s, and all are rejected until the last is there.
+// There are 100 gangs of 8. Members come over 20 s, and all are rejected until the last has come.
 StatusOutcome RunGang(const StatusWorldOptions& options) {
   StatusWorld world(options);
   for (uint64_t gang = 0; gang < 100; ++gang) {
@@ -41,7 +42,7 @@ StatusOutcome RunGang(const StatusWorldOptions& options) {
   return world.Outcome();
 }
 
-// 1,000 pods of a namespace over quota; every 30 s there is room for 100 of them.
+// 1,000 pods belong to a namespace over its quota; every 30 s there is room for 100 of them.
 StatusOutcome RunQuota(const StatusWorldOptions& options) {
   StatusWorld world(options);
   for (uint64_t pod = 0; pod < 1000; ++pod) {
@@ -63,7 +64,7 @@ StatusOutcome RunMassRejection(const StatusWorldOptions& options) {
   return world.Outcome();
 }
 
-// The same while other pods are bound, ten a second.
+// The same, while ten other pods a second are bound.
 StatusOutcome RunFloodWhileBinding(const StatusWorldOptions& options) {
   StatusWorld world(options);
   constexpr uint64_t kBindings = 600;
@@ -164,14 +165,14 @@ StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage,
   if (has_outage) world.server().AddOutage(start + seconds(8), start + seconds(68));
   for (uint64_t pod = 0; pod < 100; ++pod) {
     world.AddPod(PodName(pod), Rejector::kReports, "waiting for a device");
-    // In the outage a third gets another reason, and a third may pass.
+    // In the outage, a third of the pods gets another reason, and a third passes.
     if (pod % 3 == 1) {
       world.SetReasonAfter(seconds(20), PodName(pod), Rejector::kReports, "waiting for a volume");
     } else if (pod % 3 == 2) {
       world.SetReasonAfter(seconds(20), PodName(pod), Rejector::kReports, "");
     }
   }
-  // The flush of pods that wait for long evaluates each again; what failed is then tried again.
+  // The flush of pods that wait for long evaluates each pod again, which repeats failed calls.
   for (Duration passed{}; passed < minutes(7); passed += seconds(1)) {
     world.Run(seconds(1));
     counts->push_back(world.queue().Counts());

@@ -1,4 +1,4 @@
-// The scenarios of KEP-5501, each for any of its models.
+// The scenarios of KEP-5501. Each runs in any of the KEP's models.
 // Threads: the caller's; each scenario builds a world of its own. Equal seeds give equal outcomes.
 #pragma once
 
@@ -17,18 +17,19 @@ struct StatusScenario {
   StatusOutcome (*run)(const StatusWorldOptions& options);
 };
 
-// All of them, in the order of tables.
+// All scenarios, in the order of tables.
 std::span<const StatusScenario> StatusScenarios();
 
-// Claims of 1,000 pods become visible 0.1 s to `longest` after the pods. The client is not limited,
-// so that what is sent is the model's doing alone.
+// The claims of 1,000 pods become visible 0.1 s to `longest` after the pods. The client has no rate
+// limit, so that only the model decides which calls are sent.
 StatusOutcome RunTransient(StatusWorldOptions options, Duration longest);
 // The reason of one pod changes every second for a minute.
 StatusOutcome RunFlapping(const StatusWorldOptions& options);
-// 1,000 pods that the server marked SchedulingGated, rejected with the server's own text.
+// The server marks 1,000 pods SchedulingGated, and a plugin rejects them with the server's own
+// text.
 StatusOutcome RunGatedByServer(const StatusWorldOptions& options);
-// 100 pods are rejected, by changing reasons, before, during and after an outage of a minute; the
-// queue's counts, taken each second, must be those that an undisturbed run has.
+// 100 pods are rejected, for changing reasons, before, during and after an outage of a minute. The
+// queue's counts are taken each second; they must equal those of a run without the outage.
 StatusOutcome RunOutage(const StatusWorldOptions& options, bool has_outage,
                         std::vector<QueueCounts>* counts);
 

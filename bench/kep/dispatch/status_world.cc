@@ -58,7 +58,7 @@ StatusWorld::StatusWorld(const StatusWorldOptions& options)
 StatusWorld::~StatusWorld() = default;
 
 void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
-  if (before == nullptr) return;  // AddPod gave it to the queue already.
+  if (before == nullptr) return;  // AddPod has added the pod to the queue already.
   if (after != nullptr) pods_[after->name] = after;
   queue_->PodChanged(before, after);
 }
@@ -124,7 +124,8 @@ void StatusWorld::Bind(const std::string& name) {
   calls().Add(std::move(call));
 }
 
-// Of bindings. The server takes its latency, so that the rest is what the call waited.
+// The ended call is a binding. Its time without the server's latency is the time that the call
+// waited.
 void StatusWorld::OnEnd(const ApiCall& call, CallEnd end, const Status&) {
   if (end != CallEnd::kSuccess) return;
   const Instant asked{Duration(static_cast<int64_t>(call.tag))};

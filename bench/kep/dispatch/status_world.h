@@ -1,8 +1,8 @@
-// A queue whose pods are gated by a script, with everything that reports it to a server: where the
-// scenarios of KEP-5501 play.
+// A queue whose pods are gated by a script, and the reporter and server that show the rejections,
+// for the scenarios of KEP-5501.
 //
-// Purpose: a scenario says which pods are rejected, by whom and why, and when that changes; the
-// engine, the reporter, the call queue and the server are the product's own.
+// Purpose: a scenario sets the plugin and the reason that reject each pod, and changes them over
+// time. The engine, the reporter, the call queue and the server are the product's own.
 // Threads: one; time is virtual.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace schedq {
 
-// The plugins of the script. They differ in what they tell the pod's owner where a model lets them
-// choose.
+// The plugins of the script. They differ in the message for the pod's owner, in models where
+// plugins choose it.
 enum class Rejector : uint8_t {
-  kReports,    // Says what it says inside.
-  kTransient,  // Keeps it to itself: it will pass by itself.
-  kSilent,     // Keeps everything to itself.
+  kReports,    // Reports its reason.
+  kTransient,  // Reports nothing, because the rejection will end by itself.
+  kSilent,     // Never reports anything.
 };
 
 struct StatusWorldOptions {
@@ -41,17 +41,17 @@ struct StatusWorldOptions {
   Duration latency_extra{};
 };
 
-// What came out of a scenario.
+// The outcome of a scenario.
 struct StatusOutcome {
   StatusCounts counts;
   StatusMeasures measures;
   ServerCounts server;
-  uint64_t calls_added = 0;  // To the call queue.
+  uint64_t calls_added = 0;  // Calls that were added to the call queue.
   uint64_t calls_ended = 0;
-  std::vector<Duration> stored;         // When the server changed a pod, since the start.
-  uint64_t wrong_at_end = 0;            // Pods whose shown message is not the truth.
-  uint64_t disturbed_seconds = 0;       // When the queue was not as in a run without the outage.
-  std::vector<Duration> binding_waits;  // From Bind to the start of the call, ascending.
+  std::vector<Duration> stored;    // The times since the start of the server's changes of pods.
+  uint64_t wrong_at_end = 0;       // Pods that show a wrong message.
+  uint64_t disturbed_seconds = 0;  // Seconds with other counts than without the outage.
+  std::vector<Duration> binding_waits;  // The times from Bind to the call's start, ascending.
 };
 
 class StatusWorld final : public CallListener {
@@ -65,15 +65,15 @@ class StatusWorld final : public CallListener {
   CallQueue<>& calls() { return queue_->api_calls()->queue(); }
   Random& random() { return random_; }
 
-  // Creates a pod that is rejected for `reason` ("": it passes) and gives it to the queue.
+  // Creates a pod that is rejected for `reason` ("": it is accepted), and adds it to the queue.
   void AddPod(const std::string& name, Rejector rejector, const std::string& reason,
               bool has_gates = false);
-  // From now on, and has the pod evaluated again.
+  // Changes the pod's rejection, and has the queue evaluate the pod again.
   void SetReason(const std::string& name, Rejector rejector, const std::string& reason);
-  // The same after `delay`.
+  // Does the same after `delay`.
   void SetReasonAfter(Duration delay, const std::string& name, Rejector rejector,
                       const std::string& reason);
-  // Asks for the binding of a pod that passed, to any node.
+  // Sends the binding of an accepted pod to some node.
   void Bind(const std::string& name);
   void At(Duration delay, std::function<void()> action);
   void Run(Duration duration) { clock_.AdvanceBy(duration); }

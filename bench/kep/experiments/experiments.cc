@@ -16,8 +16,8 @@ namespace {
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-// How many pods the alternative of KEP-5142 flushes at a time: a third of what the scheduler of the
-// calibrated model tries in a second.
+// The number of pods that the alternative of KEP-5142 flushes at a time: a third of the attempts
+// that the scheduler of the calibrated model makes in a second.
 constexpr int kFlushedWhenEmpty = 100;
 
 Arm GateArm(std::string name, Gate gate, bool on) { return {std::move(name), gate, on, {}}; }
@@ -40,7 +40,7 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The sum of the counters whose sample name starts so and contains `part`.
+// The sum of the counters whose sample names begin with `name` and contain `part`.
 double Sum(const Repetition& repetition, const std::string& prefix, const std::string& part = "") {
   double sum = 0;
   for (const auto& [name, count] : repetition.counters) {

@@ -1,9 +1,9 @@
-// Experiments: workloads that are run in several ways, to judge what a proposal chose.
+// Experiments: workloads that are run in several ways, to judge a proposal's choice.
 //
-// Purpose: `schedq run --suite kep`. The workloads are those of bench/suites/kep; here are the
-// ways in which each is run, what is read from the results, and the verdicts; and which scenarios
-// are played beside.
-// When not to use it: two builds of schedq are compared by perf/compare.
+// Purpose: `schedq run --suite kep`. The workloads are those of bench/suites/kep. This file has the
+// ways in which each is run, the figures that are read from the results, the verdicts, and the
+// choice of scenarios that are played beside.
+// When not to use it: to compare two builds of schedq; perf/compare does that.
 // Threads: pure functions.
 #pragma once
 
@@ -27,34 +27,34 @@ struct Arm {
   RejectedAlternatives alternatives;
 };
 
-// The ways to run a case, by its name. Empty: it is not part of an experiment.
+// The ways to run the case of this name. Empty: the case is no part of an experiment.
 const std::vector<Arm>& ArmsOf(const std::string& test_case);
 
-// "400Pods", run as the arm says: "400Pods/gate-off".
+// The name of a workload in an arm: "400Pods/gate-off" for "400Pods".
 std::string ArmedName(const std::string& workload, const Arm& arm);
 
-// What a run of an experiment's workload says about its arm.
+// The figures of a run of an experiment's workload, for its arm.
 struct ArmFigures {
   double pods_per_second = 0;
-  double judged_per_event = 0;         // Hints asked for claims' events, over these events.
-  uint64_t scheduled = 0;              // Pods.
-  uint64_t scheduled_after_flush = 0;  // Whose wake-up was missed.
+  double judged_per_event = 0;         // Hints for claims' events, divided by these events.
+  uint64_t scheduled = 0;              // Number of pods.
+  uint64_t scheduled_after_flush = 0;  // Number of pods whose wake-up was missed.
   uint64_t attempts = 0;
-  double idle_seconds = 0;  // With pods in backoff.
+  double idle_seconds = 0;  // Idle time while pods were in backoff.
   uint64_t inversions = 0;
-  double longest_wait_seconds = 0;  // In active or backoff.
+  double longest_wait_seconds = 0;  // The longest wait in active or backoff.
 };
 
-// The mean over the repetitions that there are; of waits the longest.
+// The means over the repetitions, and the longest of their waits.
 ArmFigures ReadFigures(const WorkloadResult& result);
 
-// One for each experiment all of whose arms were measured, by its largest workload.
+// One verdict for each experiment with all arms measured, by its largest workload.
 std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document);
 
-// Scenarios are chosen as workloads are: "KEP-5501/outage" is searched for `name`, a regular
-// expression that is valid, and each has the label short or performance.
+// Chooses scenarios as workloads are chosen. `name` is a valid regular expression, which is
+// searched in a name such as "KEP-5501/outage". Each scenario has the label short or performance.
 std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels);
-// They decide on these gates.
+// The gates that scenarios set themselves.
 inline constexpr Gate kScenarioGates[] = {Gate::kSchedulerPreEnqueuePodStatus,
                                           Gate::kSchedulerAsyncAPICalls,
                                           Gate::kNominatedNodeNameForExpectation};

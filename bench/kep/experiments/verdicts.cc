@@ -18,7 +18,7 @@ struct Arms {
   ArmFigures rejected;
 };
 
-// What was measured in this way; nullptr: nothing.
+// The result of the workload in this arm; null: it was not measured.
 const WorkloadResult* FindArm(const RunDocument& document, const std::string& test_case,
                               const std::string& name) {
   for (const WorkloadResult& result : document.workloads) {
@@ -28,7 +28,7 @@ const WorkloadResult* FindArm(const RunDocument& document, const std::string& te
   return nullptr;
 }
 
-// Of the workloads of the case with all arms measured the one that schedules the most pods.
+// The workload that schedules the most pods, among those of the case with all arms measured.
 std::optional<Arms> FindArms(const RunDocument& document, const std::string& test_case) {
   const std::vector<Arm>& arms = ArmsOf(test_case);
   std::optional<Arms> largest;

@@ -1,5 +1,5 @@
-// The table of bars. What each path must do at least, in atomics, cache misses, clock reads and
-// bytes, is reckoned here; what these cost is measured by bench/lab/floor in the same run.
+// The table of bars. Each bar states the least work of its path in atomics, cache misses, clock
+// reads and bytes; bench/lab/floor measures the cost of these in the same run.
 #include <fmt/format.h>
 
 #include "bench/lab/bars/bar.h"
@@ -17,7 +17,7 @@ class Table {
  public:
   explicit Table(bool is_tiny) : is_tiny_(is_tiny) {}
 
-  // The size that is run for a size of the table.
+  // The size to run for a size of the table.
   int64_t Sized(int64_t size) const { return is_tiny_ ? std::min<int64_t>(size, 1000) : size; }
   bool is_tiny() const { return is_tiny_; }
 
@@ -28,7 +28,7 @@ class Table {
     bar.group = group;
     return bar;
   }
-  std::vector<Bar> Take() { return std::move(bars_); }
+  std::vector<Bar> Finish() { return std::move(bars_); }
 
  private:
   const bool is_tiny_;
@@ -37,7 +37,7 @@ class Table {
 
 std::string Count(int64_t count) { return CountText(static_cast<uint64_t>(count)); }
 
-// Working sets of records and names, by the number of pods.
+// The working set of records and names for a number of pods.
 uint64_t WorkingSet(int64_t pods) {
   return (pods <= 10'000 ? 4 : pods <= 100'000 ? 64 : 256) * kMebibyte;
 }
@@ -67,7 +67,7 @@ void AddActiveQueue(Table& table, const char* priorities, int64_t entries, int t
   bar.kind = BarKind::kTimesRival;
   bar.limit = limit;
   bar.aim = aim;
-  // One exchange to publish and one to claim; between threads the claimed line has moved.
+  // One exchange publishes an entry and one claims it. Between threads the claimed line has moved.
   bar.floor = {{2, threads == 1 ? "atomic_add_uncontended" : "atomic_add_contended"}};
   bar.reason = ReasonOfActiveQueue(is_random, threads);
 }
@@ -94,8 +94,8 @@ void AddPodLife(Table& table, int64_t pods, double limit, double upstream) {
   bar.limit = limit;
   bar.aim = upstream / 100;
   bar.aim_text = fmt::format("100x upstream: {} ns", NumberText(upstream / 100));
-  // Add: the slot and the push. Pop: the claim, the slot and the log. Done: the slot. The misses
-  // are the name's entry, the record and the pod.
+  // Atomics: Add has the slot and the push, Pop the claim, the slot and the log, Done the slot.
+  // Misses: the name's entry, the record and the pod.
   bar.floor = {
       {6, "atomic_add_uncontended"}, {3, "random_miss", WorkingSet(sized)}, {1, "clock_read"}};
   bar.sampled = [sized] { return std::make_unique<PodLife>(EngineKind::kLockfree, sized); };
@@ -110,7 +110,7 @@ void AddProducerConsumer(Table& table) {
   bar.aim = 1 / 1.5;
   bar.aim_text = "1.5x one thread";
   bar.beats_classic = true;
-  // The longer half of a pod's life, and what its two lines cost to change hands.
+  // The atomics and misses of the longer half of a pod's life, and two transfers of cache lines.
   bar.floor = {{3, "atomic_add_uncontended"},
                {2, "random_miss", WorkingSet(sized)},
                {2, "line_transfer_one_way"}};
@@ -124,8 +124,8 @@ void AddStorm(Table& table, int64_t pods, double limit) {
   bar.limit = limit;
   bar.aim = 120;
   bar.aim_text = "100x upstream: 120 ns at 100,000";
-  // The slot and the push; the event's object, the claim's entry, the record and the pod; the
-  // event's duration takes two looks at the clock.
+  // Atomics: the slot and the push. Misses: the event's object, the claim's entry, the record and
+  // the pod. The event's duration takes two clock reads.
   bar.floor = {
       {2, "atomic_add_uncontended"}, {4, "random_miss", WorkingSet(sized)}, {2, "clock_read"}};
   bar.sampled = [sized] {
@@ -141,9 +141,9 @@ void AddStormOfAllPods(Table& table) {
                        fmt::format("engine/claim_storm/all_pods/{}_pods", sized));
   bar.limit = 20;
   bar.aim = 3;
-  // Each event takes one pod out of the pool.
+  // Each event takes one pod out of the pool, so the divisor is the mean number of pods in it.
   bar.divisor = static_cast<double>(sized) - static_cast<double>(events - 1) / 2;
-  // A record and the pod's claim: two lines, read one after the other.
+  // A record and the pod's claim are two lines, read one after the other.
   bar.floor = {{128, "sequential_read"}};
   bar.sampled = [sized, events] {
     return std::make_unique<ClaimStorm>(
@@ -178,7 +178,7 @@ void AddBackoff(Table& table) {
                          fmt::format("engine/backoff_flush/{}_pods", sized));
   flush.limit = 100;
   flush.aim = 30;
-  // The window's claim, the slot and the push; the record.
+  // Atomics: the window's claim, the slot and the push. The miss is the record.
   flush.floor = {{3, "atomic_add_uncontended"}, {1, "random_miss", WorkingSet(sized)}};
   flush.sampled = [sized] {
     return std::make_unique<BackoffFlush>(
@@ -196,7 +196,7 @@ void AddClaimIndex(Table& table) {
   bar.floor = {{1, "random_miss", 256 * kMebibyte}};
 }
 
-void AddCompany(Table& table) {
+void AddPodLifeAmid(Table& table) {
   const std::pair<const char*, const char*> kinds[] = {
       {"gated", "life of a pod amid as many gated ones"},
       {"updates", "the same, and an update storm on these"},
@@ -212,7 +212,7 @@ void AddCompany(Table& table) {
 }
 
 void AddMemory(Table& table) {
-  // Tiny sizes run in CI, on allocators that count nothing.
+  // Tiny sizes run in CI, whose allocators count nothing.
   if (table.is_tiny()) return;
   Bar& bytes = table.Add("memory of a queued pod with one claim", "1,000,000 pods",
                          "engine/memory/1000000_pods");
@@ -226,7 +226,7 @@ void AddMemory(Table& table) {
   allocations.unit = "allocations";
 }
 
-// The bar allows two misses more where no cache can hold the objects.
+// `misses_allowed` raises the limit by so many misses, for objects that no cache can hold.
 void AddCalls(Table& table, const char* operation, int64_t waiting, uint64_t working_set,
               double misses_allowed) {
   Bar& bar = table.Add(
@@ -235,7 +235,8 @@ void AddCalls(Table& table, const char* operation, int64_t waiting, uint64_t wor
   bar.limit = 100;
   bar.aim = 30;
   if (misses_allowed != 0) bar.allowance = {{misses_allowed, "random_miss", working_set}};
-  // The object's turn, taken and ended, and its timer's word. Its two lines come at the same time.
+  // Two atomics take and end the object's turn, and one is the timer's word. The object's two lines
+  // are fetched at the same time, as one miss.
   bar.floor = {{3, "atomic_add_uncontended"}, {1, "random_miss", working_set}};
   bar.reason =
       "an object is visited once, in random order: its lines come from memory, and too much is "
@@ -246,7 +247,7 @@ void AddDispatcher(Table& table) {
   for (const char* operation : {"add", "overwrite", "cancel"}) {
     AddCalls(table, operation, 100'000, 64 * kMebibyte, 0);
   }
-  // At tiny sizes they would be the same rows again.
+  // At tiny sizes these rows would repeat the ones above.
   if (!table.is_tiny()) {
     for (const char* operation : {"add", "overwrite", "cancel"}) {
       AddCalls(table, operation, 1'000'000, 256 * kMebibyte, 2);
@@ -257,7 +258,7 @@ void AddDispatcher(Table& table) {
     Bar& bar = table.Add(std::string("timer wheel, ") + operation, Count(timers) + " timers",
                          fmt::format("dispatcher/wheel/{}/{}_timers", operation, timers));
     bar.limit = 60;
-    // The timer's word; who schedules also claims a cell of the inbox.
+    // One atomic is the timer's word. Scheduling also claims a cell of the inbox.
     const bool claims = operation != std::string("cancel");
     bar.floor = {{claims ? 2.0 : 1.0, "atomic_add_uncontended"}};
   }
@@ -278,10 +279,10 @@ std::vector<Bar> AllBars(bool is_tiny) {
   AddAddDuringStorm(table);
   AddBackoff(table);
   AddClaimIndex(table);
-  AddCompany(table);
+  AddPodLifeAmid(table);
   AddMemory(table);
   AddDispatcher(table);
-  return table.Take();
+  return table.Finish();
 }
 
 }  // namespace schedq

@@ -39,7 +39,8 @@ const BenchContender* ProductOf(const Bar& bar, const BenchCase& group) {
   return nullptr;
 }
 
-// Reached over asked. A limit of nothing at all is held by nothing at all.
+// The ratio of what was reached to what was asked; 1 and more holds the bar. A limit of 0 is held
+// only by a measured 0.
 double ToBar(const Bar& bar, double bound, double measured, double other) {
   switch (bar.kind) {
     case BarKind::kAtMost:
@@ -53,8 +54,8 @@ double ToBar(const Bar& bar, double bound, double measured, double other) {
   return 0;
 }
 
-// The contender that the bar is held against, and shown beside it.
-const BenchContender* OtherOf(const Bar& bar, const BenchCase& group) {
+// The contender that the product is compared with.
+const BenchContender* ComparedContender(const Bar& bar, const BenchCase& group) {
   if (bar.kind == BarKind::kTimesControl) return Best(group, {ContenderRole::kControl});
   return Best(group, {ContenderRole::kRival, ContenderRole::kClassic});
 }
@@ -138,7 +139,7 @@ BarRow JudgeBar(const Bar& bar, const BenchCase* group, const std::vector<Measur
   row.contenders = group->contenders;
   row.measured = Median(product->repetitions) / bar.divisor;
   if (product->anchor) row.upstream = *product->anchor / bar.divisor;
-  const BenchContender* other = OtherOf(bar, *group);
+  const BenchContender* other = ComparedContender(bar, *group);
   if (other != nullptr) {
     row.rival = other->name;
     row.rival_measured = Median(other->repetitions) / bar.divisor;

@@ -1,7 +1,7 @@
-// A bar: what a path of the product must hold, and how that is judged.
+// A bar: the limit that a path of the product must hold, and the judgement whether it does.
 //
-// Purpose: the table "The bars" of the design as data. Each bar names a group of `schedq bench`,
-// whose contestants run interleaved; judging is a pure function of what they measured.
+// Purpose: the table of bars as data. Each bar names a group of `schedq bench`, whose contestants
+// run interleaved. Judging is a pure function of the group's measurements.
 // Threads: pure functions.
 #pragma once
 
@@ -22,45 +22,47 @@ enum class BarKind : uint8_t {
   kTimesControl,  // The product's value is at most the limit times the control's.
 };
 
-// Part of the least that the machine needs: a count of something that `schedq floor` measures.
+// A part of the least time that the machine needs: a count of something that `schedq floor`
+// measures.
 struct FloorTerm {
-  double count = 0;
-  const char* probe = "";  // "random_miss"; "sequential_read" counts bytes.
+  double count = 0;        // Times the probe's operation is needed; bytes for "sequential_read".
+  const char* probe = "";  // The probe's name, such as "random_miss".
   uint64_t bytes = 0;      // The probe's working set, where it has one.
 };
 
 struct Bar {
   std::string path;
   std::string at;
-  std::string group;    // Of `schedq bench --list`, without the contestant.
-  std::string product;  // The contestant that counts; empty: the one in the role of product.
+  std::string group;    // The group's name in `schedq bench --list`.
+  std::string product;  // The contestant that is judged; empty: the one with the role of product.
   BarKind kind = BarKind::kAtMost;
   double limit = 0;
-  std::vector<FloorTerm> allowance;  // On top of the limit: what the machine takes for these.
-  std::optional<double> aim;         // As `limit`.
-  std::string aim_text;  // Where the aim is in other words; else it is written from `aim`.
+  std::vector<FloorTerm> allowance;  // The limit is raised by the machine's time for these.
+  std::optional<double> aim;         // A stricter limit that is aimed at.
+  std::string aim_text;              // The aim in words; empty: the words follow from `aim`.
   std::string unit = "ns";
-  double divisor = 1;  // The group's value holds so many of what the bar counts.
-  bool beats_classic = false;
+  double divisor = 1;  // The group's value is divided by this, to be per operation of the bar.
+  bool beats_classic = false;  // The product must also be better than classic.
   std::vector<FloorTerm> floor;
-  std::string reason;  // Why it falls short, where it is known to.
-  // Sampled for where the time goes when the bar is missed; may be empty.
+  std::string reason;  // The known reason for a shortfall.
+  // The path that is sampled where the product misses the bar, to show where the time goes. May be
+  // empty.
   std::function<MeasuredPathRef()> sampled;
 };
 
-// Every row of the table, in its order. Tiny bars have the same rows at tiny sizes: they show that
-// the table works, and their verdicts mean nothing.
+// All bars, in the order of the table. Tiny bars have the same rows at tiny sizes: they test the
+// table, and their verdicts mean nothing.
 std::vector<Bar> AllBars(bool is_tiny);
 
-// The least that the machine needs for an operation, and the arithmetic; nothing when a probe was
-// not measured.
+// The least time that the machine needs for an operation, and how it was computed.
 struct Floor {
   double value = 0;
   std::string arithmetic;
 };
+// Returns nullopt where a probe of the bar was not measured.
 std::optional<Floor> FloorOf(const Bar& bar, const std::vector<Measurement>& probes);
 
-// Judges a bar by its group's rounds. A bar whose group is null is not built.
+// Judges a bar by its group's rounds. A null `group` gives the verdict that it is not built.
 BarRow JudgeBar(const Bar& bar, const BenchCase* group, const std::vector<Measurement>& probes);
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// Atomic additions, alone and in company, and the way of a cache line from core to core.
+// Probes of atomic additions on one core and on two, and of a cache line's transfer between cores.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@ struct alignas(128) Line {
   std::atomic<uint64_t> value{0};
 };
 
-// Relaxed: the sum is read after the threads have been joined.
+// Relaxed suffices: the sum is read after the threads have been joined.
 void AddMany(Line& line, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) line.value.fetch_add(1, std::memory_order_relaxed);
 }
@@ -36,8 +36,8 @@ double AddTogether(uint64_t count_each) {
   return seconds * 1e9 / static_cast<double>(2 * count_each);
 }
 
-// The first thread writes odd numbers, the second even ones; each waits for the other's.
-// Release pairs with acquire as in any hand-over of data, which is what is to be priced.
+// The first thread writes odd numbers, the second even ones. Each waits for the other's.
+// The release store pairs with the acquire load, as in every transfer of data, whose cost this is.
 double PassLine(uint64_t rounds) {
   Line line;
   const auto play = [&](uint64_t number) {

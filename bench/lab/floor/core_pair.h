@@ -1,5 +1,4 @@
-// Two threads on two cores, released together: the stage for everything that cores do to each
-// other.
+// Runs two threads on two cores at the same time, for costs between cores.
 #pragma once
 
 #include <functional>
@@ -7,7 +6,7 @@
 
 namespace schedq {
 
-// Why no pair of cores is at hand; empty if there is one.
+// The reason why the process has no pair of cores; empty if it has one.
 std::string CorePairObstacle();
 
 // Runs both functions at the same time, each pinned to a core of its own, and returns the seconds

@@ -1,4 +1,4 @@
-// What the clock and the kernel cost: a clock read, a system call, waking a sleeping thread.
+// Probes of the clock and the kernel: a clock read, a system call, the wake of a sleeping thread.
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -31,7 +31,7 @@ double ReadClock(uint64_t count) {
   return nanoseconds;
 }
 
-// getppid: the kernel does next to nothing, and the C library does not cache it.
+// getppid makes the kernel do next to nothing, and the C library does not cache its result.
 double CallSystem(uint64_t count) {
   const int64_t parent = getppid();
   int64_t sum = 0;
@@ -48,7 +48,7 @@ void FutexWait(std::atomic<uint32_t>& word, uint32_t expected) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 
-// How many threads were woken.
+// Returns the number of threads that were woken.
 int64_t FutexWake(std::atomic<uint32_t>& word) {
   return syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
@@ -58,9 +58,9 @@ void WaitUntil(FloorClock::time_point instant) {
   }
 }
 
-// One thread sleeps on `word` until it shows the number of the wake; the other gives it time to
-// fall asleep, notes the time and wakes it. The sleeper notes when it runs again. Everything is
-// sequentially consistent: nothing here is on a measured path but the wake itself.
+// One thread sleeps on `word` until it holds the number of the wake. The other thread waits until
+// the first one sleeps, notes the time and wakes it. The sleeper notes the time at which it runs
+// again. All accesses are sequentially consistent, because only the wake itself is measured.
 class WakeDuel {
  public:
   explicit WakeDuel(uint32_t wakes) : sent_(wakes), received_(wakes) {}
@@ -97,8 +97,8 @@ class WakeDuel {
     }
   }
 
-  std::atomic<uint32_t> word_{0};     // Written by Wake: how many wakes were sent.
-  std::atomic<uint32_t> arrived_{0};  // Written by Sleep: for which wake it waits.
+  std::atomic<uint32_t> word_{0};     // Written by Wake: the number of wakes that were sent.
+  std::atomic<uint32_t> arrived_{0};  // Written by Sleep: the number of the wake that it waits for.
   std::vector<FloorClock::time_point> sent_;
   std::vector<FloorClock::time_point> received_;
 };

@@ -1,4 +1,4 @@
-// Dependent random misses at several working sets, and sequential bandwidth.
+// Probes of dependent random misses at several working sets, and of sequential bandwidth.
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@ struct alignas(64) Node {
 };
 static_assert(sizeof(Node) == 64, "one node a cache line, so that every step is a miss");
 
-// All lines of a working set in one random cycle; each address comes from the line before it.
+// All lines of a working set in one random cycle. Each line holds the address of the next.
 class Chain {
  public:
   explicit Chain(uint64_t bytes) : nodes_(bytes / sizeof(Node)) {
@@ -34,7 +34,7 @@ class Chain {
     start_ = position_;
   }
 
-  // Goes on where the last walk ended, so that large sets are not warmed up by repetition.
+  // A walk starts where the last one ended, so that repetitions do not warm up large sets.
   double Walk(uint64_t steps) {
     const Node* node = position_;
     const double nanoseconds = NanosecondsEach(static_cast<double>(steps), [&] {
@@ -47,7 +47,7 @@ class Chain {
   }
 
  private:
-  // The chain is one cycle through all lines: the step after the last line leads to the first.
+  // The chain is one cycle through all lines, so the step after the last line leads to the first.
   void CheckFirstWalk(uint64_t steps) {
     if (is_checked_) return;
     is_checked_ = true;

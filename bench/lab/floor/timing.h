@@ -1,4 +1,4 @@
-// Timing of a probe's inner loop.
+// Times a probe's inner loop.
 #pragma once
 
 #include <chrono>

@@ -1,10 +1,10 @@
-// Inserting into backoff: the ring of windows and a locked heap.
+// Insertion into backoff: the ring of windows against a locked heap.
 //
 //   one thread: push N entries, whose seconds spread over ten windows and rise with time, with
 //   eight priorities                                                               time / N
 //
-// Answer: everything comes out, by window, and within one higher priorities first. Emptying is not
-// timed.
+// Answer: all entries come out by window, and within a window higher priorities first. Emptying is
+// not timed.
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -29,7 +29,7 @@ struct BackoffKey {
   int64_t timestamp_ns = 0;
   uint64_t pod = 0;
 
-  // What is popped later is less, as std::priority_queue wants it.
+  // A key that is popped later is less, as std::priority_queue requires.
   bool operator<(const BackoffKey& other) const {
     return std::make_tuple(-second, priority, -timestamp_ns) <
            std::make_tuple(-other.second, other.priority, -other.timestamp_ns);
@@ -44,17 +44,17 @@ class RingContestant {
   void Push(const BackoffKey& key) {
     windows_->Push(key.second, {key.priority, key.timestamp_ns, key.pod});
   }
-  // The second of a flushed entry is not told: it lies before the next cutoff.
-  template <typename Take>
-  void Empty(Take take) {
+  // A flush does not return the second of an entry, but the second lies before the flush's cutoff.
+  template <typename Visit>
+  void Empty(Visit visit) {
     for (int64_t second = kFirstSecond; second < kFirstSecond + kSeconds; ++second) {
-      const auto take_run = [&](std::span<ActiveEntry> run) {
+      const auto visit_run = [&](std::span<ActiveEntry> run) {
         for (const auto& [priority, timestamp_ns, pod] : run) {
-          take({second, priority, timestamp_ns, pod});
+          visit({second, priority, timestamp_ns, pod});
         }
       };
-      // None is so late that nothing but its ticket was kept; it would come out of order.
-      windows_->Flush(second + 1, take_run, [&](uint64_t pod) { take({second, 0, 0, pod}); });
+      // No entry is so late that the ring kept only its ticket; such a one would be out of order.
+      windows_->Flush(second + 1, visit_run, [&](uint64_t pod) { visit({second, 0, 0, pod}); });
     }
   }
 
@@ -72,9 +72,9 @@ class HeapContestant {
     const std::lock_guard<std::mutex> lock(mutex_);
     heap_.push(key);
   }
-  template <typename Take>
-  void Empty(Take take) {
-    for (; !heap_.empty(); heap_.pop()) take(heap_.top());
+  template <typename Visit>
+  void Empty(Visit visit) {
+    for (; !heap_.empty(); heap_.pop()) visit(heap_.top());
   }
 
  private:

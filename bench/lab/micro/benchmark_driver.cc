@@ -8,7 +8,7 @@
 namespace schedq {
 namespace {
 
-// Takes the runs as google-benchmark reports them, and lets a mirror see them.
+// Collects the runs that google-benchmark reports, and passes them to the mirror.
 class RunCollector : public benchmark::BenchmarkReporter {
  public:
   RunCollector(benchmark::BenchmarkReporter* mirror, bool& mirror_is_open)
@@ -67,9 +67,9 @@ BenchCase BenchmarkDriver::RunGroup(const std::vector<BenchmarkCase>& cases,
   std::iota(turns.begin(), turns.end(), 0);
   const auto start = std::chrono::steady_clock::now();
   for (uint64_t round = 1; round <= options_.rounds; ++round) {
-    const bool is_late =
-        options_.patience && std::chrono::steady_clock::now() - start >= *options_.patience;
-    if (is_late && round > options_.least_rounds) break;
+    const bool is_late = options_.group_time_max &&
+                         std::chrono::steady_clock::now() - start >= *options_.group_time_max;
+    if (is_late && round > options_.rounds_min) break;
     progress(result.name, round);
     order_.Shuffle(turns);
     for (const size_t turn : turns) {

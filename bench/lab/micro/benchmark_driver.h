@@ -1,15 +1,16 @@
 // Runs cases of a BenchmarkList through google-benchmark, rivals interleaved.
 //
-// Purpose: google-benchmark times one repetition of one case at a time; the order is ours. Within a
-// group a round runs every contestant once, in an order shuffled anew. google-benchmark's own
-// random interleaving shuffles all repetitions of all benchmarks in one heap: a contestant may then
-// run all its repetitions early, and nothing is known until the end. Threads: the main thread only;
-// google-benchmark keeps global state, so one driver at a time. Invariants:
-// 1. repetitions[i] of every contestant of a group ran in round i.
-// 2. A repetition whose answer was wrong is not recorded, and is named in faults().
-// 3. After an interrupt nothing new starts, and what was recorded stays.
-// 4. A group that takes long has fewer rounds, never fewer than `least_rounds`: what a round costs
-//    spans four orders of magnitude, and a whole run has to end. Results say how many there were.
+// Purpose: google-benchmark times one repetition of one case at a time, and this driver chooses the
+// order. Within a group a round runs every contestant once, in a newly shuffled order.
+// google-benchmark's own random interleaving shuffles all repetitions of all benchmarks together. A
+// contestant may then run all its repetitions early, and no result is known until the end.
+// Threads: the main thread only. google-benchmark keeps global state, so only one driver may exist.
+// Invariants:
+//  1. repetitions[i] of every contestant of a group ran in round i.
+//  2. A repetition with a wrong answer is not recorded, and faults() names it.
+//  3. After an interrupt no repetition starts, and recorded ones stay.
+//  4. A slow group has fewer rounds, but at least `rounds_min`: the cost of a round spans four
+//     orders of magnitude, and a whole run must end. The results hold the number of rounds.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -30,9 +31,10 @@ namespace schedq {
 
 struct BenchmarkRunOptions {
   uint64_t rounds = 1;
-  // No new round of a group begins after `patience`, if there is one, and `least_rounds`.
-  uint64_t least_rounds = 3;
-  std::optional<std::chrono::milliseconds> patience = {};
+  // After `rounds_min` rounds, no round of a group begins later than `group_time_max` after the
+  // group's start; nullopt: there is no such limit.
+  uint64_t rounds_min = 3;
+  std::optional<std::chrono::milliseconds> group_time_max = {};
   uint64_t seed = 1;
   // google-benchmark chooses the number of operations (--benchmark_min_time) instead of the case.
   bool chooses_operations = false;
@@ -40,16 +42,16 @@ struct BenchmarkRunOptions {
 
 class BenchmarkDriver {
  public:
-  // `mirror` also gets every run, in google-benchmark's own JSON; may be null.
+  // `mirror` also receives every run, as google-benchmark's own JSON; it may be null.
   BenchmarkDriver(const BenchmarkRunOptions& options, std::ostream* mirror);
   ~BenchmarkDriver();
 
   using Progress = std::function<void(const std::string& group, uint64_t round)>;
 
-  // Runs cases of one group. The result has a contender for each case, in their order.
+  // Runs the cases of one group. The result has a contender for each case, in the cases' order.
   BenchCase RunGroup(const std::vector<BenchmarkCase>& cases, const Progress& progress);
 
-  // Wrong answers, one line each.
+  // One line for each wrong answer.
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:

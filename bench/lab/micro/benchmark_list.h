@@ -1,8 +1,8 @@
-// What `schedq bench` can run.
+// The cases that `schedq bench` can run.
 //
-// Purpose: a suite is one function that adds its cases to a BenchmarkList; suites.cc names them
-// all. A case is one contestant on one workload; contestants on the same workload share a group,
-// run interleaved and are compared in one table. Full name: "<group>/<contestant>".
+// Purpose: a suite is one function that adds its cases to a BenchmarkList; suites.cc names all
+// suites. A case is one contestant on one workload. Contestants on the same workload share a group:
+// they run interleaved and stand in one table. A case's full name is "<group>/<contestant>".
 // Threads: the main thread only.
 #pragma once
 
@@ -31,11 +31,12 @@ struct BenchmarkCase {
   std::string unit = "ns/op";
   std::map<std::string, uint64_t> parameters;
   ContenderRole role = ContenderRole::kRival;
-  // Operations in one repetition, unless the user asks for a minimum time.
+  // The operations of one repetition, unless the user asks for a minimum time.
   int64_t operations = 0;
-  // Times itself (SetIterationTime), checks its own answer and calls SkipWithError if it is wrong.
+  // The body times itself (SetIterationTime). It checks its answer and calls SkipWithError where
+  // that is wrong.
   std::function<void(benchmark::State&)> body;
-  // What anchors.json gives for this contestant on this workload, in `unit`.
+  // The figure of anchors.json for this contestant and workload, in `unit`.
   std::optional<double> anchor_ns;
 
   std::string FullName() const { return group + "/" + contestant; }

@@ -1,6 +1,6 @@
-// Waiting API calls, beside upstream's design, an ordered map and folly's timer wheel.
+// Waiting API calls in the dispatcher's queue, upstream's design, an ordered map and folly's wheel.
 //
-//        warm: all objects were called about before; then 1k, 100k or 1M delayed patches wait
+//        warm: every object had a call before; then 1k, 100k or 1M delayed patches wait
 //                    |
 //                    v
 //   T1 ------> +-----------+
@@ -9,11 +9,11 @@
 //   Tn ------> +-----------+
 //                    |
 //                    v
-//        drained: all that waits starts, and is counted
+//        drained: all waiting calls start, and are counted
 //
-// Time: wall time of the operations / operations of all threads. Making the call is in it, warming
-// and filling are not; in `drain` the drain alone is timed.
-// Answer: how many calls start in the end (bench/lab/paths/call_path.h).
+// Time: wall time of the operations / operations of all threads. It includes making the call, but
+// neither warming nor filling; `drain` times only the drain.
+// Answer: the number of calls that start at the end (bench/lab/paths/call_path.h).
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -35,7 +35,8 @@ struct Workload {
 };
 
 constexpr int64_t kOperationsMax = 100'000;
-// A cancellation that scans costs time in proportion to what waits.
+// A cancellation that scans takes time in proportion to the waiting calls, so it has fewer
+// operations.
 constexpr int64_t kScannedMax = 20'000'000;
 
 std::optional<double> Anchor(const Workload& workload) {
@@ -92,7 +93,7 @@ void AddCallBenchmarks(BenchmarkList& list, BenchmarkSize size) {
     for (const int64_t waiting : sizes) {
       for (const int threads : {1, 2, 8}) {
         const bool is_drain = operation == CallOperation::kDrain;
-        // One thread at a time dispatches, so a drain has no more threads to measure.
+        // Only one thread at a time may dispatch, so a drain is measured on one.
         if (is_drain && threads != 1) continue;
         const Workload workload{
             {operation, waiting, is_drain ? waiting : std::min(waiting, kOperationsMax)}, threads};

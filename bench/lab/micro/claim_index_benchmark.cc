@@ -5,11 +5,11 @@
 //                                                        | a pod each  |
 //                                                        +-------------+
 //
-// Pod p uses claim p or claim p + 1, and each thread moves only its own pods. Everybody makes the
-// claim's name from its number, and finds and moves by name. Time: wall time / operations of all
-// threads. Filling is not timed.
-// Answer: whatever a search finds can use that claim; at the end each pod is found under the claim
-// that it took last, once, and under no other.
+// Pod p uses claim p or claim p + 1, and each thread moves only its own pods. Each contestant makes
+// the claim's name from its number, and finds and moves by name. Time: wall time / operations of
+// all threads. Filling is not timed.
+// Answer: a search finds only pods that can use the claim. At the end each pod is found once under
+// the claim that it took last, and under no other.
 #include <memory>
 
 #include "bench/interrupt.h"
@@ -25,10 +25,10 @@ namespace {
 struct ClaimWorkload {
   uint32_t claims = 0;
   int threads = 1;
-  int64_t operations = 0;  // Of all threads together.
+  int64_t operations = 0;  // The operations of all threads together.
 };
 
-// Which of its two claims each pod uses.
+// The claim that each pod uses, of its two.
 class Choices {
  public:
   explicit Choices(uint32_t pods) : is_second_(pods, 0) {}
@@ -42,10 +42,10 @@ class Choices {
   uint32_t Count() const { return static_cast<uint32_t>(is_second_.size()); }
 
  private:
-  std::vector<uint8_t> is_second_;  // Written by the pod's thread.
+  std::vector<uint8_t> is_second_;  // Only the pod's thread writes a pod's element.
 };
 
-// What one thread does. Returns how often it found a pod that cannot be there.
+// The work of one thread. Returns how often it found a pod that cannot use the claim.
 template <typename Contestant>
 int64_t Operate(const ClaimWorkload& workload, int thread, Contestant& contestant,
                 Choices& choices) {
@@ -69,7 +69,7 @@ int64_t Operate(const ClaimWorkload& workload, int thread, Contestant& contestan
 }
 
 template <typename Contestant>
-bool EveryPodIsWhereItShouldBe(Contestant& contestant, const Choices& choices) {
+bool EachPodIsUnderItsClaim(Contestant& contestant, const Choices& choices) {
   PodNumbers found;
   uint32_t pods = 0;
   for (uint32_t claim = 0; claim < choices.Count(); ++claim) {
@@ -96,7 +96,7 @@ void Measure(benchmark::State& state, const ClaimWorkload& workload) {
   for (const int64_t count : strangers) {
     if (count != 0) return state.SkipWithError("wrong answer: a pod that never used the claim");
   }
-  if (!EveryPodIsWhereItShouldBe(*contestant, choices)) {
+  if (!EachPodIsUnderItsClaim(*contestant, choices)) {
     return state.SkipWithError("wrong answer: a pod is not under the claim that it took last");
   }
   ReportValue(state, seconds * 1e9 / static_cast<double>(workload.operations));

@@ -7,11 +7,11 @@
 //     claim update  ->  engine  ->  one pod requeued               time / events
 //     (random order)
 //
-// Answers: every pod is popped once, higher priorities first; every event requeues one pod, and
-// narrowed ones judge exactly one. Filling is not timed in claim_storm.
+// Answers: every pod is popped once, higher priorities first. Every event requeues one pod, and a
+// narrowed event judges exactly one. Filling is not timed in claim_storm.
 #include <algorithm>
+#include <memory>
 
-#include "bench/interrupt.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/paths/claim_storm.h"
@@ -20,18 +20,14 @@
 namespace schedq {
 namespace {
 
-// Not narrowed, an event costs time in proportion to the pods: a few hundred events say how much.
+// Without narrowing an event takes time in proportion to the pods; a few hundred events suffice.
 constexpr int64_t kEventsMaxNotNarrowed = 200;
 
 void AddPodLife(BenchmarkList& list, EngineKind engine, int64_t count) {
   BenchmarkCase one = EngineCase(engine, "engine/pod_life", count);
   one.topology = "add all -> pop and done all";
   one.anchor_ns = EngineAnchor("add_pop_done_per_pod", std::to_string(count), "total");
-  one.body = [=](benchmark::State& state) {
-    if (Interrupted()) return state.SkipWithError("interrupted");
-    PodLife path(engine, count);
-    MeasurePath(state, path);
-  };
+  one.body = PathBody([=] { return std::make_unique<PodLife>(engine, count); });
   list.Add(std::move(one));
 }
 
@@ -44,11 +40,9 @@ void AddClaimStorm(BenchmarkList& list, EngineKind engine, bool narrows, int64_t
   one.anchor_ns =
       EngineAnchor(narrows ? "claim_storm_per_event_narrowed" : "claim_storm_per_event_all_pods",
                    std::to_string(count), nullptr);
-  one.body = [=](benchmark::State& state) {
-    if (Interrupted()) return state.SkipWithError("interrupted");
-    ClaimStorm path({engine, narrows, count, events});
-    MeasurePath(state, path);
-  };
+  one.body = PathBody([=] {
+    return std::make_unique<ClaimStorm>(ClaimStorm::Options{engine, narrows, count, events});
+  });
   list.Add(std::move(one));
 }
 

@@ -1,6 +1,9 @@
 #include "bench/lab/micro/path_case.h"
 
 #include <chrono>
+#include <utility>
+
+#include "bench/interrupt.h"
 
 namespace schedq {
 
@@ -21,20 +24,21 @@ std::optional<double> EngineAnchor(const char* table, const std::string& row, co
   return column == nullptr ? found->get<double>() : found->at(column).get<double>();
 }
 
-void MeasurePath(benchmark::State& state, MeasuredPath& path) {
-  const auto started = std::chrono::steady_clock::now();
-  path.Run();
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-  const PathOutcome outcome = path.Outcome();
-  if (outcome.fault != nullptr) {
-    state.SkipWithError(outcome.fault);
-    return;
-  }
-  ReportValue(state, elapsed.count() * 1e9 / static_cast<double>(outcome.operations));
+std::function<void(benchmark::State&)> PathBody(std::function<MeasuredPathRef()> prepare) {
+  return [prepare = std::move(prepare)](benchmark::State& state) {
+    if (Interrupted()) return state.SkipWithError("interrupted");
+    const MeasuredPathRef path = prepare();
+    const auto started = std::chrono::steady_clock::now();
+    path->Run();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+    const PathOutcome outcome = path->Outcome();
+    if (outcome.fault != nullptr) return state.SkipWithError(outcome.fault);
+    ReportValue(state, elapsed.count() * 1e9 / static_cast<double>(outcome.operations));
+  };
 }
 
 void ReportValue(benchmark::State& state, double value) {
-  // The driver reads nanoseconds an iteration.
+  // The driver reads the time of an iteration in nanoseconds.
   const double seconds = value * 1e-9 * static_cast<double>(state.max_iterations);
   while (state.KeepRunningBatch(state.max_iterations)) state.SetIterationTime(seconds);
 }

@@ -1,8 +1,9 @@
-// Cases that measure a whole engine on a path of bench/lab/paths.
+// Cases that run an engine on a path of bench/lab/paths.
 // Threads: the main thread only.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,17 +14,17 @@
 
 namespace schedq {
 
-// A case of group "<group>/<pods>_pods" for one engine; an operation is a pod.
+// A case of the group "<group>/<pods>_pods" for one engine. An operation is a pod.
 BenchmarkCase EngineCase(EngineKind engine, const std::string& group, int64_t pods);
 
-// A figure of anchors.json's upstream queue; nothing when it has none. `column` may be null.
+// The figure of upstream's queue in anchors.json; nullopt when there is none. `column` may be null.
 std::optional<double> EngineAnchor(const char* table, const std::string& row, const char* column);
 
-// Runs and times the path. It has the workload's size, whatever number of iterations
-// google-benchmark asks for: time is reported in proportion.
-void MeasurePath(benchmark::State& state, MeasuredPath& path);
+// The body of a case that prepares a path, runs and times it. The path has the size of its workload
+// for any number of iterations that google-benchmark asks for; the reported time is in proportion.
+std::function<void(benchmark::State&)> PathBody(std::function<MeasuredPathRef()> prepare);
 
-// Reports a value that is no time per operation: `value`, in the case's unit.
+// Reports `value`, in the case's unit, instead of a time per operation.
 void ReportValue(benchmark::State& state, double value);
 
 }  // namespace schedq

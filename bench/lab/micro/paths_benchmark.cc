@@ -1,4 +1,4 @@
-// Engines on the paths of the bars that pod_life and claim_storm do not cover.
+// Engines on the paths that engines_benchmark.cc does not cover.
 //
 //   producer_consumer   T1: Add  ->  engine  ->  T2: Pop, Done                 time / N
 //   company             pod_life, with 100,000 gated pods around               time / N
@@ -6,8 +6,8 @@
 //   backoff_flush       N pods over ten windows  ->  FlushBackoff each second  time / N
 //   memory              N pods queued                                          bytes a pod
 //
-// Answers: bench/lab/paths checks each.
-#include <chrono>
+// Answers: each path of bench/lab/paths checks its own.
+#include <memory>
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/path_case.h"
@@ -29,42 +29,32 @@ BenchmarkCase CaseFor(EngineKind engine, const std::string& path, int64_t pods) 
 void AddProducerConsumer(BenchmarkList& list, EngineKind engine, int64_t pods) {
   BenchmarkCase one = CaseFor(engine, "producer_consumer", pods);
   one.topology = "T1: add -> queue -> T2: pop, done";
-  one.body = [=](benchmark::State& state) {
-    if (Interrupted()) return state.SkipWithError("interrupted");
-    ProducerConsumer path(engine, pods);
-    MeasurePath(state, path);
-  };
+  one.body = PathBody([=] { return std::make_unique<ProducerConsumer>(engine, pods); });
   list.Add(one);
   if (engine != EngineKind::kLockfree) return;
   one.contestant += " on one thread";
   one.role = ContenderRole::kControl;
-  one.body = [=](benchmark::State& state) {
-    if (Interrupted()) return state.SkipWithError("interrupted");
-    PodLife path(engine, pods);
-    MeasurePath(state, path);
-  };
+  one.body = PathBody([=] { return std::make_unique<PodLife>(engine, pods); });
   list.Add(std::move(one));
 }
 
-void AddCompany(BenchmarkList& list, EngineKind engine, Company company, int64_t pods) {
+void AddLifeAmidGated(BenchmarkList& list, EngineKind engine, GatedLoad load, int64_t pods) {
   static constexpr const char* kNames[] = {"", "gated", "updates", "deletes"};
-  const auto add = [&](Company around, const std::string& contestant, ContenderRole role) {
+  const auto add = [&](GatedLoad around, const std::string& contestant, ContenderRole role) {
     BenchmarkCase one =
-        CaseFor(engine, std::string("company/") + kNames[static_cast<int>(company)], pods);
+        CaseFor(engine, std::string("company/") + kNames[static_cast<int>(load)], pods);
     one.topology = "add all -> pop and done all, beside gated pods";
     one.contestant = contestant;
     one.role = role;
-    one.body = [=](benchmark::State& state) {
-      if (Interrupted()) return state.SkipWithError("interrupted");
-      PodLifeAmid path({engine, around, pods, pods});
-      MeasurePath(state, path);
-    };
+    one.body = PathBody([=] {
+      return std::make_unique<PodLifeAmid>(PodLifeAmid::Options{engine, around, pods, pods});
+    });
     list.Add(std::move(one));
   };
   const std::string name(EngineName(engine));
   const bool is_product = engine == EngineKind::kLockfree;
-  add(company, name, is_product ? ContenderRole::kProduct : ContenderRole::kClassic);
-  if (is_product) add(Company::kNone, name + " alone", ContenderRole::kControl);
+  add(load, name, is_product ? ContenderRole::kProduct : ContenderRole::kClassic);
+  if (is_product) add(GatedLoad::kNone, name + " alone", ContenderRole::kControl);
 }
 
 void AddAddDuringStorm(BenchmarkList& list, EngineKind engine, int64_t pods) {
@@ -87,11 +77,9 @@ void AddAddDuringStorm(BenchmarkList& list, EngineKind engine, int64_t pods) {
 void AddBackoffFlush(BenchmarkList& list, EngineKind engine, int64_t pods) {
   BenchmarkCase one = CaseFor(engine, "backoff_flush", pods);
   one.topology = "N pods in ten windows -> flush each second -> active";
-  one.body = [=](benchmark::State& state) {
-    if (Interrupted()) return state.SkipWithError("interrupted");
-    BackoffFlush path(BackoffOptions{.engine = engine, .pods = pods});
-    MeasurePath(state, path);
-  };
+  one.body = PathBody([=] {
+    return std::make_unique<BackoffFlush>(BackoffOptions{.engine = engine, .pods = pods});
+  });
   list.Add(std::move(one));
 }
 
@@ -121,14 +109,14 @@ void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size) {
   const bool is_tiny = size == BenchmarkSize::kTiny;
   const int64_t pods = is_tiny ? 1000 : 100'000;
   for (const EngineKind engine : AllEngines()) AddProducerConsumer(list, engine, pods);
-  for (const Company company : {Company::kGated, Company::kUpdates, Company::kDeletes}) {
-    for (const EngineKind engine : AllEngines()) AddCompany(list, engine, company, pods);
+  for (const GatedLoad load : {GatedLoad::kIdle, GatedLoad::kUpdated, GatedLoad::kReadded}) {
+    for (const EngineKind engine : AllEngines()) AddLifeAmidGated(list, engine, load, pods);
   }
   for (const EngineKind engine : AllEngines()) {
     AddAddDuringStorm(list, engine, is_tiny ? 1000 : 10'000);
   }
   for (const EngineKind engine : AllEngines()) AddBackoffFlush(list, engine, pods);
-  // jemalloc is linked into release builds only; CI's tiny sizes run everywhere.
+  // Only release builds link jemalloc, but CI runs the tiny sizes in every build.
   if (is_tiny) return;
   for (const EngineKind engine : AllEngines()) {
     AddMemory(list, engine, 1'000'000, "memory", "bytes/pod", &MeasureBytesPerPod);

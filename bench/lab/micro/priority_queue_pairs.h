@@ -1,4 +1,4 @@
-// Runs the pairs workload on any priority queue. A queue joins the comparison by one line:
+// Runs the pairs workload on any priority queue. One line adds a queue to the comparison:
 //
 //   AddPairs<MyQueue>(list, workload, ContenderRole::kProduct);
 //
@@ -83,7 +83,7 @@ PairsOutcome RunPairs(const PairsWorkload& workload) {
   return outcome;
 }
 
-// One repetition: all iterations of google-benchmark are one run of the workload.
+// Measures one repetition. All iterations of google-benchmark are one run of the workload.
 template <typename Queue>
 void MeasurePairs(benchmark::State& state, PairsWorkload workload) {
   if (Interrupted()) {

@@ -34,7 +34,7 @@ ExpectedSequence RunModel(const PairsWorkload& workload) {
   return {popped.sequence, left.sequence};
 }
 
-// Every repetition of every contestant has the same answer: it is worked out once.
+// All repetitions of all contestants have the same answer, so it is computed once.
 const ExpectedSequence& Expected(const PairsWorkload& workload) {
   static std::map<std::tuple<Priorities, int64_t, int64_t>, ExpectedSequence> known;
   const auto key = std::make_tuple(workload.priorities, workload.entries, workload.pairs);

@@ -1,15 +1,17 @@
 // The workload of the priority-queue benchmarks and its answer by a sequential model.
 //
 // A queue is filled with `entries` keys of rising timestamps. Then `threads` threads do push+pop
-// pairs; a pushed key is younger than all that were there before. At the end the queue is emptied.
+// pairs; a pushed key is younger than all keys before it. At the end the queue is emptied.
 //
-// The answer, for a strict queue:
-// 1. Every pop finds a key (each thread pushes before it pops), and what is popped and what is left
-//    is what was pushed: equal counts and equal sums of a hash of each key.
-// 2. What is left comes out in strictly falling order.
-// 3. With one thread, the sequence of all pops is that of std::priority_queue: a hash in which the
-//    order matters is equal.
-// Threads: pure functions, except FaultOf (the main thread only: it remembers models).
+// The answer of a strict queue:
+//  1. Every pop finds a key, because each thread pushes before it pops.
+//  2. The popped keys and the keys left are the pushed keys: their counts and the sums of their
+//     hashes are equal.
+//  3. The keys left come out in strictly falling order.
+//  4. With one thread, the pops have the order of std::priority_queue: a hash that depends on the
+//     order is equal.
+// Threads: pure functions, except FaultOf, which only the main thread may call: it keeps the
+// answers of models.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +24,22 @@
 namespace schedq {
 
 enum class Priorities {
-  kEight,   // Eight different ones, equally likely: what real clusters have at most.
-  kRandom,  // All 32 bits: adversarial to structures that keep a lane per priority.
+  kEight,   // Eight different ones, equally likely; real clusters have no more.
+  kRandom,  // All 32 bits, the worst case for structures with a lane for each priority.
 };
 
 struct PairsWorkload {
   Priorities priorities = Priorities::kEight;
   int64_t entries = 0;
   int threads = 1;
-  int64_t pairs = 0;  // Of all threads together.
+  int64_t pairs = 0;  // The pairs of all threads together.
 
   int64_t PairsOfThread(int thread) const {
     return pairs / threads + (thread < pairs % threads ? 1 : 0);
   }
 };
 
-// The same stream gives the same keys in queue and model.
+// A stream of keys. Queue and model draw the same keys from the same stream.
 class KeySource {
  public:
   KeySource(Priorities priorities, uint64_t stream)
@@ -61,16 +63,16 @@ inline KeySource FillSource(const PairsWorkload& workload) { return {workload.pr
 inline KeySource ThreadSource(const PairsWorkload& workload, int thread) {
   return {workload.priorities, static_cast<uint64_t>(thread) + 1};
 }
-// Younger than the fill and unique among threads.
+// A timestamp that is younger than those of the fill and unique among threads.
 inline uint64_t PairTimestamp(const PairsWorkload& workload, int thread, int64_t pair) {
   return static_cast<uint64_t>(workload.entries + pair * workload.threads + thread);
 }
 
-// Sums up keys as they pass by.
+// A digest of keys.
 struct KeyDigest {
   uint64_t count = 0;
-  uint64_t sum = 0;       // Order does not matter: digests of threads may be added.
-  uint64_t sequence = 0;  // Order matters.
+  uint64_t sum = 0;       // Independent of the order, so that digests of threads can be added.
+  uint64_t sequence = 0;  // Depends on the order.
 
   void Add(const QueueKey& key) {
     const uint64_t hash = key.identity ^ (key.timestamp * 0x9e3779b97f4a7c15ULL) ^
@@ -85,12 +87,12 @@ struct KeyDigest {
   }
 };
 
-// What a queue did with a workload.
+// The outcome of a workload on a queue.
 struct PairsOutcome {
-  double seconds = 0;  // Of the pairs alone.
-  KeyDigest pushed;    // Fill and pairs.
-  KeyDigest popped;    // By the pairs. `sequence` counts only with one thread.
-  KeyDigest left;      // Emptied at the end.
+  double seconds = 0;  // The time of the pairs, without fill and emptying.
+  KeyDigest pushed;    // By the fill and the pairs.
+  KeyDigest popped;    // By the pairs. `sequence` is meaningful only with one thread.
+  KeyDigest left;      // Popped at the end, by the emptying.
   int64_t pops_without_key = 0;
   bool left_in_order = true;
 };
@@ -98,10 +100,10 @@ struct PairsOutcome {
 // "engine/active_queue/8_priorities/1000_entries/2_threads"
 std::string PairsGroup(const PairsWorkload& workload);
 
-// What anchors.json says about this queue on this workload, in nanoseconds a pair.
+// The figure of anchors.json for this queue and workload, in nanoseconds a pair.
 std::optional<double> PairsAnchor(const PairsWorkload& workload, const std::string& queue);
 
-// Nullptr if the outcome is right, else what is wrong with it.
+// Returns what is wrong with the outcome; null: it is right.
 const char* FaultOf(const PairsWorkload& workload, const PairsOutcome& outcome);
 
 }  // namespace schedq

@@ -13,9 +13,10 @@
 //        emptied, and all that came out is checked
 //
 // Time: wall time of the pairs / pairs of all threads. Fill and emptying are not timed.
-// The fill is popped from the top while younger keys arrive, so after `entries` pairs with eight
-// priorities mostly the lowest is left: pushes of higher ones then come straight out again.
-// Answer: priority_queue_workload.h.
+// Pops take the fill from the top while younger keys arrive. With eight priorities, mostly the
+// lowest is left after `entries` pairs, and keys of higher priorities are popped soon after their
+// push.
+// Answer: see priority_queue_workload.h.
 
 #include "bench/lab/micro/priority_queue_pairs.h"
 #include "bench/lab/micro/rivals/active_queue_contestant.h"
@@ -25,7 +26,7 @@
 namespace schedq {
 namespace {
 
-// The mound is an order slower than the others; anchors.json has it at this size only.
+// The mound is ten times slower than the others; anchors.json has it at this size only.
 constexpr int64_t kMoundEntriesMax = 1000;
 
 void AddContestants(BenchmarkList& list, const PairsWorkload& workload) {
@@ -34,7 +35,7 @@ void AddContestants(BenchmarkList& list, const PairsWorkload& workload) {
   AddPairs<LockedOctonaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<TbbPriorityQueue>(list, workload, ContenderRole::kRival);
   AddPairs<FollyFlatCombiningQueue>(list, workload, ContenderRole::kRival);
-  AddPairs<FollyLendingCombiningQueue>(list, workload, ContenderRole::kRival);
+  AddPairs<FollyUndedicatedCombiningQueue>(list, workload, ContenderRole::kRival);
   AddPairs<CdsFlatCombiningQueue>(list, workload, ContenderRole::kRival);
   if (workload.entries <= kMoundEntriesMax)
     AddPairs<FollyStrictMound>(list, workload, ContenderRole::kRival);

@@ -7,7 +7,7 @@ namespace schedq {
 
 BenchmarkList AllBenchmarks(BenchmarkSize size);
 
-// One suite a function; each has a file of its own that draws its topology.
+// Each suite has a function, in a file of its own that draws its topology.
 void AddPriorityQueueBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddEngineBenchmarks(BenchmarkList& list, BenchmarkSize size);
 void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size);

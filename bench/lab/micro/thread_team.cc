@@ -33,20 +33,20 @@ double WallSeconds(const std::vector<Span>& spans) {
   return std::chrono::duration<double>(end - start).count();
 }
 
-// Opens once, for everybody who waits at it.
-class Gate {
+// Releases all threads of a team at the same time.
+class StartLine {
  public:
   void Wait() {
     std::unique_lock<std::mutex> lock(mutex_);
     ++waiting_;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return is_open_; });
+    changed_.wait(lock, [this] { return is_released_; });
   }
 
-  void OpenWhenWaiting(int expected) {
+  void ReleaseWhenWaiting(int expected) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return waiting_ == expected; });
-    is_open_ = true;
+    is_released_ = true;
     changed_.notify_all();
   }
 
@@ -54,7 +54,7 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable changed_;
   int waiting_ = 0;
-  bool is_open_ = false;
+  bool is_released_ = false;
 };
 
 }  // namespace
@@ -65,15 +65,15 @@ double RunTeam(int threads, const std::function<void(int)>& work) {
     spans[0] = TimeOne(work, 0);
     return WallSeconds(spans);
   }
-  Gate gate;
+  StartLine start_line;
   std::vector<std::thread> team;
   for (int index = 0; index < threads; ++index) {
-    team.emplace_back([&gate, &spans, &work, index] {
-      gate.Wait();
+    team.emplace_back([&start_line, &spans, &work, index] {
+      start_line.Wait();
       spans[static_cast<size_t>(index)] = TimeOne(work, index);
     });
   }
-  gate.OpenWhenWaiting(threads);
+  start_line.ReleaseWhenWaiting(threads);
   for (std::thread& member : team) member.join();
   return WallSeconds(spans);
 }

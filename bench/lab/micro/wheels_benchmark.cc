@@ -1,15 +1,15 @@
-// Timers alone, without calls: the product's wheel beside an ordered map and folly's wheel.
+// Timers without calls: the product's wheel, an ordered map and folly's wheel.
 //
 //        10k timers, delays of up to five seconds
 //                    |
 //                    v
 //   T1 ------> +-----------+
 //              |   wheel   |      schedule, overwrite or cancel each timer once, in random order;
-//              +-----------+      or advance: all come due, after delays of up to 50 ms
+//              +-----------+      or advance: all expire, after delays of up to 50 ms
 //
-// Time: wall time of the operations / timers. Filing what was put off is in it; waiting for delays
-// to pass is not.
-// Answer: how many timers come due in the end.
+// Time: wall time of the operations / timers. It includes filing the timers of the inbox, but not
+// the wait for delays to pass.
+// Answer: the number of timers that expire at the end.
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -37,13 +37,13 @@ class WheelRun {
   WheelRun(WheelOperation operation, uint32_t timers) : operation_(operation), order_(timers) {
     std::iota(order_.begin(), order_.end(), 0);
     wheel_.Reserve(timers);
-    // Twice, so that what grows has grown.
+    // All timers are scheduled and expire once before the measurement, so that memory has grown.
     ScheduleAll(kDelayMaxMs);
-    wheel_.Settle();
-    is_warm_ = wheel_.Rest() == static_cast<int64_t>(timers);
+    wheel_.FileInbox();
+    is_warm_ = wheel_.ExpireAll() == static_cast<int64_t>(timers);
     if (operation != WheelOperation::kSchedule) {
       ScheduleAll(operation == WheelOperation::kAdvance ? kShortDelayMaxMs : kDelayMaxMs);
-      wheel_.Settle();
+      wheel_.FileInbox();
     }
     if (operation == WheelOperation::kAdvance) wheel_.PassDelays(kShortDelayMaxMs);
     random_.Shuffle(order_);
@@ -55,10 +55,10 @@ class WheelRun {
       case WheelOperation::kSchedule:
       case WheelOperation::kOverwrite:
         for (size_t i = 0; i < order_.size(); ++i) wheel_.Schedule(order_[i], delays_[i]);
-        return wheel_.Settle();
+        return wheel_.FileInbox();
       case WheelOperation::kCancel:
         for (const uint32_t timer : order_) wheel_.Cancel(timer);
-        return wheel_.Settle();
+        return wheel_.FileInbox();
       case WheelOperation::kAdvance:
         expired_ = wheel_.Advance();
         return;
@@ -68,9 +68,9 @@ class WheelRun {
   bool IsRight() {
     const auto timers = static_cast<int64_t>(order_.size());
     const int64_t expected = operation_ == WheelOperation::kCancel ? 0 : timers;
-    // What has expired is not there any more.
+    // ExpireAll counts only timers that have not expired yet.
     return is_warm_ && (operation_ != WheelOperation::kAdvance || expired_ == timers) &&
-           expired_ + wheel_.Rest() == expected;
+           expired_ + wheel_.ExpireAll() == expected;
   }
 
  private:

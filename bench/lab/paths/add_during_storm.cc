@@ -13,7 +13,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr SteadyClock::duration kInterval = std::chrono::milliseconds(1);
-// Sleeping ends late; the rest is spent looking at the clock.
+// A sleep ends late, so the last part of the wait polls the clock.
 constexpr SteadyClock::duration kAwakeBefore = std::chrono::microseconds(200);
 
 void WaitUntil(SteadyClock::time_point instant) {
@@ -32,7 +32,7 @@ AddDuringStorm MeasureAddDuringStorm(EngineKind engine, int64_t pod_count, int64
   const std::vector<ObjectChange> changes = MakeClaimUpdates(pod_count);
   const ClusterEvent event = MakeEvent(Resource::kResourceClaim, Action::kUpdate);
 
-  // Both flags are seq_cst: they are touched once an event, which takes far longer.
+  // Both flags are seq_cst: they are accessed once an event, and an event takes far longer.
   std::atomic<bool> is_over{false};
   std::atomic<bool> is_enough{false};
   uint64_t events = 0;
@@ -64,7 +64,7 @@ AddDuringStorm MeasureAddDuringStorm(EngineKind engine, int64_t pod_count, int64
   if (counts.unschedulable != static_cast<uint64_t>(pod_count) - events) {
     result.fault = "an event did not requeue one pod";
   }
-  // What backed off may have been flushed by nobody: the tickers do not run.
+  // Pods may be in backoff at the end, because no ticker runs that flushes them.
   if (counts.active + counts.backoff != adds + events) result.fault = "an added pod was lost";
   if (adds == 0) result.fault = "the storm was over before the first add";
   return result;

@@ -6,9 +6,10 @@ namespace schedq {
 namespace {
 
 constexpr Duration kSpread = std::chrono::seconds(10);
-// Not a multiple of the windows, as no clock's start is.
+// The start is no multiple of a window, as on real clocks.
 constexpr Instant kStart{std::chrono::seconds(1'800'000'000) + std::chrono::milliseconds(300)};
-// First attempts back off for a second; one more, and one for the window of the last.
+// Flushes a second apart: the last pod fails after ten of them, its backoff takes one, its window
+// may end one later, and the last flush comes behind it.
 constexpr int kFlushes = 13;
 
 }  // namespace
@@ -40,10 +41,10 @@ void BackoffStage::FailAll() {
   }
 }
 
-uint64_t BackoffStage::HintsAsked() const { return stage_.HintsAsked("NodeResourcesFit", event_); }
+uint64_t BackoffStage::PodsJudged() const { return stage_.HintsAsked("NodeResourcesFit", event_); }
 
 PathOutcome BackoffInsert::Outcome() {
-  PathOutcome outcome{.operations = stage_.pods(), .pods_judged = stage_.HintsAsked()};
+  PathOutcome outcome{.operations = stage_.pods(), .pods_judged = stage_.PodsJudged()};
   if (stage_.queue().Counts().backoff != stage_.pods()) {
     outcome.fault = "a failed pod is not in backoff";
   }
@@ -73,7 +74,7 @@ PathOutcome BackoffFlush::Outcome() {
 void BackoffPop::Run() {
   Instant previous = Instant::min();
   while (const std::optional<PoppedPod> popped = stage_.queue().TryPop()) {
-    // The fields are those of the attempt that failed: its timestamp orders windows.
+    // The popped fields are those of the failed attempt, whose timestamp gives the window.
     const Instant window = TruncateToSecond(popped->fields.timestamp);
     is_in_order_ = is_in_order_ && window >= previous;
     previous = window;

@@ -1,14 +1,15 @@
-// What backing off costs: failing into backoff, flushing windows, popping early.
+// The paths of backoff: failing into it, flushing windows, popping early.
 //
 //   N active pods, one by one: TryPop, Event, Fail  -> N pods in backoff, over ten windows
 //                                                        |            |
 //                                      FlushBackoff each second    TryPop with active empty
 //
-// One pod is in flight at a time, as with one scheduler: its event is all that it has to judge.
+// One pod is in flight at a time, as with one scheduler, so a failing pod has only its own event to
+// judge.
 //
-// Time is virtual: it moves on by ten seconds over the N failures, so that expirations spread as
-// those of a cluster do. With SchedulerPopFromBackoffQ off, order is by exact expiration and
-// nothing pops early.
+// Time is virtual. It advances by ten seconds over the N failures, so that expirations are spread
+// as in a cluster. With SchedulerPopFromBackoffQ off, the order is that of exact expirations, and
+// no pod is popped early.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,18 @@ struct BackoffOptions {
   int64_t pods = 0;
 };
 
-// N active pods that will back off when they fail; what all paths of backoff share.
+// N active pods that will back off when they fail, for all paths of backoff.
 class BackoffStage {
  public:
   explicit BackoffStage(const BackoffOptions& options);
 
-  // Pops and fails every pod; while each is in flight an event comes that makes it worth another
-  // attempt.
+  // Pops and fails every pod. An event during its attempt makes the pod worth another attempt.
   void FailAll();
 
   SchedulingQueue& queue() { return stage_.queue(); }
   VirtualClock& clock() { return clock_; }
   uint64_t pods() const { return pods_; }
-  uint64_t HintsAsked() const;
+  uint64_t PodsJudged() const;
 
  private:
   VirtualClock clock_;
@@ -48,8 +48,8 @@ class BackoffStage {
   const uint64_t pods_;
 };
 
-// Operation: a pod's way into backoff, with its pop and its event. Answer: all N are there, and
-// each was judged once.
+// An operation is a pod's pop, its event and its failure into backoff. Answer: all N pods are in
+// backoff, and each was judged once.
 class BackoffInsert : public MeasuredPath {
  public:
   explicit BackoffInsert(const BackoffOptions& options) : stage_(options) {}
@@ -61,7 +61,8 @@ class BackoffInsert : public MeasuredPath {
   BackoffStage stage_;
 };
 
-// Operation: one pod moved to active by a flush each second. Answer: all N moved, in windows.
+// An operation moves one pod to active, by a flush each second. Answer: all N pods were moved,
+// window by window.
 class BackoffFlush : public MeasuredPath {
  public:
   explicit BackoffFlush(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }
@@ -74,8 +75,8 @@ class BackoffFlush : public MeasuredPath {
   int flushes_that_moved_ = 0;
 };
 
-// Operation: one pod popped from backoff because active is empty. Answer: all N come, earlier
-// windows first.
+// An operation pops one pod from backoff while active is empty. Answer: all N pods were popped,
+// those of earlier windows first.
 class BackoffPop : public MeasuredPath {
  public:
   explicit BackoffPop(const BackoffOptions& options) : stage_(options) { stage_.FailAll(); }

@@ -1,13 +1,14 @@
-// What holds waiting API calls, behind one face: the product's call queue, an own rendering of
-// upstream's design, and an ordered map. All know one waiting call an object, overwrite by merging,
-// and give out what is due.
+// Contestants that hold waiting API calls, with one interface: the product's call queue, a
+// rendering of upstream's design, and an ordered map. All have at most one waiting call an object,
+// merge a newer call into an older one, and start the calls that are due.
 //
-//   void Reserve(objects)        once, before the first call
-//   void Prefetch(object)        a call about the object is about to be made
-//   void Add(call)               also overwrites; each stores it as its design has it
+//   void Reserve(objects)        called once, before the first call
+//   void Prefetch(object)        announces a call about the object
+//   void Add(call)               adds a call, or overwrites the object's waiting one
 //   void Cancel(object)
 //   void Sync(object, pod)
-//   int64_t Drain()              everything comes due, starts and completes; how many started
+//   int64_t Drain()              lets all calls become due, starts and completes them; returns
+//                                their number
 #pragma once
 
 #include <deque>
@@ -23,7 +24,7 @@
 
 namespace schedq {
 
-// Later than any delay of the workload.
+// Longer than every delay of the workload.
 inline constexpr Duration kPastAllDelays = std::chrono::hours(1);
 
 class ProductCalls {
@@ -36,7 +37,7 @@ class ProductCalls {
   void Add(ApiCall&& call) { queue_.Add(std::move(call)); }
   void Cancel(ObjectId object) { queue_.Cancel(object); }
   void Sync(ObjectId object, const PodRef& pod) { queue_.Sync(object, pod); }
-  // The server refuses every call, so that an object is afterwards what it was before.
+  // The server refuses every call, so that objects keep their state.
   int64_t Drain() {
     int64_t started = 0;
     clock_.AdvanceBy(kPastAllDelays);
@@ -55,38 +56,60 @@ class ProductCalls {
       CallQueueOptions{.clock = &clock_, .metrics = &metrics_, .calls_per_second = 0}};
 };
 
-// Upstream's design: one lock, a map of calls, a FIFO of objects without duplicates, and a
-// cancellation that builds the FIFO anew.
-class LockedFifoCalls {
+// The calls of a design with one lock and a map of calls. `Waiting` holds an ApiCall `call`. The
+// design says by Enqueue(entry) where a new call waits, and takes it away by Erase(entry).
+template <typename Design, typename Waiting>
+class LockedCalls {
  public:
-  static constexpr const char* kName = "upstream's design";
-  static constexpr bool kCancelScans = true;
+  using Calls = std::unordered_map<ObjectId, Waiting>;
 
   void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Prefetch(ObjectId) const {}  // Where its node is only the map knows.
+  void Prefetch(ObjectId) const {}  // Only the map knows the place of the object's call.
+
   void Add(ApiCall&& call) {
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = calls_.try_emplace(call.object);
+    ApiCall& waiting = entry->second.call;
     if (is_new) {
-      fifo_.push_back(call.object);
+      design().Enqueue(entry, call);
     } else {
-      Merge(entry->second, &call);
+      Merge(waiting, &call);
     }
-    entry->second = std::move(call);
-    if (IsNoOp(entry->second)) Erase(entry);
+    waiting = std::move(call);
+    if (IsNoOp(waiting)) design().Erase(entry);
   }
   void Cancel(ObjectId object) {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(object);
-    if (found != calls_.end()) Erase(found);
+    if (found != calls_.end()) design().Erase(found);
   }
   void Sync(ObjectId object, const PodRef& pod) {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(object);
     if (found == calls_.end()) return;
-    found->second.pod = pod;
-    if (IsNoOp(found->second)) Erase(found);
+    found->second.call.pod = pod;
+    if (IsNoOp(found->second.call)) design().Erase(found);
   }
+
+ protected:
+  std::mutex mutex_;
+  Calls calls_;
+
+ private:
+  Design& design() { return static_cast<Design&>(*this); }
+};
+
+struct FifoCall {
+  ApiCall call;
+};
+
+// Upstream's design: one lock, a map of calls, a FIFO of objects without duplicates, and a
+// cancellation that builds the FIFO anew.
+class LockedFifoCalls : public LockedCalls<LockedFifoCalls, FifoCall> {
+ public:
+  static constexpr const char* kName = "upstream's design";
+  static constexpr bool kCancelScans = true;
+
   int64_t Drain() {
     const std::lock_guard lock(mutex_);
     int64_t started = 0;
@@ -95,8 +118,9 @@ class LockedFifoCalls {
   }
 
  private:
-  using Calls = std::unordered_map<ObjectId, ApiCall>;
+  friend LockedCalls<LockedFifoCalls, FifoCall>;
 
+  void Enqueue(Calls::iterator, const ApiCall& call) { fifo_.push_back(call.object); }
   void Erase(Calls::iterator entry) {
     std::deque<ObjectId> rebuilt;
     for (const ObjectId other : fifo_) {
@@ -106,43 +130,21 @@ class LockedFifoCalls {
     calls_.erase(entry);
   }
 
-  std::mutex mutex_;
-  Calls calls_;
   std::deque<ObjectId> fifo_;
 };
 
+using CallDeadlines = std::multimap<Instant, ObjectId>;
+struct DeadlineCall {
+  ApiCall call;
+  CallDeadlines::iterator due;
+};
+
 // One lock, an ordered map from deadline to object, and a map of calls.
-class LockedMultimapCalls {
+class LockedMultimapCalls : public LockedCalls<LockedMultimapCalls, DeadlineCall> {
  public:
   static constexpr const char* kName = "locked std::multimap";
   static constexpr bool kCancelScans = false;
 
-  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Prefetch(ObjectId) const {}
-  void Add(ApiCall&& call) {
-    const std::lock_guard lock(mutex_);
-    const ObjectId object = call.object;
-    const auto [entry, is_new] = calls_.try_emplace(object);
-    if (is_new) {
-      entry->second.due = deadlines_.emplace(clock_.Now() + call.delay, object);
-    } else {
-      Merge(entry->second.call, &call);
-    }
-    entry->second.call = std::move(call);
-    if (IsNoOp(entry->second.call)) Erase(entry);
-  }
-  void Cancel(ObjectId object) {
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(object);
-    if (found != calls_.end()) Erase(found);
-  }
-  void Sync(ObjectId object, const PodRef& pod) {
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(object);
-    if (found == calls_.end()) return;
-    found->second.call.pod = pod;
-    if (IsNoOp(found->second.call)) Erase(found);
-  }
   int64_t Drain() {
     const std::lock_guard lock(mutex_);
     clock_.AdvanceBy(kPastAllDelays);
@@ -155,22 +157,18 @@ class LockedMultimapCalls {
   }
 
  private:
-  using Deadlines = std::multimap<Instant, ObjectId>;
-  struct Waiting {
-    ApiCall call;
-    Deadlines::iterator due;
-  };
-  using Calls = std::unordered_map<ObjectId, Waiting>;
+  friend LockedCalls<LockedMultimapCalls, DeadlineCall>;
 
+  void Enqueue(Calls::iterator entry, const ApiCall& call) {
+    entry->second.due = deadlines_.emplace(clock_.Now() + call.delay, call.object);
+  }
   void Erase(Calls::iterator entry) {
     deadlines_.erase(entry->second.due);
     calls_.erase(entry);
   }
 
   VirtualClock clock_{Instant(std::chrono::seconds(1))};
-  std::mutex mutex_;
-  Calls calls_;
-  Deadlines deadlines_;
+  CallDeadlines deadlines_;
 };
 
 }  // namespace schedq

@@ -1,11 +1,12 @@
 // Operations on waiting API calls, with N of them waiting.
 //
-// Purpose: one workload for benchmarks and profiles. Prepared: every object was called about
-// before, and `waiting` delayed patches wait, put in in random order. Run: each thread works
-// through its own share of objects, in random order, one call an operation; a drain starts all that
-// waits. Making the call is part of the operation, and the queue is told of the object before, as
-// who makes calls would. Metrics are on.
-// Answer: how many calls start in the end.
+// Purpose: one workload for benchmarks and profiles.
+// Preparation: every object had a call before. Then `waiting` delayed patches are added in random
+// order, and wait.
+// Run: each thread handles its own share of objects in random order, one call an operation; a drain
+// starts all waiting calls. An operation includes making the call, and Prefetch before it, as in
+// the product. Metrics are on.
+// Answer: the number of calls that start at the end.
 // Threads: as of MeasuredPath.
 #pragma once
 
@@ -33,7 +34,7 @@ inline const char* CallOperationName(CallOperation operation) {
 struct CallWorkload {
   CallOperation operation = CallOperation::kAdd;
   int64_t waiting = 0;
-  int64_t operations = 0;  // At most `waiting`, unless they add.
+  int64_t operations = 0;  // At most `waiting`, except for kAdd.
 };
 
 template <typename Calls>
@@ -49,7 +50,7 @@ class CallPath final : public MeasuredPath {
   }
 
   void Run() override { RunShare(0, 1); }
-  // The share of one thread of several.
+  // Handles the share of one thread of several.
   void RunShare(int thread, int threads) {
     if (workload_.operation == CallOperation::kDrain) {
       started_ = calls_.Drain();
@@ -111,7 +112,7 @@ class CallPath final : public MeasuredPath {
   void Fill(int64_t count) {
     for (const ObjectId object : Shuffled(0, count, 7)) Add(object, "waiting for a");
   }
-  // New objects for add, else some of those that wait.
+  // Chooses new objects for kAdd, else some of the objects with a waiting call.
   void ChooseTargets() {
     const bool adds = workload_.operation == CallOperation::kAdd;
     targets_ = adds ? Shuffled(workload_.waiting, workload_.operations, 11)
@@ -130,7 +131,7 @@ class CallPath final : public MeasuredPath {
 
   const CallWorkload workload_;
   const PodRef pod_ = MakePod();
-  const PodRef newer_pod_ = MakePod();  // Which changes nothing for the calls.
+  const PodRef newer_pod_ = MakePod();  // Makes no waiting call a no-op.
   Calls calls_;
   bool is_warm_ = false;
   int64_t started_ = 0;

@@ -1,4 +1,5 @@
-// N pods rejected by DynamicResources, each with its own claim; updates of claims in random order.
+// A claim storm: DynamicResources rejected N pods, each with its own claim, and updates of the
+// claims come in random order.
 //
 //   claim update -> engine -> the one pod that uses the claim leaves the pool
 #pragma once
@@ -10,8 +11,8 @@
 
 namespace schedq {
 
-// Answer: every event requeues one pod; narrowed ones judge exactly that pod, others every pod that
-// waits. An operation is an event.
+// Answer: every event requeues one pod. With narrowing it judges exactly that pod, else every
+// waiting pod. An operation is an event.
 class ClaimStorm : public MeasuredPath {
  public:
   struct Options {
@@ -27,7 +28,7 @@ class ClaimStorm : public MeasuredPath {
   PathOutcome Outcome() override;
 
  private:
-  // The sum over all events of the pods that wait when the event comes.
+  // The number of waiting pods at each event, summed over all events.
   uint64_t PodsWaiting() const;
 
   const Options options_;

@@ -1,8 +1,9 @@
-// A path through the product that somebody measures.
+// A path through the product that is measured.
 //
-// Purpose: prepare, run and check in one place, whoever holds the clock: google-benchmark, a
-// profile, callgrind or a test. The constructor prepares and may take long; Run is what counts.
-// Threads: one thread constructs, runs and asks; a path may start threads of its own inside Run.
+// Purpose: preparation, run and check in one place, for every kind of measurement:
+// google-benchmark, profiles, callgrind and tests. The constructor prepares and may take long; only
+// Run is measured.
+// Threads: one thread calls all functions. A path may start threads of its own inside Run.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace schedq {
 
 struct PathOutcome {
   uint64_t operations = 0;
-  uint64_t pods_judged = 0;     // By hints, in all operations together.
+  uint64_t pods_judged = 0;     // The number of pods that hints judged in all operations together.
   const char* fault = nullptr;  // What is wrong with the answer; null: nothing.
 };
 
@@ -22,7 +23,7 @@ class MeasuredPath {
 
   // The measured part; called once.
   virtual void Run() = 0;
-  // What Run did, checked. Not measured.
+  // Checks the answer of Run, and returns it. Not measured.
   virtual PathOutcome Outcome() = 0;
 };
 

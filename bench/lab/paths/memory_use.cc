@@ -7,8 +7,8 @@
 namespace schedq {
 namespace {
 
-// Add, pop and bind of every pod.
-void LiveAndLeave(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
+// Adds, pops and binds every pod.
+void RunPodLives(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
   for (const PodRef& pod : pods) queue.Add(pod);
   while (const std::optional<PoppedPod> popped = queue.TryPop()) queue.Bind(popped->key);
 }
@@ -34,10 +34,10 @@ std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count) {
 std::optional<double> MeasureAllocationsPerOperation(EngineKind engine, int64_t pod_count) {
   const std::vector<PodRef> pods = MakePods(pod_count, ClaimUse::kNone);
   EngineStage stage(StageOptions{.engine = engine});
-  LiveAndLeave(stage.queue(), pods);
+  RunPodLives(stage.queue(), pods);
   const AllocationMeter meter;
-  LiveAndLeave(stage.queue(), pods);
-  const std::optional<Allocations> taken = meter.Taken();
+  RunPodLives(stage.queue(), pods);
+  const std::optional<Allocations> taken = meter.SinceStart();
   SCHEDQ_CHECK(stage.queue().SchedulingCycle() == 2 * pods.size(), "every pod was popped twice");
   if (!taken) return std::nullopt;
   constexpr double kOperationsPerPod = 3;

@@ -1,5 +1,5 @@
-// What queued pods take beyond their own objects, and what an operation allocates once the queue is
-// warm. By jemalloc's counters: nothing without it.
+// The memory of queued pods beyond their own objects, and the allocations of an operation on a warm
+// queue. Both read jemalloc's counters and return nullopt without jemalloc.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace schedq {
 
-// Bytes a pod with one claim, queued and in the claim index; the pod object and the claim itself
-// are not counted.
+// Bytes of a pod with one claim, in the queue and in the claim index. The pod object and the claim
+// object are not counted.
 std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count);
 
-// Allocations per operation of add, pop and bind, on a queue that has held as many pods before.
+// Allocations per operation of Add, Pop and Bind, on a queue that has held as many pods before.
 std::optional<double> MeasureAllocationsPerOperation(EngineKind engine, int64_t pod_count);
 
 }  // namespace schedq

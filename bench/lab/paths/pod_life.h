@@ -1,4 +1,4 @@
-// Add all N pods, then pop and done all: the path that every pod takes.
+// The path that every pod takes: all N pods are added, then each is popped and done.
 #pragma once
 
 #include <vector>

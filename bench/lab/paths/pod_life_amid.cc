@@ -22,8 +22,8 @@ std::vector<PodRef> MakeGatedPods(int64_t count) {
 PodLifeAmid::PodLifeAmid(const Options& options)
     : options_(options),
       pods_(MakePods(options.pods, ClaimUse::kNone)),
-      gated_(options.company == Company::kNone ? std::vector<PodRef>()
-                                               : MakeGatedPods(options.gated)),
+      gated_(options.load == GatedLoad::kNone ? std::vector<PodRef>()
+                                              : MakeGatedPods(options.gated)),
       stage_(StageOptions{.engine = options.engine}) {
   for (const PodRef& pod : gated_) stage_.queue().Add(pod);
 }
@@ -31,7 +31,7 @@ PodLifeAmid::PodLifeAmid(const Options& options)
 void PodLifeAmid::Storm(const std::atomic<bool>& is_over) {
   SchedulingQueue& queue = stage_.queue();
   for (size_t i = 0; !is_over.load(); i = (i + 1) % gated_.size()) {
-    if (options_.company == Company::kDeletes) {
+    if (options_.load == GatedLoad::kReadded) {
       queue.Delete(*gated_[i]);
       queue.Add(gated_[i]);
       continue;
@@ -47,7 +47,7 @@ void PodLifeAmid::Run() {
   SchedulingQueue& queue = stage_.queue();
   std::atomic<bool> is_over{false};
   std::thread storm;
-  if (options_.company == Company::kUpdates || options_.company == Company::kDeletes) {
+  if (options_.load == GatedLoad::kUpdated || options_.load == GatedLoad::kReadded) {
     storm = std::thread([&] { Storm(is_over); });
   }
   for (const PodRef& pod : pods_) queue.Add(pod);

@@ -1,8 +1,4 @@
-// The life of N pods (add, pop, done) with other pods around that do not concern it.
-//
-//   kGated     100,000 pods wait in the pool, gated
-//   kUpdates   and a second thread updates them, one after the other
-//   kDeletes   and a second thread deletes and adds them again
+// The life of N pods (add, pop, done) while gated pods, which have no part in it, are in the queue.
 #pragma once
 
 #include <atomic>
@@ -14,14 +10,20 @@
 
 namespace schedq {
 
-enum class Company : uint8_t { kNone, kGated, kUpdates, kDeletes };
+// What happens to the gated pods meanwhile.
+enum class GatedLoad : uint8_t {
+  kNone,     // There are no gated pods.
+  kIdle,     // Nothing.
+  kUpdated,  // A second thread updates them, one after the other.
+  kReadded,  // A second thread deletes each and adds it again.
+};
 
-// Answer: every pod is popped once, and the gated ones are still gated. An operation is a pod.
+// Answer: every pod is popped once, and the gated pods are gated at the end. An operation is a pod.
 class PodLifeAmid : public MeasuredPath {
  public:
   struct Options {
     EngineKind engine = EngineKind::kLockfree;
-    Company company = Company::kNone;
+    GatedLoad load = GatedLoad::kNone;
     int64_t pods = 0;
     int64_t gated = 0;
   };

@@ -14,10 +14,10 @@ void ProducerConsumer::Run() {
   std::thread producer([&] {
     for (const PodRef& pod : pods_) queue.Add(pod);
   });
-  // A pod that is lost would leave this waiting for ever.
-  constexpr Duration kPatience = std::chrono::seconds(10);
+  // The time limit ends the path if the queue lost a pod.
+  constexpr Duration kPopTimeMax = std::chrono::seconds(10);
   while (popped_count_ < pods_.size()) {
-    const std::optional<PoppedPod> popped = queue.Pop(kPatience);
+    const std::optional<PoppedPod> popped = queue.Pop(kPopTimeMax);
     if (!popped) break;
     queue.Done(popped->key);
     ++popped_count_;

@@ -1,4 +1,4 @@
-// One thread adds all N pods while another pops and done all.
+// One thread adds all N pods while another pops each and ends its attempt.
 //
 //   producer: Add -> queue -> consumer: Pop, Done
 #pragma once

@@ -13,7 +13,7 @@
 namespace schedq {
 namespace {
 
-// Both are compiled here, in one file, so that they differ in nothing else.
+// One file compiles both engines, so that they differ in nothing else.
 template <bool kIsCompiledIn>
 struct PortShape : LockfreeQueueShape {
   static constexpr bool kMayBeObserved = kIsCompiledIn;

@@ -1,8 +1,8 @@
-// Add with nobody who observes: what the port through which pods' rejections are reported costs
-// those who do not report (gates off).
+// Add without an observer: the cost of the port that reports pods' rejections when its gates are
+// off.
 //
-// Purpose: two series, the product and the same engine compiled without the port; what one takes
-// more instructions than the other is the price.
+// Purpose: two series, the product and the same engine compiled without the port. The difference
+// between their instructions is the cost of the port.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct UnobservedAdds {
   ReportingPort port = ReportingPort::kCompiledIn;
   int64_t pods = 0;
   bool are_gated = false;                 // PreEnqueue rejects them.
-  std::vector<QueueObserver*> observers;  // For controls; none where the port is compiled out.
+  std::vector<QueueObserver*> observers;  // For controls; empty where the port is compiled out.
 };
 
 // Answer: all pods are active, or gated. An operation is an Add.

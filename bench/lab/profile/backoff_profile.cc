@@ -1,7 +1,7 @@
-// What a pod costs on its way into backoff (its pop, an event, its failure) and out of it, with N
-// pods there. The variants are those
-// of SchedulerPopFromBackoffQ: windows of a second, or exact expirations. Narrowing has no part in
-// it: what a failing pod judges is never narrowed.
+// The cost of a pod's way into backoff (its pop, an event, its failure) and out of it, with N pods
+// in backoff. The variants are those of SchedulerPopFromBackoffQ: windows of a second, or exact
+// expirations. Narrowing is no variant, because the events that a failing pod judges are never
+// narrowed.
 #include "bench/lab/paths/backoff_paths.h"
 #include "bench/lab/profile/profile_kind.h"
 
@@ -14,7 +14,7 @@ ProfileSubject SubjectOf(const BackoffOptions& options, const char* stage) {
   subject.name = std::string(EngineName(options.engine)) +
                  (options.pops_from_backoff ? "/windows/" : "/exact/") + stage;
   subject.operation = "pod";
-  // A backoff that stops half-way is another workload: the size alone says how much is done.
+  // The size alone gives the number of operations; fewer would be another workload.
   subject.prepare = [options](uint64_t size, uint64_t) -> MeasuredPathRef {
     BackoffOptions sized = options;
     sized.pods = static_cast<int64_t>(size);

@@ -16,7 +16,7 @@
 namespace schedq {
 namespace {
 
-// The last number of a line; nothing when it ends otherwise.
+// The number at the end of a line; nullopt where the line ends otherwise.
 std::optional<uint64_t> LastNumber(std::string_view line) {
   const std::string_view word = line.substr(line.rfind(' ') + 1);
   uint64_t number = 0;
@@ -25,8 +25,9 @@ std::optional<uint64_t> LastNumber(std::string_view line) {
   return number;
 }
 
-// Callgrind's format: "fn=(1) name" starts a function, later "fn=(1)"; a line of a position and a
-// cost is its own; the one after "calls=" is a callee's inclusive cost.
+// Reads callgrind's format. "fn=(1) name" starts a function, and later "fn=(1)" alone. A line with
+// a position and a cost is the function's own cost; the line after "calls=" is a callee's inclusive
+// cost.
 class CallgrindReader {
  public:
   void ReadLine(std::string_view line) {
@@ -45,12 +46,12 @@ class CallgrindReader {
     }
   }
 
-  InstructionCount Take() const {
+  InstructionCount Finish() const {
     InstructionCount count;
     count.instructions = total_;
     count.spots.method = "callgrind";
     count.spots.samples = total_;
-    // A recursive function counts its own calls again: at most the whole.
+    // A recursive function counts its own calls again, so its share is bounded by the whole.
     std::map<std::string, uint64_t> inclusive = inclusive_;
     for (auto& [name, cost] : inclusive) cost = std::min(cost, total_);
     count.spots.functions = RankHotSpots(self_, inclusive, total_);
@@ -90,7 +91,7 @@ Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string
     reader.ReadLine(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return reader.Take();
+  return reader.Finish();
 }
 
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,

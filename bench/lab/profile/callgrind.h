@@ -1,7 +1,7 @@
-// Instructions of one measured path, counted by callgrind in a process of its own.
+// Counts the instructions of one measured path by callgrind, in a process of its own.
 //
-// Purpose: a cost that does not depend on the machine's mood. `schedq` runs itself under valgrind
-// with --run-once; only the path's Run is counted, because that is where counting is turned on.
+// Purpose: a cost that does not depend on the machine's load. `schedq` runs itself under valgrind
+// with --run-once. Counting is on only during the path's Run.
 // Threads: the main thread only.
 #pragma once
 
@@ -18,18 +18,18 @@ namespace schedq {
 
 struct InstructionCount {
   uint64_t instructions = 0;
-  HotSpots spots;  // `size` is left to the caller.
+  HotSpots spots;  // The caller sets `size`.
 };
 
-// Reads what callgrind writes. `name` stands in the error.
+// Reads callgrind's output file. `name` stands in the error.
 Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string& name);
 
-// Runs `program` (the first is its path) under callgrind. What it prints is left in `output`. An
-// error says in one line that valgrind is missing, or how it ended.
+// Runs `program` (the first element is its path) under callgrind, and stores its stdout in
+// `output`. Returns an error of one line where valgrind is missing or failed.
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
                                            std::string* output);
 
-// Runs the path; under callgrind, counts it. To be called in the process that valgrind runs.
+// Runs the path with counting on. The process that valgrind runs calls it.
 void RunCounted(MeasuredPath& path);
 
 }  // namespace schedq

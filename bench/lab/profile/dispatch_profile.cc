@@ -1,6 +1,5 @@
-// What an operation on waiting API calls costs with N of them waiting: the dispatcher's queue,
-// upstream's design and an ordered map. Beside, what the calls are for: the scenarios of KEP-5501
-// and KEP-5278.
+// The cost of an operation on waiting API calls with N of them waiting: the dispatcher's queue,
+// upstream's design and an ordered map. The kind also has the scenarios of KEP-5501 and KEP-5278.
 #include <algorithm>
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"
@@ -28,7 +27,7 @@ void AddSubjects(ProfileKind& kind, const char* structure) {
   }
 }
 
-// Gates off: the difference between the two is what reporting costs who does not report.
+// The difference between the two series is the cost of the reporting port while its gates are off.
 void AddGatesOff(ProfileKind& kind, const char* name, ReportingPort port) {
   ProfileSubject subject;
   subject.name = std::string("gates-off/") + name;

@@ -12,10 +12,10 @@
 namespace schedq {
 namespace {
 
-// Counting is some fifty times slower than running: a run of this length takes seconds.
+// Counting is some fifty times slower than running, so a run of this length takes seconds.
 constexpr double kCountedNanosecondsMax = 50e6;
 constexpr double kCountedOperationsMin = 10;
-// Enough that what is done once, at the first of them, hardly counts.
+// So many operations that the first one's work, which is done once, hardly counts.
 constexpr double kCountedOperationsMax = 10'000;
 
 const char* const kOperationsLabel = "operations: ";

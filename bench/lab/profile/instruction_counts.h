@@ -1,4 +1,4 @@
-// Instructions per operation of every point that was timed, and the functions that they are in.
+// Counts the instructions per operation at every point that was timed, by function.
 // Threads: the main thread only.
 #pragma once
 
@@ -13,18 +13,17 @@
 
 namespace schedq {
 
-// What --run-once prints, and its reading: the two ends of the conversation with the process that
-// valgrind runs.
+// The text that --run-once prints in the process under valgrind, and its reader in this process.
 std::string RunOnceText(const PathOutcome& outcome);
 Result<uint64_t> OperationsOf(const std::string& run_once_text);
 
-// Runs this program under callgrind for each point of `result` and adds the measurement
-// "instructions", its fit and its functions. An interrupt leaves out the rest.
+// Runs this program under callgrind for each point of `result`. Adds the measurement
+// "instructions", its fit and its functions. An interrupt ends the counting; finished counts stay.
 Status AddInstructions(
     const std::string& kind, ProfilerResult* result,
     const std::function<void(const std::string& subject, uint64_t size)>& progress);
 
-// One verdict a promise and size that were counted.
+// One verdict for each promise and size that were counted.
 std::vector<PromiseVerdict> JudgeInstructions(const std::vector<InstructionPromise>& promises,
                                               const std::vector<ProfileSeries>& series);
 

@@ -1,8 +1,8 @@
-// What `schedq profile` can profile: one function a kind, named in profile_kinds.cc.
+// The kinds of profile of `schedq profile`; profile_kinds.cc names one function a kind.
 //
-// Purpose: a kind is a list of subjects (an engine and a variant), each a path through the product
-// that can be prepared at any size. profiler.h measures it; nothing here holds a clock. A kind may
-// have scenarios beside, whose figures are not costs.
+// Purpose: a kind is a list of subjects (an engine and a variant). Each is a path through the
+// product that can be prepared at any size; profiler.h measures it. A kind may also have scenarios,
+// whose figures are not costs.
 // Threads: the main thread only.
 #pragma once
 
@@ -18,17 +18,17 @@ namespace schedq {
 
 struct ProfileSubject {
   std::string name;       // "lockfree/narrowed": the engine (or structure), then the variant.
-  std::string operation;  // What a cost is per: "event".
+  std::string operation;  // The operation that a cost is counted for: "event".
   bool counts_judged_pods = false;
-  // A path of `size`, of all its operations or of at most `operations_max` of them (0: all).
+  // Prepares a path of `size` with at most `operations_max` operations (0: all).
   std::function<MeasuredPathRef(uint64_t size, uint64_t operations_max)> prepare;
 };
 
-// What an operation of `series` may take when instructions are counted: `factor_max` times and
-// `extra_max` more than an operation of `base` at the same size or, without a base, than its own at
-// the smallest size.
+// A bound on the instructions of an operation of `series`: `factor_max` times those of the
+// reference, plus `extra_max`. The reference is `base` at the same size; without a base it is the
+// series itself at its smallest size.
 struct InstructionPromise {
-  std::string proposal;  // Whose promise it is.
+  std::string proposal;  // The proposal that promises it.
   std::string series;
   std::string base;
   double factor_max = 1;
@@ -40,11 +40,11 @@ struct ProfileKind {
   std::string summary;  // One line for the help.
   std::string size_of;  // What N counts: "unschedulable pods".
   std::vector<ProfileSubject> subjects;
-  std::vector<Scenario> scenarios;  // Played beside; most kinds have none.
+  std::vector<Scenario> scenarios;  // Most kinds have none.
   std::vector<InstructionPromise> promises;
 };
 
-// In the order of the help.
+// The kinds, in the order of the help.
 std::vector<ProfileKind> AllProfileKinds();
 
 ProfileKind RequeueProfile();

@@ -17,10 +17,10 @@
 namespace schedq {
 namespace {
 
-// A subject and what is known of it so far.
-class Course {
+// The measurement of one subject at growing sizes.
+class SeriesMeasurement {
  public:
-  explicit Course(const ProfileSubject& subject) : subject_(subject) {
+  explicit SeriesMeasurement(const ProfileSubject& subject) : subject_(subject) {
     series_.name = subject.name;
     series_.operation = subject.operation;
   }
@@ -28,8 +28,8 @@ class Course {
   bool is_stopped() const { return !series_.stopped.empty(); }
   const std::string& name() const { return subject_.name; }
 
-  // Decides whether this size is worth it.
-  void Begin(uint64_t size, double seconds_max) {
+  // Starts a point of this size, or stops the series if a run would take too long.
+  void BeginSize(uint64_t size, double seconds_max) {
     if (is_stopped()) return;
     const double forecast = ForecastSeconds(seconds_, static_cast<double>(size));
     if (forecast > seconds_max) {
@@ -48,7 +48,7 @@ class Course {
     const auto started = std::chrono::steady_clock::now();
     path->Run();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-    const std::optional<Allocations> taken = meter.Taken();
+    const std::optional<Allocations> taken = meter.SinceStart();
     const PathOutcome outcome = path->Outcome();
     if (outcome.fault != nullptr) {
       faults->push_back(fmt::format("{} at {}: {}", name(), point.size, outcome.fault));
@@ -66,7 +66,7 @@ class Course {
     Record(point, "allocations", "allocations", taken->requests / each);
   }
 
-  void End() {
+  void EndSize() {
     if (series_.points.empty()) return;
     if (run_seconds_.empty()) {
       series_.points.pop_back();
@@ -86,7 +86,7 @@ class Course {
     if (!spots.functions.empty()) series_.hot_spots.push_back(std::move(spots));
   }
 
-  ProfileSeries Take() {
+  ProfileSeries Finish() {
     series_.fits = FitSeries(series_);
     return std::move(series_);
   }
@@ -107,26 +107,26 @@ class Course {
 
   const ProfileSubject& subject_;
   ProfileSeries series_;
-  std::vector<std::pair<double, double>> seconds_;  // Of a run, by size.
-  std::vector<double> run_seconds_;                 // Of the size under way.
+  std::vector<std::pair<double, double>> seconds_;  // Each size with the median of its runs.
+  std::vector<double> run_seconds_;                 // The runs of the current size.
 };
 
-void MeasureSize(std::vector<Course>& courses, uint64_t size, const ProfilerOptions& options,
+void MeasureSize(std::vector<SeriesMeasurement>& all, uint64_t size, const ProfilerOptions& options,
                  Random& order, const ProfilerProgress& progress, ProfilerResult& result) {
-  std::vector<Course*> turns;
-  for (Course& course : courses) {
-    course.Begin(size, options.run_seconds_max);
-    if (!course.is_stopped()) turns.push_back(&course);
+  std::vector<SeriesMeasurement*> running;
+  for (SeriesMeasurement& series : all) {
+    series.BeginSize(size, options.run_seconds_max);
+    if (!series.is_stopped()) running.push_back(&series);
   }
   for (uint64_t round = 1; round <= options.rounds; ++round) {
-    order.Shuffle(turns);
-    for (Course* course : turns) {
+    order.Shuffle(running);
+    for (SeriesMeasurement* series : running) {
       if (Interrupted()) break;
-      progress(course->name(), size, round);
-      course->RunOnce(&result.faults);
+      progress(series->name(), size, round);
+      series->RunOnce(&result.faults);
     }
   }
-  for (Course* course : turns) course->End();
+  for (SeriesMeasurement* series : running) series->EndSize();
 }
 
 }  // namespace
@@ -146,15 +146,15 @@ ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,
                        const ProfilerProgress& progress) {
   ProfilerResult result;
   Random order(options.seed);
-  std::vector<Course> courses;
-  courses.reserve(kind.subjects.size());
-  for (const ProfileSubject& subject : kind.subjects) courses.emplace_back(subject);
+  std::vector<SeriesMeasurement> all;
+  all.reserve(kind.subjects.size());
+  for (const ProfileSubject& subject : kind.subjects) all.emplace_back(subject);
   for (const uint64_t size : options.sizes) {
-    if (!Interrupted()) MeasureSize(courses, size, options, order, progress, result);
+    if (!Interrupted()) MeasureSize(all, size, options, order, progress, result);
   }
-  for (Course& course : courses) {
-    if (options.samples_time && !Interrupted()) course.SampleTime();
-    result.series.push_back(course.Take());
+  for (SeriesMeasurement& series : all) {
+    if (options.samples_time && !Interrupted()) series.SampleTime();
+    result.series.push_back(series.Finish());
   }
   return result;
 }

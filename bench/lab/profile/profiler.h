@@ -1,12 +1,12 @@
 // Measures the subjects of a profile kind at growing sizes.
 //
-// Purpose: everything of profile.json but the environment. Within a size a round runs every subject
-// once, in an order shuffled anew. A subject whose next size would take longer than the limit stops
-// there and says so; the forecast is the growth between its last two sizes.
+// Purpose: all of profile.json except the environment. Within a size a round runs every subject
+// once, in a newly shuffled order. A series stops before a size that would take longer than the
+// limit, and records the reason; the forecast is the growth between its last two sizes.
 // Threads: the main thread only.
 // Invariants:
-// 1. A run whose answer was wrong is not recorded, and is named in `faults`.
-// 2. After an interrupt nothing new starts, and what was measured stays.
+//  1. A run with a wrong answer is not recorded, and `faults` names it.
+//  2. After an interrupt no run starts, and finished runs stay.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ struct ProfilerOptions {
 
 struct ProfilerResult {
   std::vector<ProfileSeries> series;
-  std::vector<std::string> faults;  // One line each.
+  std::vector<std::string> faults;  // One line for each wrong answer.
 };
 
-// Told before each run.
+// Called before each run.
 using ProfilerProgress =
     std::function<void(const std::string& subject, uint64_t size, uint64_t round)>;
 
 ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,
                        const ProfilerProgress& progress);
 
-// How long a run of `size` will take, from the last two (size, seconds) that were measured;
-// quadratic when there is one only.
+// Forecasts the seconds of a run of `size` from the last two measured pairs (size, seconds). With
+// one pair the growth is taken as quadratic.
 double ForecastSeconds(const std::vector<std::pair<double, double>>& measured, double size);
 
 }  // namespace schedq

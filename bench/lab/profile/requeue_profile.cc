@@ -1,4 +1,4 @@
-// What one claim event costs with N unschedulable pods, each waiting for a claim of its own.
+// The cost of one claim event with N unschedulable pods, each waiting for a claim of its own.
 #include <algorithm>
 
 #include "bench/lab/paths/claim_storm.h"

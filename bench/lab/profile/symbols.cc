@@ -23,7 +23,7 @@ std::string Demangled(const char* name) {
   return status == 0 ? ShortFunctionName(text.get()) : name;
 }
 
-// The first object that the loader names is the program.
+// The program is the first object that the loader reports.
 uintptr_t ProgramBase() {
   uintptr_t base = 0;
   dl_iterate_phdr(
@@ -35,7 +35,7 @@ uintptr_t ProgramBase() {
   return base;
 }
 
-// `count` objects of the file from `offset` on; empty when the file is shorter.
+// Reads `count` objects at `offset` of the file; empty when the file is too short.
 template <typename T>
 std::vector<T> ReadArray(std::string_view file, uint64_t offset, uint64_t count) {
   if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {};
@@ -44,12 +44,12 @@ std::vector<T> ReadArray(std::string_view file, uint64_t offset, uint64_t count)
   return objects;
 }
 
-// Copies `text` without what is between brackets of a kind, which may nest.
+// Copies `text` without the parts between brackets of one kind, which may nest.
 std::string WithoutTemplateArguments(std::string_view text) {
   std::string kept;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    // operator<, operator<<, operator-> and their like are names, not brackets.
+    // The signs of operator<, operator<<, operator-> and the like are no brackets.
     const bool is_operator = kept.size() >= 8 && kept.ends_with("operator");
     if (!is_operator && text[i] == '<' && depth++ == 0) kept += "<...>";
     if (depth == 0) kept += text[i];
@@ -66,13 +66,13 @@ std::string ShortFunctionName(std::string_view demangled) {
   for (size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous)) {
     name.replace(at, anonymous.size(), "{anonymous}");
   }
-  // Parameters start at the first bracket that does not belong to operator().
+  // The parameters start at the first bracket that is not part of operator().
   size_t parameters = name.find('(');
   if (parameters != std::string::npos && name.substr(0, parameters).ends_with("operator")) {
     parameters = name.find('(', parameters + 1);
   }
   if (parameters != std::string::npos) name.resize(parameters);
-  // What stands before the last blank is the return type, but "operator bool" is a name.
+  // The return type ends at the last blank, but "operator bool" is a name.
   const size_t blank = name.rfind(' ');
   const bool is_conversion =
       blank != std::string::npos && name.substr(0, blank).ends_with("operator");

@@ -1,8 +1,8 @@
-// From addresses of this process to names of functions, without tools or debug information.
+// Finds the names of functions at addresses of this process, without tools or debug information.
 //
 // Purpose: the names that profiles print. Functions of the program come from its symbol table in
 // the file, those of shared libraries from their dynamic symbols.
-// Threads: one thread builds and asks.
+// Threads: one.
 // Memory: 24 bytes a function and the file's string table.
 #pragma once
 
@@ -15,18 +15,18 @@ namespace schedq {
 
 class SymbolTable {
  public:
-  // Of this program. Empty where the file cannot be read or was stripped.
+  // Reads this program's symbols. The table is empty where the file is unreadable or stripped.
   SymbolTable();
 
-  // The function that holds the address, demangled and shortened; its library or "unknown" when no
-  // symbol covers it.
+  // The function at the address, demangled and shortened. Where no symbol covers the address, the
+  // name of its library or "unknown".
   std::string FunctionAt(uintptr_t address) const;
 
  private:
   struct Symbol {
     uintptr_t address;
     uintptr_t size;
-    uint32_t name;  // Where it starts in names_.
+    uint32_t name;  // The start of the name in names_.
   };
 
   void ReadProgram(std::string_view file);

@@ -17,11 +17,11 @@
 namespace schedq {
 namespace {
 
-// Prime, so that it does not beat with anything periodic in the work.
+// The interval is prime, so that it matches no period in the work.
 constexpr long kSampleIntervalNs = 499'979;
 
-// How many frames of the stack come before the one that is at `address`; all if none is. Sanitizers
-// put frames of their own around backtrace, so these are not counted but looked for.
+// The number of frames before the one at `address`; all if there is none. It must be searched,
+// because sanitizers put frames of their own around backtrace.
 int FramesBefore(const void* address, void* const* frames, int depth) {
   return static_cast<int>(std::find(frames, frames + depth, address) - frames);
 }
@@ -30,10 +30,10 @@ TimeSampler* active_sampler = nullptr;
 
 }  // namespace
 
-// Not inlined, so that the number of frames above is that of the caller.
+// Must not be inlined, because the return address must lie in the caller.
 [[gnu::noinline]] TimeSampler::TimeSampler() : stacks_(kSamplesMax) {
   SCHEDQ_CHECK(active_sampler == nullptr, "one time sampler at a time");
-  // The first call loads the unwinder, which the handler must not do.
+  // The first call of backtrace loads the unwinder, which the handler must not do.
   std::array<void*, kDepthMax> frames;
   const int depth = backtrace(frames.data(), kDepthMax);
   frames_above_ = depth - FramesBefore(__builtin_return_address(0), frames.data(), depth);
@@ -60,7 +60,7 @@ TimeSampler::~TimeSampler() { Stop(); }
 void TimeSampler::Stop() {
   if (is_running_) timer_delete(timer_);
   is_running_ = false;
-  // A signal that is still pending finds nobody.
+  // A signal that is still pending then finds no sampler.
   active_sampler = nullptr;
 }
 
@@ -96,7 +96,7 @@ HotSpots TimeSampler::Finish() {
     for (int frame = stack.first; frame < stack.depth - frames_above_; ++frame) {
       void* const address = stack.frames[static_cast<size_t>(frame)];
       std::string& name = names[address];
-      // Callers are return addresses, which may lie behind the end of the function.
+      // A caller's frame is a return address, which may lie behind the end of the function.
       const uintptr_t inside =
           reinterpret_cast<uintptr_t>(address) - (frame == stack.first ? 0 : 1);
       if (name.empty()) name = symbols.FunctionAt(inside);

@@ -1,9 +1,9 @@
-// A sampling profiler: a timer interrupts the calling thread, and notes what it was doing.
+// A sampling profiler: a timer interrupts the calling thread and records its stack.
 //
-// Purpose: where the time goes, without another program and without slowing the work by more than
-// about one percent. When not to use it: for counts or small differences; callgrind is exact.
-// Threads: the thread that constructs it is the one that is sampled, and finishes it. One sampler
-// at a time in a process.
+// Purpose: where the time goes, without another program, at the cost of about one percent.
+// When not to use it: for counts or small differences; callgrind is exact.
+// Threads: the thread that constructs a sampler is sampled and finishes it. A process has one
+// sampler at a time.
 // Invariants:
 //  1. A sample is a stack below the frame that constructed the sampler.
 //  2. The handler allocates nothing, locks nothing and stops when its memory is full.
@@ -34,13 +34,13 @@ class TimeSampler {
   TimeSampler(const TimeSampler&) = delete;
   TimeSampler& operator=(const TimeSampler&) = delete;
 
-  // Stops and sums up. `size` is left to the caller; no functions when nothing was sampled, also
-  // where the kernel gave no timer.
+  // Stops, and returns the shares of functions; the caller sets `size`. There are no functions
+  // where no sample was taken or the kernel gave no timer.
   HotSpots Finish();
 
  private:
   struct Stack {
-    int first = 0;  // The frame that was interrupted; before it are the handler's.
+    int first = 0;  // The interrupted frame; the handler's frames are before it.
     int depth = 0;
     std::array<void*, kDepthMax> frames;
   };
@@ -49,14 +49,15 @@ class TimeSampler {
   void TakeSample(const void* interrupted);
   void Stop();
 
-  std::vector<Stack> stacks_;  // Of full size from the start: the handler must not allocate.
-  size_t count_ = 0;           // Written by the handler, read when the timer has stopped.
-  int frames_above_ = 0;       // Of the constructor's caller, and those that called it.
+  std::vector<Stack> stacks_;  // Has its full size from the start: the handler must not allocate.
+  size_t count_ = 0;           // The handler writes it; it is read after the timer has stopped.
+  int frames_above_ = 0;       // The number of frames from the constructor's caller upwards.
   bool is_running_ = false;
   timer_t timer_{};
 };
 
-// Shares from counts: the functions with the largest share of their own first, at most `limit`.
+// Computes shares from counts. The functions with the largest share of their own stand first; at
+// most `limit` are returned.
 std::vector<HotSpot> RankHotSpots(const std::map<std::string, uint64_t>& self,
                                   const std::map<std::string, uint64_t>& inclusive, uint64_t total,
                                   size_t limit = 12);

@@ -147,7 +147,7 @@ Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFla
 BenchmarkRunOptions BenchCommand::OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const {
   BenchmarkRunOptions options;
   options.rounds = flags.rounds.value_or(rounds);
-  if (!flags.rounds) options.patience = kPatience;
+  if (!flags.rounds) options.group_time_max = kPatience;
   options.seed = seed_;
   options.chooses_operations = flags.has_min_time;
   return options;

@@ -1,8 +1,8 @@
 // Executes calls on the simulated cluster, with the latencies of the cost model.
 //
-// Purpose: the API server behind the dispatcher of a run of a workload, as EmbeddedApiServer is
-// that of a scenario without a cluster; both change a pod by the same rules (pod_patch.h).
-// Threads: one, that which advances the clock.
+// Purpose: the API server behind the dispatcher in a run of a workload. A scenario without a
+// cluster has EmbeddedApiServer instead; both change a pod by the same rules (pod_patch.h).
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace schedq {
 
-// All outlive the sink.
+// All objects outlive the sink.
 struct ClusterSinkOptions {
   Cluster* cluster = nullptr;
   const CostModel* costs = nullptr;
   Random* random = nullptr;
   MetricsRegistry* metrics = nullptr;
-  // Of the pod, where a patch takes claims along. False: one cannot be used.
+  // Stores the claims of the pod, for a patch that includes them. False: a claim cannot be used.
   std::function<bool(uint64_t pod_number)> store_claims;
 };
 
@@ -37,7 +37,7 @@ class ClusterSink final : public ApiSink {
   Status Patch(const ApiCall& call, uint64_t pod_number);
 
   const ClusterSinkOptions options_;
-  CounterFamily* const events_;  // By reason.
+  CounterFamily* const events_;  // The number of events, by reason.
 };
 
 }  // namespace schedq

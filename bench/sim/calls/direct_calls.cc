@@ -29,7 +29,7 @@ void DirectCalls::ClearNomination(const PodKey&, const PodRef& pod) {
   if (!pod->nominated_node_name.empty()) Nominate(pod, "", [] {});
 }
 
-// A call that finds no pod, or a bound one, changes nothing.
+// Changes nothing where the pod is gone or bound.
 void DirectCalls::Nominate(const PodRef& pod, const std::string& node, std::function<void()> then) {
   After(options_.costs->status,
         [this, number = AsClusterPod(*pod).number, node, then = std::move(then)] {

@@ -1,7 +1,8 @@
-// Calls about pods without a dispatcher: each is made at once by whoever needs it, who waits for it
-// where it matters.
+// Calls about pods without a dispatcher: each is made at once, and its caller waits for it where
+// the result matters.
 //
-// Purpose: gate SchedulerAsyncAPICalls off. Threads: as PodCalls.
+// Purpose: the gate SchedulerAsyncAPICalls is off.
+// Threads: as PodCalls.
 #pragma once
 
 #include "bench/sim/calls/pod_calls.h"
@@ -12,7 +13,7 @@ class DirectCalls final : public PodCalls {
  public:
   explicit DirectCalls(const PodCallsOptions& options) : options_(options) {}
 
-  void Seen(const PodKey&, const PodRef&) override {}
+  void OnNewVersion(const PodKey&, const PodRef&) override {}
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;

@@ -1,8 +1,8 @@
-// What the scheduler tells the API server about pods: conditions, nominations, bindings.
+// The scheduler's calls to the API server about pods: conditions, nominations, bindings.
 //
-// Purpose: one interface for the two ways that a scheduler has: through the dispatcher
-// (queued_calls.h, gate SchedulerAsyncAPICalls) or each call by whoever needs it (direct_calls.h).
-// Threads: one, that which advances the clock.
+// Purpose: one interface for the two ways to make calls: through the dispatcher (queued_calls.h,
+// gate SchedulerAsyncAPICalls on), or each call at once (direct_calls.h, gate off).
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ struct PodCallsOptions {
   const CostModel* costs = nullptr;
   Gates gates;
   StatusModel status_model = StatusModel::kImplicitDelayed;
-  Random* random = nullptr;            // What the scheduler draws latencies from.
-  MetricsRegistry* metrics = nullptr;  // Outlives it, as all others do.
+  Random* random = nullptr;            // The source of latencies.
+  MetricsRegistry* metrics = nullptr;  // All pointers outlive the PodCalls.
 };
 
 // The start of a binding. Where there are claims, PreBind has work to do.
@@ -37,10 +37,10 @@ struct BindingBegin {
   PodRef pod;
   std::string node;
   std::vector<std::string> claims;     // "namespace/name"
-  std::function<bool()> store_claims;  // On the cluster, now. False: one cannot be used.
+  std::function<bool()> store_claims;  // Stores the claims at once; false: one cannot be used.
 };
 
-// How the start of a binding ended for its claims.
+// The state of a binding's claims after its start.
 enum class ClaimsAfterBegin : uint8_t { kToStore, kStored, kFailed };
 
 class PodCalls {
@@ -50,26 +50,26 @@ class PodCalls {
 
   virtual ~PodCalls() = default;
 
-  // What the assembled queue needs for it; nullopt: no dispatcher.
+  // The options of the dispatcher that the assembled queue must have; nullopt: no dispatcher.
   virtual std::optional<ApiCallOptions> ApiCallsWanted() { return std::nullopt; }
-  // The dispatcher that was wanted. Before the first call.
+  // Passes the dispatcher with those options, before the first call.
   virtual void Attach(ApiCalls*) {}
-  // The run is over: nobody is told any more of how a call ends.
-  virtual void StopTelling() {}
-  // The informers told of a newer version.
-  virtual void Seen(const PodKey& key, const PodRef& pod) = 0;
+  // Drops all callbacks at the end of a run, so that none is called later.
+  virtual void DropCallbacks() {}
+  // The informers delivered a newer version of the pod.
+  virtual void OnNewVersion(const PodKey& key, const PodRef& pod) = 0;
 
-  // Nobody waits for it. `pod` is the newest version.
+  // Sets a condition; the scheduler does not wait for the call. `pod` is the newest version.
   virtual void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) = 0;
-  // Shows the node on the pod, where the gate is on and there is work to do; the dispatcher's patch
-  // takes the claims along.
+  // Nominates the pod's node, where the gate is on and PreBind has work to do. The dispatcher's
+  // patch includes the claims.
   virtual void BeginBinding(BindingBegin begin, Begun then) = 0;
-  // Takes back what BeginBinding showed.
+  // Clears the nomination that BeginBinding made.
   virtual void ClearNomination(const PodKey& key, const PodRef& pod) = 0;
   virtual void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) = 0;
 };
 
-// The way that the gates want.
+// Makes the calls that the gates ask for.
 std::unique_ptr<PodCalls> MakePodCalls(const PodCallsOptions& options);
 
 }  // namespace schedq

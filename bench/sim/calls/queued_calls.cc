@@ -9,7 +9,7 @@
 namespace schedq {
 namespace {
 
-// kube-scheduler has as many calls in flight as its parallelism, 16 unless it is told otherwise.
+// kube-scheduler has at most as many calls in flight as its parallelism, which is 16 by default.
 constexpr uint32_t kInFlightMax = 16;
 
 }  // namespace
@@ -39,19 +39,21 @@ std::optional<ApiCallOptions> QueuedCalls::ApiCallsWanted() {
                             static_cast<double>(options_.costs->client_interval.count());
   wanted.burst = static_cast<uint32_t>(wanted.calls_per_second);
   wanted.status_model = options_.status_model;
-  wanted.reports_failures = false;   // The scheduler says what it says of nodes.
-  wanted.sees_with_updates = false;  // Its handlers lag behind the watch.
+  wanted.reports_failures = false;   // The scheduler itself patches the condition of failed pods.
+  wanted.sees_with_updates = false;  // The scheduler's handlers lag behind the watch.
   wanted.metrics = options_.metrics;
   return wanted;
 }
 
-void QueuedCalls::Seen(const PodKey& key, const PodRef& pod) { calls_->queue().Sync(key.id, pod); }
+void QueuedCalls::OnNewVersion(const PodKey& key, const PodRef& pod) {
+  calls_->queue().Sync(key.id, pod);
+}
 
 void QueuedCalls::PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) {
   calls_->ReportUnschedulable(key, pod, std::move(condition.message));
 }
 
-// A nomination that fails stops no binding, but claims that were not stored do.
+// A failed nomination does not end the binding, but claims that were not stored do.
 void QueuedCalls::BeginBinding(BindingBegin begin, Begun then) {
   if (!calls_->nominates() || begin.claims.empty()) return then(ClaimsAfterBegin::kToStore);
   const uint64_t pod_number = AsClusterPod(*begin.pod).number;
@@ -87,7 +89,8 @@ void QueuedCalls::Bind(const PodKey& key, const PodRef& pod, const std::string& 
   calls_->SendBinding(key, pod, node, this, last_binding_);
 }
 
-// A call that is dropped may end inside an operation of the queue, which `then` may want to use.
+// A dropped call may end inside an operation of the queue, which `then` may call, so `then` runs
+// later.
 void QueuedCalls::OnEnd(const ApiCall& call, CallEnd end, const Status& status) {
   const auto found = binding_.find(call.tag);
   if (found == binding_.end()) return;

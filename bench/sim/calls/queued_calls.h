@@ -1,8 +1,9 @@
-// Calls about pods through the dispatcher: at most one waits for each pod, bindings go first, and
-// nobody waits for a patch.
+// Calls about pods through the dispatcher: at most one call a pod waits, bindings go first, and the
+// scheduler waits for no patch.
 //
-// Purpose: gate SchedulerAsyncAPICalls on, with the reporters whose gates are on. The client's rate
-// is the cost model's, as scheduler_perf gives it to scheduler and workload alike.
+// Purpose: the gate SchedulerAsyncAPICalls is on, with the reporters whose gates are on. The
+// client's rate is the cost model's, because scheduler_perf gives the same one to scheduler and
+// workload.
 // Threads: as PodCalls.
 // Memory: the call queue's, and callbacks for each binding that has not ended.
 #pragma once
@@ -23,30 +24,31 @@ class QueuedCalls final : public PodCalls, public CallListener {
 
   std::optional<ApiCallOptions> ApiCallsWanted() override;
   void Attach(ApiCalls* calls) override { calls_ = calls; }
-  void StopTelling() override { binding_.clear(); }
-  void Seen(const PodKey& key, const PodRef& pod) override;
+  void DropCallbacks() override { binding_.clear(); }
+  void OnNewVersion(const PodKey& key, const PodRef& pod) override;
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 
-  // Of bindings, and of nominations that took claims along.
+  // The ended call is a binding, or a nomination that included claims.
   void OnEnd(const ApiCall& call, CallEnd end, const Status& status) override;
 
  private:
-  // Of the pod's binding that has begun. False: one cannot be used, or another call of the pod took
-  // over those of a binding that is no more.
+  // Stores the claims of the pod's binding. False: one cannot be used, or the binding has ended and
+  // a later call of the pod still has its claims.
   bool StoreClaims(uint64_t pod_number) const;
 
   const PodCallsOptions options_;
   Clock& clock_;
   std::unordered_map<uint64_t, std::function<bool()>> claims_;  // By the pod's number.
   ClusterSink sink_;
-  // Calls that are in flight when the run ends tell these, which therefore outlive the queue.
-  std::unordered_map<uint64_t, Then> binding_;  // By the call's tag.
+  // The callbacks of bindings, by the call's tag. They outlive the queue, because calls may be in
+  // flight when the run ends.
+  std::unordered_map<uint64_t, Then> binding_;
   uint64_t last_binding_ = 0;
-  ApiCalls* calls_ = nullptr;  // The assembled queue's.
+  ApiCalls* calls_ = nullptr;  // Owned by the assembled queue.
 };
 
 }  // namespace schedq

@@ -17,13 +17,13 @@ void AddRequests(const Pod& pod, Amounts* used) {
 }
 
 void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
-  std::map<std::string, Amounts> used;  // By node.
+  std::map<std::string, Amounts> used;  // The amounts in use, by node.
   for (const auto& [number, pod] : cluster.pods()) {
     if (!pod->node_name.empty()) AddRequests(*pod, &used[pod->node_name]);
   }
   for (const auto& [node_name, amounts] : used) {
     const ClusterNodeRef node = cluster.FindNode(node_name);
-    if (node == nullptr) continue;  // It was deleted under its pods.
+    if (node == nullptr) continue;  // The node was deleted before its pods.
     const Amounts has(node->allocatable.begin(), node->allocatable.end());
     for (const auto& [resource, amount] : amounts) {
       const auto found = has.find(resource);
@@ -47,7 +47,7 @@ void AuditDevices(const Cluster& cluster, std::vector<std::string>* faults) {
   }
 }
 
-// A bound pod's claims are allocated on its node and reserved for it.
+// Checks that a bound pod's claims are allocated on its node and reserved for it.
 void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
                    std::vector<std::string>* faults) {
   for (const std::string& name : ClaimNamesOf(pod)) {

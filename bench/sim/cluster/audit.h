@@ -1,7 +1,8 @@
-// Checks a cluster after a run: no node overcommitted, no device given twice, no pod lost.
+// Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is
+// lost.
 //
-// Threads: one. It reads only what the API server stores, so a scheduler whose own books are wrong
-// is found out.
+// It reads only the objects of the API server, so it finds a scheduler whose own cache is wrong.
+// Threads: one.
 #pragma once
 
 #include <functional>
@@ -12,9 +13,8 @@
 
 namespace schedq {
 
-// One line a fault, in the order of the objects; empty: all is well. `is_known` says whether the
-// scheduler still has the pod, which is neither bound nor being deleted, somewhere: in a queue, in
-// flight, or on its way to a node.
+// Returns one line a fault, in the order of the objects. `is_known` tells whether the scheduler
+// still has a pod that is neither bound nor being deleted: in a queue, in flight, or in a binding.
 std::vector<std::string> AuditCluster(const Cluster& cluster,
                                       const std::function<bool(const ClusterPod&)>& is_known);
 

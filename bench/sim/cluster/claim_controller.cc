@@ -106,7 +106,7 @@ void ClaimController::StartWorkers() {
   }
 }
 
-// Each call acts when its latency has passed.
+// Each call takes effect after its latency.
 void ClaimController::RunItem(std::deque<Call> calls) {
   if (calls.empty()) {
     ++idle_workers_;

@@ -1,12 +1,12 @@
-// The ResourceClaim controller: makes the claims that pods want generated, and cleans up after pods
-// that are gone.
+// The ResourceClaim controller: generates claims for pods, and cleans up after deleted pods.
 //
-// Purpose: a pod that names a claim template gets a claim of its own, and its status says which.
-// When a pod goes, its reservations go; a claim that nobody reserves any more gives its devices
-// back; a claim that was generated for the pod is deleted (kube's garbage collector's part).
-// How: work items by pod, taken by a fixed number of workers in the order in which they came. Each
-// API call takes the latency that the options say; calls of one item follow one another.
-// Threads: one, that which advances the clock.
+// Purpose: a pod that names a claim template gets a claim of its own, which its status names. After
+// a pod's deletion the controller removes the pod's reservations. A claim without reservations
+// loses its devices. A claim that was generated for the pod is deleted, which is the task of kube's
+// garbage collector.
+// Method: a fixed number of workers takes work items, one a pod, in the order in which they came.
+// Each API call takes the latency of the options; calls of one item follow one another.
+// Threads: one, the one that advances the clock.
 // Memory: one record a waiting item, and for pods that use claims a list of their claims.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace schedq {
 
 struct ClaimControllerOptions {
   int workers = 1;
-  std::function<Duration()> call_latency;  // Of the next API call.
+  std::function<Duration()> call_latency;  // Draws the latency of the next API call.
 };
 
 class ClaimController {
@@ -31,7 +31,7 @@ class ClaimController {
   ClaimController(Cluster* cluster, ClaimControllerOptions options);
 
  private:
-  // One API call; false: nothing to do, which takes no time.
+  // Makes one API call. False: there was nothing to do, which takes no time.
   using Call = std::function<bool()>;
 
   void OnChange(const ClusterChange& change);
@@ -48,7 +48,7 @@ class ClaimController {
   int idle_workers_;
 };
 
-// The claims of the pod that exist by name: those of its spec, then those generated for it.
+// The names of the pod's claims: those of its spec, then those that were generated for it.
 std::vector<std::string> ClaimNamesOf(const Pod& pod);
 
 }  // namespace schedq

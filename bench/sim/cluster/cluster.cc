@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPodOwner = "Pod/";
 
-// The text is the plugin's own, so that a scheduler which reports the same sends nothing.
+// The text equals the plugin's own, so that a scheduler that reports the same sends no call.
 const PodCondition kGatedCondition{std::string(kPodScheduledCondition), "False", "SchedulingGated",
                                    "Scheduling is blocked due to non-empty scheduling gates"};
 
@@ -19,7 +19,7 @@ void AddLabels(Labels* labels, const Labels& extra) {
   labels->assign(merged.begin(), merged.end());
 }
 
-// What every view of an object says.
+// Fills the fields that views of all kinds have.
 void FillView(ObjectView* view, Resource resource, const ApiObject& object,
               const ObjectHandle& handle) {
   view->resource = resource;
@@ -28,7 +28,7 @@ void FillView(ObjectView* view, Resource resource, const ApiObject& object,
   view->labels = object.metadata.labels;
 }
 
-// The name of the pod in the owner references; empty: none.
+// The name of the pod among the owner references; empty: there is none.
 std::string OwnerPod(const ObjectMetadata& metadata) {
   for (const std::string& owner : metadata.owners) {
     if (owner.starts_with(kPodOwner)) return owner.substr(kPodOwner.size());
@@ -225,7 +225,7 @@ bool Cluster::UpdateClaim(const std::string& name,
   after->status_version = ++last_claim_version_;
   if (before->devices != after->devices) {
     devices_.Release(before->devices);
-    // A device that is given twice stays with its first claim here; the audit tells of it.
+    // A device that is allocated twice stays with its first claim here; the audit reports it.
     static_cast<void>(devices_.Take(after->devices));
   }
   found->second = after;
@@ -293,7 +293,7 @@ void Cluster::Emit(Resource resource, Action action, ObjectRef before, ObjectRef
   Deliver(std::move(change));
 }
 
-// Timers of one instant run in the order in which they were set, so one delay keeps the order.
+// Timers of one instant run in the order in which they were set, so equal delays keep the order.
 void Cluster::Deliver(ClusterChange change) {
   options_.clock->At(options_.clock->Now() + options_.informer_delay,
                      [this, change = std::move(change)] {

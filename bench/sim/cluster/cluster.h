@@ -1,19 +1,19 @@
-// The simulated cluster: the API server, its objects, and the informers that tell of them.
+// The simulated cluster: the API server, its objects, and the informers that deliver their changes.
 //
-// Purpose: what the scheduler and the workload talk to. A call acts at once, at the clock's now;
-// how long a call takes is its caller's affair (cost model). Every change reaches every watcher
-// after the informer delay, in the order in which the changes were made.
-// The API server's own behaviour: names from generateName, the SchedulingGated condition of a gated
-// pod, deletions that wait for finalizers, no binding of pods that are bound or being deleted, and
-// (with its gate) no nominated node on a bound pod.
-// Not modelled: grace periods of deletions (there is no kubelet that they wait for), conflicts of
-// concurrent writers, and kinds that scheduling does not read (they are named and deleted, nobody
-// is told).
-// Threads: one, that which advances the clock.
+// Purpose: the API server of scheduler and workload. A call takes effect at once, at the clock's
+// now; its caller lets the call's latency pass (cost model). Every change reaches every watcher
+// after the informer delay, in the order of the changes.
+// The API server itself makes names from generateName and sets the SchedulingGated condition of a
+// gated pod. Its deletions wait for finalizers. It refuses to bind a pod that is bound or being
+// deleted, and (with its gate) clears the nominated node of a pod that is bound.
+// Not modelled: grace periods of deletions (no kubelet needs them), conflicts of concurrent
+// writers, and kinds that scheduling does not read (these can be created and deleted, but are not
+// delivered).
+// Threads: one, the one that advances the clock.
 // Invariants:
 //  1. Watchers see each object's versions in order, each exactly once.
-//  2. A pod's number is its uid's and is never used again.
-// Memory: that of the live objects and of the deliveries under way.
+//  2. A pod's number belongs to its uid, and is never used again.
+// Memory: the live objects, and the deliveries under way.
 #pragma once
 
 #include <cstdint>
@@ -50,13 +50,13 @@ class Cluster {
 
   explicit Cluster(const ClusterOptions& options) : options_(options) {}
 
-  // Watchers are called in the order in which they came. All come before the first change.
+  // Watchers are called in the order of these calls. All are added before the first change.
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
 
-  // Any object. An error: the name is taken.
+  // Creates any object. Returns an error where the name is taken.
   Result<ObjectHandle> Create(const ApiObjectRef& object, const std::string& namespace_name,
                               const Labels& extra_labels = {});
-  // False: there is no such object.
+  // Returns false where there is no such object.
   bool Delete(const ObjectHandle& object);
 
   // Nodes.
@@ -66,7 +66,7 @@ class Cluster {
 
   // Pods, by number.
   bool DeletePod(uint64_t number);
-  // False: the pod is not there, or `change` says that nothing changed.
+  // Returns false where there is no such pod, or `change` returns false for no change.
   bool UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>& change);
   Status BindPod(uint64_t number, const std::string& node);
   ClusterPodRef FindPod(uint64_t number) const;
@@ -77,12 +77,12 @@ class Cluster {
   bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
   ClusterClaimRef FindClaim(const std::string& name) const;
   const std::map<std::string, ClusterClaimRef>& claims() const { return claims_; }
-  // The template of that "namespace/name"; null: unknown.
+  // The template of this "namespace/name"; null: there is none.
   const ResourceClaimTemplateObject* FindClaimTemplate(const std::string& name) const;
-  // What allocations that no scheduler makes look at.
+  // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
-  // A name from a generateName, that no object was given before.
+  // A name for a generateName, which no object had before.
   std::string GenerateName(const std::string& prefix);
 
   Clock& clock() const { return *options_.clock; }

@@ -1,9 +1,9 @@
 // Versions of API objects as the simulated cluster stores and delivers them.
 //
-// Purpose: the engine's own types (Pod, ObjectView) with what else the simulation needs to know, so
-// that what the queue hands back is what was put in. Every Pod that the simulation gives to a queue
-// is a ClusterPod; AsClusterPod relies on it.
-// Threads: immutable once stored; shared.
+// Purpose: the engine's own types (Pod, ObjectView) with the further fields that the simulation
+// needs, so that the queue returns them too. Every Pod that the simulation gives to a queue is a
+// ClusterPod; AsClusterPod relies on it.
+// Threads: immutable once stored, so any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 namespace schedq {
 
 struct ClusterPod final : Pod {
-  ApiObjectRef object;  // What it was made from.
-  uint64_t number = 0;  // In order of creation, from 1; the uid says the same.
+  ApiObjectRef object;  // The object that it was made from.
+  uint64_t number = 0;  // In order of creation, from 1; the uid has it too.
   Instant created{};
-  bool deleting = false;  // Its deletion waits for finalizers.
+  bool deleting = false;  // The deletion waits for finalizers.
   std::vector<std::string> finalizers;
 
   const PodObject& spec() const { return std::get<PodObject>(object->body); }
@@ -45,9 +45,10 @@ using DeviceName = std::string;
 
 struct ClusterClaim final : ObjectView {
   ClaimSpec spec;
-  uint64_t owner_pod = 0;      // The number of the pod that it was generated for; 0: none.
-  std::string owner_pod_name;  // Of its owner reference, which the API may have set; empty: none.
-  std::string node_name;       // Where its devices are, once allocated.
+  uint64_t owner_pod = 0;  // The number of the pod that it was generated for; 0: none.
+  std::string
+      owner_pod_name;     // The name in its owner reference, which a client may set; empty: none.
+  std::string node_name;  // The node of its devices, once allocated.
   std::vector<DeviceName> devices;
   std::vector<uint64_t> reserved_for;  // Numbers of pods.
 };
@@ -61,8 +62,8 @@ struct ClusterSlice final : ObjectView {
   ResourceSliceObject slice;
 };
 
-// What an informer delivers. Add has no old version, Delete no new one. A pod's versions stand in
-// `pod_before` and `pod_after`, those of every other object in `objects`.
+// A change that an informer delivers. Add has no old version, and Delete no new one. The versions
+// of a pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
 struct ClusterChange {
   Resource resource = Resource::kPod;
   Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.
@@ -74,7 +75,7 @@ struct ClusterChange {
 inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
 // The pod's condition of that type, or null.
 const PodCondition* FindCondition(const Pod& pod, std::string_view type);
-// Adds or replaces the condition of its type; false: it was there already.
+// Adds or replaces the condition of its type. Returns false where the pod had it already.
 bool SetCondition(Pod* pod, const PodCondition& condition);
 
 // Every label of `selector` is among `labels`, with its value.

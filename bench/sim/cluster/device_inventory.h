@@ -1,13 +1,13 @@
-// Devices: which exist on which node, and which are taken.
+// The devices of each node, and which of them are taken.
 //
-// Purpose: allocation of claims by device class and count. The API side of the simulation keeps
-// one (for allocations that no scheduler makes), the scheduler keeps its own, which lags behind.
-// The rule: on one node, for each request in turn, the first free devices of the class's driver, in
-// the order in which they were published; requests of classes for any driver come last.
+// Purpose: allocation of claims by device class and count. The API server has one inventory, for
+// allocations that no scheduler makes. The scheduler has its own, which lags behind.
+// Rule: all devices are on one node. Each request in turn gets the first free devices of its
+// class's driver, in the order of publication. Requests for classes of any driver come last.
 // Threads: one.
 // Invariants:
 //  1. A device is taken by at most one claim; Take refuses a second one.
-//  2. A device that is taken stays known until it is released, even when its slice goes.
+//  2. A taken device stays known until its release, even if its slice is deleted.
 // Memory: one record a device.
 #pragma once
 
@@ -32,12 +32,12 @@ class DeviceInventory {
   void AddSlice(const ClusterSlice& slice);
   void RemoveSlice(const ClusterSlice& slice);
 
-  // Devices on `node` for all claims together, claim by claim; nullopt: not all can be had there,
-  // or a class is unknown. Nothing is taken.
+  // Picks devices on `node` for all claims together, and takes none. The result has a list a claim.
+  // nullopt: the node has too few devices, or a class is unknown.
   std::optional<std::vector<std::vector<DeviceName>>> Pick(std::span<const ClaimSpec* const> claims,
                                                            const std::string& node) const;
 
-  // False: one of them is taken already; then none is.
+  // Takes all devices. Returns false, and takes none, where one of them is taken already.
   bool Take(std::span<const DeviceName> devices);
   void Release(std::span<const DeviceName> devices);
 
@@ -50,7 +50,7 @@ class DeviceInventory {
     DeviceName name;
   };
 
-  // The positions of devices on `node` that `request` gets beside what is in `picked`.
+  // Adds the request's devices to `picked` (by position in `devices`) and to `out`.
   bool PickRequest(const DeviceRequest& request, const std::string& driver,
                    const std::vector<Device>& devices, std::vector<bool>* picked,
                    std::vector<DeviceName>* out) const;

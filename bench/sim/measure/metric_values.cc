@@ -23,7 +23,7 @@ void Add(const MetricSample& sample, MetricSample* sum, double sign = 1) {
     into.bounds = sample.histogram.bounds;
     into.counts.resize(sample.histogram.counts.size());
   }
-  const uint64_t factor = sign > 0 ? 1 : ~uint64_t{0};  // Wraps: a difference of counts.
+  const uint64_t factor = sign > 0 ? 1 : ~uint64_t{0};  // The product wraps, which subtracts.
   for (size_t i = 0; i < into.counts.size(); ++i) {
     into.counts[i] += factor * sample.histogram.counts[i];
   }
@@ -31,10 +31,10 @@ void Add(const MetricSample& sample, MetricSample* sum, double sign = 1) {
   into.sum += sign * sample.histogram.sum;
 }
 
-// Label names to the wanted values.
+// The wanted value of each label.
 using Combination = std::map<std::string, std::string>;
 
-// Every combination of the configured values; a label without values stands for all that occur.
+// All combinations of the configured values. A label without values matches every value.
 std::vector<Combination> Combinations(const std::vector<MetricLabel>& wanted,
                                       const MetricSeries& series) {
   std::vector<Combination> combinations = {{}};

@@ -1,6 +1,6 @@
-// The values of all metrics at one moment, and what came between two moments.
+// The values of all metrics at one instant, and the differences between two instants.
 //
-// Purpose: a measured section reports only what happened in it, and registries are never reset.
+// Purpose: a measured section reports only its own counts, while registries are never reset.
 // Threads: pure data.
 #pragma once
 
@@ -16,32 +16,33 @@ namespace schedq {
 
 struct MetricSeries {
   MetricKind kind = MetricKind::kCounter;
-  std::vector<std::string> labels;  // Their names.
+  std::vector<std::string> labels;  // The names of the labels.
   std::map<LabelValues, MetricSample> by_values;
 };
 
 class MetricValues {
  public:
-  // Adds what the registry holds now, but for the family `without` (empty: all).
+  // Adds the present values of the registry, except the family `without` (empty: all families).
   void Read(const MetricsRegistry& registry, const std::string& without = "");
 
-  // Counters and histograms: what was added since `before`. Gauges: as they are here.
+  // Counters and histograms hold their increase since `before`, gauges their present values.
   MetricValues Since(const MetricValues& before) const;
 
-  // "name{label="value"}" to count, for counters; histograms' counts have a name ending in "_count".
-  // No zeros.
+  // The counts that are not 0, by sample names such as `name{label="value"}`. A histogram gives its
+  // count, as `NAME_count`.
   std::map<std::string, uint64_t> Counters() const;
 
-  // The items that a workload file asks for, in its order. A metric or combination of labels that
-  // did not occur gives none. Durations come in ms; a histogram gives Average and percentiles,
-  // anything else its sum as Average.
+  // The items that a workload file asks for, in its order. A metric or combination of labels
+  // without a value gives no item. Durations are in ms. A histogram gives Average and percentiles;
+  // any other metric gives its sum as Average.
   std::vector<DataItem> Items(const MetricsConfig& config) const;
 
  private:
   std::map<std::string, MetricSeries> families_;
 };
 
-// As Prometheus' histogram_quantile has it: linear inside the bucket, the last bound beyond it.
+// The quantile by the rule of Prometheus' histogram_quantile: linear inside a bucket, and the last
+// bound for values beyond it.
 double HistogramQuantile(const HistogramValue& histogram, double fraction);
 
 }  // namespace schedq

@@ -1,8 +1,9 @@
-// The pods as the informers have told of them, counted as workloads wait for them.
+// The pods that the informers have delivered, with counters for the conditions that workloads wait
+// for.
 //
 // Purpose: "wait until N pods of this namespace are scheduled", throughput, and listing.
-// Threads: one, that which advances the clock.
-// Cost: a change updates each counter that is registered; nothing scans.
+// Threads: one, the one that advances the clock.
+// Cost: a change updates each registered counter, without a scan.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@
 
 namespace schedq {
 
-// Which pods: of these namespaces (none: all), with these labels.
+// The pods of these namespaces (empty: all) with these labels.
 struct PodSelection {
   std::set<std::string> namespaces;
   Labels selector;
@@ -26,7 +27,7 @@ struct PodSelection {
 
 class PodWatch {
  public:
-  // Counts pods from its making until its end.
+  // Counts pods from its construction to its destruction.
   class Counter {
    public:
     Counter(PodWatch* watch, PodSelection selection);
@@ -34,8 +35,8 @@ class PodWatch {
     Counter(const Counter&) = delete;
     Counter& operator=(const Counter&) = delete;
 
-    int64_t scheduled() const { return scheduled_; }  // On a node.
-    int64_t attempted() const { return attempted_; }  // Not on a node, but with a condition.
+    int64_t scheduled() const { return scheduled_; }  // Pods on a node.
+    int64_t attempted() const { return attempted_; }  // Pods with a condition but no node.
 
    private:
     friend class PodWatch;
@@ -51,13 +52,13 @@ class PodWatch {
 
   explicit PodWatch(Cluster* cluster);
 
-  // Called for each pod that got its node. One listener at a time for each key.
+  // The listener is called for each pod that got its node. A key has one listener at a time.
   void ListenToScheduled(const std::string& key, Listener listener) {
     listeners_[key] = std::move(listener);
   }
   void StopListening(const std::string& key) { listeners_.erase(key); }
 
-  // In order of creation.
+  // The selected pods, in order of creation.
   std::vector<ClusterPodRef> List(const PodSelection& selection) const;
 
  private:

@@ -10,7 +10,8 @@
 namespace schedq {
 namespace {
 
-// The engine times its events by the machine's clock; the loop has the same in virtual time.
+// This family is left out: the engine measures it by the machine's clock, and the loop has it in
+// virtual time.
 constexpr char kTimedByEngine[] = "scheduler_event_handling_duration_seconds";
 constexpr char kListenerKey[] = "section";
 

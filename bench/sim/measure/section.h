@@ -1,6 +1,6 @@
-// The measured section of a workload: what happened between two operations.
+// The measured section of a workload: the measurements between two operations.
 //
-// Threads: one, that which advances the clock.
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@
 
 namespace schedq {
 
-// Counters of a section beside upstream's; QueueWatch says what they count.
+// Counters of a section beside upstream's; QueueWatch defines them.
 inline constexpr const char* kInversions = "schedq_priority_inversions_total";
 inline constexpr const char* kIdleMicroseconds = "schedq_idle_with_backoff_microseconds_total";
 
-// What a section measured.
+// The measurements of a section.
 struct SectionResult {
   Duration duration{};
   uint64_t pods = 0;
   std::vector<DataItem> items;
-  std::map<std::string, uint64_t> counters;  // Upstream's, and two of QueueWatch.
+  std::map<std::string, uint64_t> counters;  // Upstream's counters, and two of QueueWatch.
 };
 
 struct SectionLatencies {
-  LatencyHistogram scheduled;  // From a pod's creation to the news that it is bound.
-  LatencyHistogram waits;      // As QueueWatch has them.
+  LatencyHistogram scheduled;  // From a pod's creation to the informers' report that it is bound.
+  LatencyHistogram waits;      // As QueueWatch defines them.
 
   void Merge(const SectionLatencies& more) {
     scheduled.Merge(more.scheduled);
@@ -61,7 +61,7 @@ class Section {
   TimerId ticker_;
 };
 
-// All metrics of the run that depend on it only.
+// All metrics that depend only on the run, not on the machine.
 MetricValues ReadMetrics(const SchedulerLoop& scheduler);
 // The same in Prometheus' text form.
 std::string MetricsTextOf(const SchedulerLoop& scheduler);

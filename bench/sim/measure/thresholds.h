@@ -1,4 +1,4 @@
-// The threshold of a workload against what was measured.
+// Compares the threshold of a workload with the measured value.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace schedq {
 
-// The topic of a workload file: the folder that it is in, "builtin" for the suite in the program.
+// The topic of a workload file: the name of its folder, or "builtin" for the suite in the program.
 std::string TopicOf(const std::string& file);
 
-// The median over the repetitions of what the selector finds. nullopt: the threshold is off. An
-// error: the selector finds nothing.
+// Judges the median, over the repetitions, of the value that the selector finds. nullopt: the
+// threshold is off. Returns an error where the selector finds nothing.
 Result<std::optional<ThresholdOutcome>> JudgeThreshold(const TestCase& test_case,
                                                        const Workload& workload,
                                                        std::span<const Repetition> repetitions,

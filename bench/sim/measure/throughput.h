@@ -1,10 +1,13 @@
-// Pods a second, sampled as scheduler_perf samples it.
+// Pods a second, sampled as scheduler_perf samples them.
 //
-// The rule: once a second since the start, the pods scheduled since the last sample over the time
-// since then. Nothing is sampled before the first pod; the first sample is dropped, because it
-// began at another time than the pods; a second without any pod is made up for by counting the next
-// sample once more. A run too short for a sample has its count over the time from its start to the
-// last pod.
+// Rules:
+//  1. Once a second since the start, a sample is the pods scheduled since the last sample, divided
+//     by the time since then.
+//  2. No sample is taken before the first pod, and the first one is dropped, because it began at
+//     another time than the pods.
+//  3. For each second without a pod, the next sample counts once more.
+//  4. A run too short for a sample reports its count divided by the time from the start to the last
+//     pod.
 // Threads: one.
 #pragma once
 
@@ -24,11 +27,11 @@ class Throughput {
     ++pods_;
     last_pod_ = now;
   }
-  // Every second.
+  // Called every second.
   void Sample(Instant now);
 
   uint64_t pods() const { return pods_; }
-  // Average, Perc50, Perc90, Perc95, Perc99 in pods/s. Labels are the caller's.
+  // Average, Perc50, Perc90, Perc95 and Perc99 in pods/s. The caller sets the labels.
   DataItem Item() const;
 
  private:

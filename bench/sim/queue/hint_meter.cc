@@ -5,7 +5,7 @@
 namespace schedq {
 namespace {
 
-// Written and read by the thread that it belongs to.
+// Only its own thread writes and reads it.
 thread_local MonotonicTime hint_time;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Counts how often hints are asked, and lets virtual time pass while they are.
+// Counts the calls of hints, and gives each call a virtual duration.
 //
-// Purpose: wrap each plugin before it is registered; the judge of a virtual run then measures the
-// durations of hints by Now(), which moves by the cost of one answer with each answer, so that its
-// metrics depend on the cost model and not on the machine.
+// Purpose: the durations of hints in a virtual run depend on the cost model and not on the machine.
+// Each plugin is wrapped before it is registered. The judge measures durations by Now(), which
+// advances by the cost of one answer with each answer.
 // Threads: one a meter; batches must not be judged in parallel.
 #pragma once
 
@@ -17,12 +17,12 @@ class HintMeter {
  public:
   explicit HintMeter(Duration cost) : cost_(cost) {}
 
-  // The same plugin, counted. This meter must outlive it.
+  // Wraps the plugin so that its calls are counted. The meter must outlive the result.
   Plugin Meter(Plugin plugin);
 
   uint64_t asked() const { return asked_; }
 
-  // For JudgeOptions::now. Means something only as a difference, on one thread.
+  // The clock of JudgeOptions::now. Only differences on one thread are meaningful.
   static MonotonicTime Now();
 
  private:

@@ -13,15 +13,15 @@ constexpr std::chrono::milliseconds kMillisecond{1};
 
 }  // namespace
 
-// A trace counts time in whole milliseconds, so the queue of a recorded run must not see more. No
-// two pods get the same timestamp: which of them goes first would be each engine's own affair, and
-// the trace is for all engines. So the time runs ahead where operations come faster than that, and
-// waits until the other has caught up.
+// The clock of a recorded queue. A trace counts time in whole milliseconds, so this clock does too.
+// No two pods may get the same timestamp, because each engine would choose their order, and a trace
+// is for all engines. Where operations come faster than one a millisecond, this clock therefore
+// runs ahead of the run's clock; it stands still until the run's clock has caught up.
 class RecordedTime final : public Clock {
  public:
   explicit RecordedTime(Clock* clock) : clock_(clock) {}
 
-  // Before an operation that may give a pod its timestamp.
+  // Called before an operation that may give a pod its timestamp.
   void Advance() { latest_ = std::max(Whole(), latest_ + kMillisecond); }
 
   Instant Now() const override { return std::max(Whole(), latest_); }
@@ -103,22 +103,22 @@ std::vector<Plugin> QueueDriver::MakePlugins(World* world) {
   return plugins;
 }
 
-// As AssembledQueue::Run, with each tick written down.
+// Ticks like AssembledQueue::Run, and records each tick.
 void QueueDriver::StartTickers() {
   FlushActions actions;
   actions.flush_backoff = [this] {
     queue_->FlushBackoff();
     if (options_.alternatives.flushed_when_empty > 0) FlushWhenEmpty();
-    Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushBackoff); });
+    AfterOperation([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushBackoff); });
   };
   actions.flush_unschedulable = [this] {
     queue_->FlushUnschedulable();
-    Acted([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushUnschedulable); });
+    AfterOperation([](TraceRecorder& recorder) { recorder.Flushed(TraceOp::kFlushUnschedulable); });
   };
   tickers_.Start(options_.gates.PopFromBackoffQ(), std::move(actions));
 }
 
-// Which pods would be popped first is what the chosen way pops: by expiration.
+// Pods move in the order of their expirations, in which the proposal's own design pops them.
 void QueueDriver::FlushWhenEmpty() {
   if (queue_->Counts().active > 0) return;
   std::vector<std::pair<Instant, PodRef>> waiting;
@@ -139,7 +139,7 @@ void QueueDriver::FlushWhenEmpty() {
 }
 
 template <typename Act>
-void QueueDriver::Acted(Act act) {
+void QueueDriver::AfterOperation(Act act) {
   if (options_.recorder != nullptr) act(*options_.recorder);
   wake_up_();
 }
@@ -151,29 +151,29 @@ void QueueDriver::Stamp() {
 void QueueDriver::Add(const ClusterPodRef& pod) {
   Stamp();
   queue_->PodAdded(pod);
-  Acted([&](TraceRecorder& recorder) { recorder.Added(pod); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Added(pod); });
 }
 
 void QueueDriver::Update(const ClusterPodRef& before, const ClusterPodRef& after) {
   Stamp();
   queue_->PodUpdated(before, after);
-  Acted([&](TraceRecorder& recorder) { recorder.Updated(after); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Updated(after); });
 }
 
 void QueueDriver::Delete(const ClusterPodRef& pod) {
   queue_->PodDeleted(pod);
-  Acted([&](TraceRecorder& recorder) { recorder.Deleted(pod); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Deleted(pod); });
 }
 
 void QueueDriver::Bind(const ClusterPodRef& pod) {
   queue_->PodBound(pod);
   EndAttempt(*pod);
-  Acted([&](TraceRecorder& recorder) { recorder.Bound(pod); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Bound(pod); });
 }
 
 bool QueueDriver::Event(const ClusterEvent& event, const ObjectChange& change) {
   if (!queue_->Event(event, change)) return false;
-  Acted([&](TraceRecorder& recorder) { recorder.Happened(event, change); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.EventHandled(event, change); });
   return true;
 }
 
@@ -184,7 +184,7 @@ std::optional<PoppedPod> QueueDriver::Pop() {
     const uint64_t number = AsClusterPod(attempt->pod()).number;
     attempts_.insert_or_assign(number, std::move(*attempt));
   }
-  Acted([&](TraceRecorder& recorder) { recorder.Popped(popped); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Popped(popped); });
   return popped;
 }
 
@@ -199,22 +199,22 @@ void QueueDriver::EndAttempt(const Pod& pod) { attempts_.erase(AsClusterPod(pod)
 void QueueDriver::Done(const PoppedPod& pod) {
   const Status done = AttemptOf(pod).Done();
   SCHEDQ_CHECK(done.ok(), "an attempt is done once");
-  Acted([&](TraceRecorder& recorder) { recorder.Ended(pod); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Ended(pod); });
 }
 
 void QueueDriver::Fail(const PoppedPod& pod, PluginSet unschedulable) {
   Stamp();
-  // A refusal, because the pod is queued, ends the attempt all the same.
+  // The queue refuses where the pod is queued again, but the attempt ends in any case.
   static_cast<void>(AttemptOf(pod).Fail(unschedulable));
   EndAttempt(*pod.pod);
-  Acted([&](TraceRecorder& recorder) { recorder.Failed(pod, unschedulable); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Failed(pod, unschedulable); });
 }
 
 void QueueDriver::Abandon(const PoppedPod& pod) {
   const Status abandoned = AttemptOf(pod).Abandon();
   SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
   EndAttempt(*pod.pod);
-  Acted([&](TraceRecorder& recorder) { recorder.Abandoned(pod); });
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Abandoned(pod); });
 }
 
 bool QueueDriver::MayPop() const {

@@ -1,11 +1,10 @@
-// A queue with its plugins and its world, driven one operation at a time.
+// The assembled queue as the simulated scheduler drives it, one operation at a time.
 //
-// Purpose: the assembled queue as the simulated scheduler drives it. It ticks the flushes, keeps
-// the attempts of pods that are in flight or on their way to a node, and has each operation written
-// down when a recorder is given.
-// Threads: one, that which advances the clock.
-// Invariant: metrics that an engine takes from the machine's clock are kept apart from those that
-// depend on the run only (registry() and LoopMetrics).
+// Purpose: the driver ticks the flushes, and keeps the attempts of pods that are in flight or in a
+// binding. With a recorder, it records each operation.
+// Threads: one, the one that advances the clock.
+// Invariant: metrics that an engine measures by the machine's clock are separate from those that
+// depend only on the run (registry() and LoopMetrics).
 #pragma once
 
 #include <functional>
@@ -35,12 +34,12 @@ struct QueueDriverOptions {
   Clock* clock = nullptr;
   Gates gates;
   BackoffPolicy backoff;
-  Duration judge_cost{};                // Of one hint.
+  Duration judge_cost{};                // The virtual duration of one hint.
   TraceRecorder* recorder = nullptr;    // May be null.
-  RejectedAlternatives alternatives;    // None while recording.
-  std::vector<Plugin> further_plugins;  // Beside the built-in ones.
+  RejectedAlternatives alternatives;    // Must be empty with a recorder.
+  std::vector<Plugin> further_plugins;  // Plugins beside the built-in ones.
   std::optional<ApiCallOptions> api_calls;
-  QueueMaker make_queue;  // Empty: the engine as it is. Tests put faults around it.
+  QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 
 class RecordedTime;
@@ -52,28 +51,29 @@ class QueueDriver {
   QueueDriver(const QueueDriver&) = delete;
   QueueDriver& operator=(const QueueDriver&) = delete;
 
-  // `wake_up` is called after each operation by which pods may have come to be popped.
+  // `wake_up` is called after each operation that may have made pods poppable.
   void SetWakeUp(std::function<void()> wake_up) { wake_up_ = std::move(wake_up); }
 
-  // From the cluster.
+  // The operations of the event handlers.
   void Add(const ClusterPodRef& pod);
   void Update(const ClusterPodRef& before, const ClusterPodRef& after);
   void Delete(const ClusterPodRef& pod);
-  // The cluster says that the pod is bound.
+  // The informers delivered that the pod is bound.
   void Bind(const ClusterPodRef& pod);
-  // A claim's world follows its events. False: no plugin wants to know of it.
+  // An event of a claim changes the claim's world too. Returns false where no plugin registered for
+  // the event.
   bool Event(const ClusterEvent& event, const ObjectChange& change);
 
-  // From the scheduling loop.
+  // The operations of the scheduling loop.
   std::optional<PoppedPod> Pop();
   void Done(const PoppedPod& pod);
   void Fail(const PoppedPod& pod, PluginSet unschedulable);
-  // Done, with a pod that will not be bound because it is being deleted.
+  // Ends the attempt of a pod that will not be bound, because it is being deleted.
   void Abandon(const PoppedPod& pod);
 
-  // Hints asked so far.
+  // The number of hints that were asked so far.
   uint64_t asked() const { return meter_.asked(); }
-  // Something may be there to pop.
+  // Whether a pop may find a pod.
   bool MayPop() const;
   PluginId PluginNamed(const std::string& name) const;
   const PluginRegistry& plugins() const { return queue_->plugins(); }
@@ -85,25 +85,25 @@ class QueueDriver {
 
  private:
   std::vector<Plugin> MakePlugins(World* world);
-  // Before an operation that may give a pod its timestamp.
+  // Called before an operation that may give a pod its timestamp.
   void Stamp();
   void BeginRecording(RecordedQueue recorded);
   void StartTickers();
   // The attempt of a pod that was popped and has not ended.
   Attempt& AttemptOf(const PoppedPod& pod);
   void EndAttempt(const Pod& pod);
-  // The alternative of KEP-5142.
+  // The rejected alternative of KEP-5142.
   void FlushWhenEmpty();
-  // The queue has acted: writes it down, then tells whoever pops.
+  // Called after the queue's operation: records it, then wakes the scheduling thread.
   template <typename Act>
-  void Acted(Act act);
+  void AfterOperation(Act act);
 
   const QueueDriverOptions options_;
   std::unique_ptr<RecordedTime> recorded_time_;  // The queue's clock while it is recorded.
   HintMeter meter_;
   QueueWatch watch_;
   std::unique_ptr<AssembledQueue> queue_;
-  // By the pod's number. Attempts that are open when a run ends fail, and change nothing any more.
+  // By the pod's number. Attempts that are open when a run ends fail, without effect on the run.
   std::unordered_map<uint64_t, Attempt> attempts_;
   FlushTickers tickers_;
   std::function<void()> wake_up_ = [] {};

@@ -10,7 +10,7 @@ bool IsWaiting(Place place) { return place == Place::kActive || place == Place::
 }  // namespace
 
 void QueueWatch::SetIdle(bool is_idle) {
-  Account();
+  AddIdleTime();
   is_idle_ = is_idle;
 }
 
@@ -24,7 +24,7 @@ Duration QueueWatch::idle() const {
 }
 
 void QueueWatch::OnMoved(const PodRef& pod, Place, Place to, EventLabel) {
-  Account();
+  AddIdleTime();
   const uint64_t number = AsClusterPod(*pod).number;
   Instant since = clock_->Now();
   if (const auto found = waiting_.find(number); found != waiting_.end()) {
@@ -40,7 +40,7 @@ void QueueWatch::OnMoved(const PodRef& pod, Place, Place to, EventLabel) {
   if (to == Place::kBackoff) ++in_backoff_;
 }
 
-void QueueWatch::Account() {
+void QueueWatch::AddIdleTime() {
   idle_ = idle();
   accounted_ = clock_->Now();
 }

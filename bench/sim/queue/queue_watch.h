@@ -1,12 +1,12 @@
-// What waits in a queue and what the waiting costs: waits, inversions of priority, idleness.
+// Measures waiting pods: their waits, inversions of priority, and idle time.
 //
 // Purpose: the figures that KEP-5142 is about, for every run. A pod waits while it is in active or
-// in backoff, where nothing but time and others keep it from its next attempt; error backoff is
-// meant to keep pods and does not count.
-//  - A wait: from when the pod came to wait until it was popped.
-//  - An inversion: a pod is placed on a node while one of higher priority waits.
+// in backoff, where only time and other pods keep it from its next attempt. Error backoff does not
+// count, because it keeps pods on purpose.
+//  - A wait begins when the pod enters active or backoff, and ends with its pop.
+//  - An inversion: a pod is placed on a node while a pod of higher priority waits.
 //  - Idle time: the scheduling thread has nothing to do although pods wait in backoff.
-// Threads: one, that which advances the clock.
+// Threads: one, the one that advances the clock.
 // Memory: a record a waiting pod.
 #pragma once
 
@@ -27,14 +27,14 @@ class QueueWatch final : public QueueObserver {
 
   explicit QueueWatch(const Clock* clock) : clock_(clock) {}
 
-  // Told of each wait that ends with a pop. Empty: nobody.
+  // The listener is called for each wait that ends with a pop. Empty: there is none.
   void ListenToWaits(WaitListener listener) { listener_ = std::move(listener); }
-  // The scheduling thread found nothing to pop, or has something again.
+  // True when the scheduling thread found nothing to pop, false when it has a pod again.
   void SetIdle(bool is_idle);
-  // The pod gets a node.
+  // Counts a pod that gets a node.
   void CountPlaced(const Pod& pod);
 
-  // Since the start.
+  // Both count since the start.
   uint64_t inversions() const { return inversions_; }
   Duration idle() const;
 
@@ -47,13 +47,13 @@ class QueueWatch final : public QueueObserver {
     int32_t priority;
   };
 
-  // Adds what was idle until now; before anything changes that decides on it.
-  void Account();
+  // Adds the idle time until now. Called before each change of the conditions for idle time.
+  void AddIdleTime();
 
   const Clock* const clock_;
   WaitListener listener_;
   std::unordered_map<uint64_t, Waiting> waiting_;  // By the pod's number.
-  std::multiset<int32_t> priorities_;              // Of all that wait.
+  std::multiset<int32_t> priorities_;              // The priorities of all waiting pods.
   uint64_t in_backoff_ = 0;
   uint64_t inversions_ = 0;
   bool is_idle_ = true;

@@ -1,7 +1,6 @@
-// Ways of doing it that the proposals considered and rejected, to be run beside what they chose.
+// Designs that the proposals considered and rejected, to be measured beside the chosen ones.
 //
-// Purpose: experiments only; a run that is recorded cannot use them, because no trace can say what
-// they do.
+// Purpose: experiments only. A recorded run cannot use them, because no trace can express them.
 #pragma once
 
 #include "engine/base/names/interner.h"
@@ -12,18 +11,18 @@ namespace schedq {
 struct RejectedAlternatives {
   // KEP-6132: a claim's event is narrowed to the pod in the claim's OwnerReference.
   bool narrows_by_owner = false;
-  // KEP-5142: when active is empty at the flush of each second, so many pods move there from
-  // backoff, those that would be popped first. 0: none. Means something with the gate off only.
+  // KEP-5142: the number of pods that move from backoff to active when active is empty at the flush
+  // of a second, in the order of their pops. 0: none. It has an effect only with the gate off.
   int flushed_when_empty = 0;
 
   bool any() const { return narrows_by_owner || flushed_when_empty > 0; }
 };
 
 // The PreQueueingHint of narrows_by_owner. Claims without an owner concern all pods, and so do
-// claims that give devices back. `pod_names` must outlive the result.
+// claims that release devices. `pod_names` must outlive the result.
 PreQueueingHintFunction PodOwningClaim(const Interner* pod_names);
 
-// The plugins with it in place of every PreQueueingHint for ResourceClaims.
+// The plugin with PodOwningClaim in place of every PreQueueingHint for ResourceClaims.
 Plugin NarrowedByOwner(Plugin plugin, const Interner* pod_names);
 
 }  // namespace schedq

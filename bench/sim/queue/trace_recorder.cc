@@ -58,7 +58,8 @@ void TraceRecorder::Added(const PodRef& pod) {
   Write(std::move(operation));
 }
 
-// A pod whose attempt was abandoned has left the trace; its update adds it there, as in the queue.
+// A pod whose attempt was abandoned has left the trace, so its update adds it again, as in the
+// queue.
 void TraceRecorder::Updated(const PodRef& pod) {
   TracedPods::Entry* entry = pods_.Of(*pod);
   if (entry->live == nullptr) return Added(pod);
@@ -96,7 +97,7 @@ void TraceRecorder::EndFlight(const PodRef& pod, TraceOp op, PluginSet unschedul
   Write(std::move(operation));
 }
 
-void TraceRecorder::Happened(const ClusterEvent& event, const ObjectChange& change) {
+void TraceRecorder::EventHandled(const ClusterEvent& event, const ObjectChange& change) {
   const ObjectView& object = *change.Latest();
   TraceOperation operation = Begin(TraceOp::kEvent);
   operation.event = event;
@@ -126,7 +127,8 @@ void TraceRecorder::End() {
   for (const auto& [name, entry] : pods_.entries()) touched_.insert(name);
   TraceWant want;
   SumQueue(*queue_, &want);
-  want.logged_events.reset();  // Pods that are being bound count here only.
+  want.logged_events
+      .reset();  // Pods in a binding are in flight only in the trace, so it would differ.
   Write(Begin(TraceOp::kEnd), std::move(want));
 }
 

@@ -1,10 +1,10 @@
-// Writes a run down as a trace that `schedq replay` judges an engine by.
+// Records a run as a trace, which `schedq replay` compares an engine with.
 //
-// Purpose: every operation of the queue with what came out of it; plugins' answers as `recorded`,
-// so that the trace needs neither the cluster nor the plugins.
-// How the scheduling loop maps to a trace: a trace knows no "done" of its own. A pod stays in
-// flight there until its binding ends: with `bind` when the cluster says so, with `fail` when it
-// failed.
+// Purpose: a trace has every operation of the queue with its outcome. It has the plugins' answers
+// as `recorded`, so that a replay needs neither the cluster nor the plugins.
+// Mapping: a trace has no operation for the end of an attempt whose binding begins. A pod stays in
+// flight in the trace until its binding ends: with `bind` when the informers deliver the bound pod,
+// with `fail` when the binding failed.
 // Threads: one.
 // Memory: a record a pod of the run; lines go to the sink as they come.
 #pragma once
@@ -22,11 +22,11 @@
 
 namespace schedq {
 
-// The queue that is recorded. All outlive the recording.
+// The recorded queue. All pointers outlive the recording.
 struct RecordedQueue {
   const SchedulingQueue* queue = nullptr;
   const PluginRegistry* plugins = nullptr;
-  Clock* clock = nullptr;  // The queue's, which counts in whole milliseconds.
+  Clock* clock = nullptr;  // The queue's clock, which counts in whole milliseconds.
   Gates gates;
   BackoffPolicy backoff;
   Duration max_in_unschedulable{};
@@ -34,29 +34,29 @@ struct RecordedQueue {
 
 class TraceRecorder final : public QueueObserver {
  public:
-  // Takes lines without their ends.
+  // Receives lines without their line breaks.
   using Sink = std::function<void(const std::string&)>;
 
   explicit TraceRecorder(Sink sink) : sink_(std::move(sink)) {}
 
   AnswerRecorder& answers() { return answers_; }
-  // Writes the header. Before the queue's first operation.
+  // Writes the header. Called before the queue's first operation.
   void Begin(const RecordedQueue& recorded);
 
-  // Each after the queue has acted.
+  // Each is called after the queue's operation.
   void Added(const PodRef& pod);
   void Updated(const PodRef& pod);
   void Deleted(const PodRef& pod);
   void Bound(const PodRef& pod);
-  void Happened(const ClusterEvent& event, const ObjectChange& change);
+  void EventHandled(const ClusterEvent& event, const ObjectChange& change);
   void Popped(const std::optional<PoppedPod>& popped);
-  // The attempt is done; whether the pod is bound shows later.
+  // The attempt is done, and the binding has begun.
   void Ended(const PoppedPod& pod);
-  // The pod will not be bound: it is being deleted.
+  // The pod will not be bound, because it is being deleted.
   void Abandoned(const PoppedPod& pod) { EndFlight(pod.pod, TraceOp::kBind, PluginSet()); }
   void Failed(const PoppedPod& pod, PluginSet unschedulable);
   void Flushed(TraceOp op);
-  // The last line.
+  // Writes the last line.
   void End();
 
   void OnGated(const PodRef& pod, PluginId, std::string_view, const PodMove&) override {
@@ -71,7 +71,7 @@ class TraceRecorder final : public QueueObserver {
   void AddAnswers(TraceOperation* operation);
   std::string DisplayName(const std::string& full_name);
   std::string PlaceOf(const std::string& full_name) const;
-  // Adds answers and what changed, and writes the line.
+  // Adds the answers and the changed places to the operation, and writes its line.
   void Write(TraceOperation operation, TraceWant want = {});
 
   const Sink sink_;
@@ -82,7 +82,7 @@ class TraceRecorder final : public QueueObserver {
   Instant start_{};
   TracedPods pods_;
   std::set<std::string> touched_;
-  std::set<std::string> binding_;  // Done in the run, in flight in the trace.
+  std::set<std::string> binding_;  // Pods that are done in the run, but in flight in the trace.
 };
 
 }  // namespace schedq

@@ -49,8 +49,8 @@ void Churn::Tick() {
   }
 }
 
-// A creation that fails leaves its slot empty, as upstream has it. The calls act after the churn's
-// own end only if nothing waits for them, since time stands still by then.
+// A creation that fails leaves its slot empty, as upstream does. A call may capture the churn,
+// because time stops when the churn ends, so that no call runs later.
 void Churn::Create(size_t object, std::optional<ObjectHandle>* slot) {
   simulation_->client().Do(simulation_->costs().create, [this, object, slot] {
     const Result<ObjectHandle> created =

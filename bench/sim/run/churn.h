@@ -1,8 +1,9 @@
-// Objects that come and go beside a workload, until it ends.
+// Creates and deletes objects beside a workload, until the workload ends.
 //
-// create: at every tick one of each object, `number` times (0: without end). recreate: slot = tick
-// mod `number`; at a tick each object's slot is filled if it is empty and emptied if it is not.
-// Threads: one, that which advances the clock.
+// create: each tick creates one of each object, for `number` ticks (0: without end).
+// recreate: each object has `number` slots. A tick uses the slot number tick mod `number`: it
+// creates the object where the slot is empty, else it deletes the slot's object.
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ namespace schedq {
 
 class Churn {
  public:
-  // Renders each object once. An error: a template does not render.
+  // Renders each object once. Returns an error where a template does not render.
   static Result<std::unique_ptr<Churn>> Start(Simulation* simulation, const ChurnOp& op);
   ~Churn() { simulation_->clock().Cancel(ticker_); }
   Churn(const Churn&) = delete;
@@ -33,7 +34,7 @@ class Churn {
   const int64_t number_;
   const std::string namespace_;
   const std::vector<ApiObjectRef> objects_;
-  std::vector<std::vector<std::optional<ObjectHandle>>> slots_;  // By object, for recreate.
+  std::vector<std::vector<std::optional<ObjectHandle>>> slots_;  // For recreate, by object.
   int64_t ticks_ = 0;
   TimerId ticker_ = 0;
 };

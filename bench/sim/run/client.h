@@ -1,6 +1,6 @@
-// The workload's client of the API server: calls take their latency and share one rate limit.
+// The workload's client of the API server. Calls take their latency and share one rate limit.
 //
-// Threads: one, that which advances the clock.
+// Threads: one, the one that advances the clock.
 // Memory: one timer a call under way.
 #pragma once
 
@@ -20,11 +20,12 @@ class Client {
   Client(Clock* clock, const CostModel& costs, const Random& random)
       : clock_(clock), interval_(costs.client_interval), random_(random) {}
 
-  // Runs `act` when the call takes effect: after waiting for the rate limit, and its latency.
+  // Runs `act` when the call takes effect: after the wait for the rate limit and the latency.
   void Do(const CallLatency& latency, Call act);
 
-  // `count` calls by `workers` that each make one call after the other; the calls begin in the
-  // order of their indexes. `done` runs after the last; at once if there are none.
+  // Makes `count` calls by `workers` workers, each of which makes one call after the other. Calls
+  // begin in the order of their indexes. `done` runs after the last call, or at once for a count of
+  // 0.
   void DoAll(int64_t count, int workers, const CallLatency& latency,
              std::function<void(int64_t index)> act, Call done);
 

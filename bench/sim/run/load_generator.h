@@ -1,4 +1,4 @@
-// When pods come and what is drawn for each: the load of an operation, from one seed.
+// Generates the load of an operation from one seed: the arrivals of pods, and the draws for each.
 //
 // Threads: one an object.
 #pragma once
@@ -13,21 +13,21 @@
 
 namespace schedq {
 
-// The times of arrival since the start, in order. None for ArrivalProcess::kAtOnce.
+// The ascending times of arrival since the start. Empty for ArrivalProcess::kAtOnce.
 std::vector<Duration> ArrivalTimes(const Arrivals& arrivals, int64_t count, Random random);
 
-// Draws for one object after the other; what one draws is the same whatever the others are.
+// Draws for one object after the other. The values of a draw do not depend on the other draws.
 class Drawer {
  public:
   Drawer(const std::vector<Draw>& draws, const Random& random);
 
-  // By name, for the next object.
+  // The values for the next object, by name.
   std::vector<std::pair<std::string, int64_t>> Next();
 
  private:
   struct Source {
     Draw draw;
-    std::vector<Zipf> zipf;  // One for a Zipf draw, else none.
+    std::vector<Zipf> zipf;  // Has one element for a Zipf draw, else none.
     int64_t weights_sum;
     Random random;
   };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kCatchUpMax = std::chrono::minutes(10);
 
-// What the sections measured, as one repetition. Counters of several sections add up.
+// The measurements of all sections as one repetition. Counters of several sections are added.
 void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   Repetition& repetition = outcome->repetition;
   Duration duration{};
@@ -29,9 +29,9 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   summarize("queue_wait", runner.latencies().waits);
 }
 
-// The first fault, and how many more there are; empty: none.
+// The first fault, and the number of further ones; empty: there is none.
 std::string AuditText(Simulation* simulation) {
-  // A change that the scheduler has not handled yet is no fault of its own.
+  // A change that the scheduler has not handled yet is not the scheduler's fault.
   simulation->Wait([] { return false; }, simulation->costs().informer_delay);
   simulation->Wait([simulation] { return simulation->scheduler().IsCaughtUp(); }, kCatchUpMax);
   const std::vector<std::string> faults = AuditCluster(

@@ -1,4 +1,4 @@
-// Runs one workload once, on the virtual clock, and checks the cluster that it leaves behind.
+// Runs one workload once, on the virtual clock, and audits the cluster at the end.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace schedq {
 
 struct RunOutcome {
   WorkloadOutcome outcome = WorkloadOutcome::kMeasured;
-  std::string reason;  // When it is not kMeasured.
+  std::string reason;  // The reason for an outcome other than kMeasured.
   Repetition repetition;
-  uint64_t pods = 0;         // Scheduled in the measured sections.
-  std::string metrics_text;  // At the end of the run, as Prometheus reads it.
+  uint64_t pods = 0;         // The pods that were scheduled in the measured sections.
+  std::string metrics_text;  // All metrics at the end of the run, in Prometheus' text form.
 };
 
-// An error: the input is wrong in a way that only showed while it ran; file and line are in it.
+// Returns an error, with file and line, for wrong input that only the run can detect.
 Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& workload,
                                const RunOptions& options);
 

@@ -3,11 +3,11 @@
 namespace schedq {
 namespace {
 
-// Streams of random numbers, one for each who draws, so that none disturbs another.
+// Each part that draws has its own stream of random numbers, so that none affects another.
 enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient };
 
-// Timers between two looks at what the outside wants.
-constexpr uint64_t kTimersPerLook = 1024;
+// The number of timers between two calls of RunOptions::progress and RunOptions::interrupted.
+constexpr uint64_t kTimersPerPoll = 1024;
 
 ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   ClusterOptions cluster;
@@ -57,7 +57,7 @@ WaitResult Simulation::Wait(const std::function<bool()>& done, Duration limit) {
       result = WaitResult::kDone;
       return true;
     }
-    if (++timers % kTimersPerLook != 0) return false;
+    if (++timers % kTimersPerPoll != 0) return false;
     if (options_.progress) options_.progress(elapsed());
     if (!options_.interrupted || !options_.interrupted()) return false;
     result = WaitResult::kInterrupted;

@@ -1,7 +1,7 @@
 // Everything that one run of a workload needs: clock, cluster, controller, scheduler, client.
 //
-// Purpose: put together once, in the order in which the informers tell them. A run starts at a
-// fixed instant, so that equal inputs give equal bytes.
+// Purpose: one place that makes these parts, in the order in which the informers notify them. A run
+// starts at a fixed instant, so that equal inputs give equal bytes.
 // Threads: one.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace schedq {
 
-// 2026-01-01T00:00:00.3Z: a fraction, so that windows of absolute time and seconds since the start
-// differ.
+// 2026-01-01T00:00:00.3Z. The fraction makes windows of absolute time differ from seconds since the
+// start.
 inline constexpr Instant kRunStart{std::chrono::seconds(1767225600) +
                                    std::chrono::milliseconds(300)};
 
@@ -34,11 +34,11 @@ struct RunOptions {
   Gates gates;
   StatusModel status_model = StatusModel::kImplicitDelayed;
   TraceRecorder* recorder = nullptr;  // May be null.
-  RejectedAlternatives alternatives;  // None while recording.
-  QueueMaker make_queue;              // Empty: the engine as it is.
-  // Polled; true ends the run early. May be empty.
+  RejectedAlternatives alternatives;  // Must be empty with a recorder.
+  QueueMaker make_queue;              // Empty: the plain engine.
+  // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
-  // Told now and then how far the run is, on the virtual clock. May be empty.
+  // Called from time to time with the virtual time since the start. May be empty.
   std::function<void(Duration elapsed)> progress;
 };
 
@@ -48,7 +48,7 @@ class Simulation {
  public:
   Simulation(const RunOptions& options, const SchedulerSettings& settings);
 
-  // Lets time pass until `done`, at most for `limit`.
+  // Lets virtual time pass until `done` returns true, but at most for `limit`.
   WaitResult Wait(const std::function<bool()>& done, Duration limit);
 
   Duration elapsed() const { return clock_.Now() - kRunStart; }

@@ -1,8 +1,9 @@
-// Keeps a cluster as full as it is: every pod that gets a node is deleted, and another one created.
+// Keeps the number of a cluster's pods constant: it deletes every pod that gets a node, and creates
+// another one.
 //
-// The pods are seeded by the creators side by side; after that one worker deletes and creates, one
-// call after the other, in the order in which pods were scheduled.
-// Threads: one, that which advances the clock.
+// The creators make the first pods. Then one worker deletes and creates, one call after the other,
+// in the order in which pods were scheduled.
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <deque>
@@ -15,7 +16,7 @@ namespace schedq {
 
 class SteadyState {
  public:
-  // An error: the template does not render.
+  // Returns an error where the template does not render.
   static Result<std::unique_ptr<SteadyState>> Start(Simulation* simulation, const CreatePodsOp& op);
   ~SteadyState();
   SteadyState(const SteadyState&) = delete;
@@ -37,7 +38,7 @@ class SteadyState {
   std::deque<uint64_t> to_replace_;
   bool is_busy_ = false;
   uint64_t scheduled_ = 0;
-  // Calls under way hold it weakly: after the end they must not act.
+  // Calls under way hold a weak reference to it, because they must do nothing after the end.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kOneWorker = 1;
 
-// Streams of random numbers of one operation.
+// The streams of random numbers of one operation.
 enum LoadStream : uint64_t { kArrivals, kDraws };
 
 Labels SignatureLabels(int64_t index, int64_t batch_size) {
@@ -73,11 +73,11 @@ WorkloadRunner::Outcome WorkloadRunner::CreateObjects(const ObjectSource& source
   };
   simulation_->client().DoAll(count, workers, simulation_->costs().create, create,
                               [&] { is_done = true; });
-  // An error ends the run before any call that is still under way can act.
+  // An error ends the run before any call under way can take effect.
   return WaitFor([&] { return is_done; }, "not all objects are created");
 }
 
-// Pods may come while later operations are under way, so what they need lives as long as they do.
+// Pods may arrive during later operations, so the arrivals own all that they need.
 WorkloadRunner::Outcome WorkloadRunner::CreateManyPods(const CreatePodsOp& op) {
   struct Load {
     const CreatePodsOp& op;

@@ -32,7 +32,7 @@ Result<WaitResult> WorkloadRunner::Run() {
     }
   }
   if (section_ != nullptr) StopSection();
-  // Of a pod that came when nobody waited any more.
+  // The error is that of a pod that arrived when no operation waited for it.
   if (error_) return Error(test_case_.file + ": " + error_->message());
   return WaitResult::kDone;
 }

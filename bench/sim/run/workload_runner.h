@@ -1,8 +1,8 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
-// Purpose: what each opcode of docs/formats.md means, as scheduler_perf executes it. Waits end as
-// soon as what they wait for is known through the informers (scheduler_perf looks once a second),
-// and give up after ten virtual minutes.
+// Purpose: executes each opcode of docs/formats.md as scheduler_perf does. A wait ends as soon as
+// the informers deliver its condition (scheduler_perf polls once a second), or after ten virtual
+// minutes.
 // Threads: one.
 #pragma once
 
@@ -24,12 +24,12 @@ class WorkloadRunner {
  public:
   WorkloadRunner(Simulation* simulation, const TestCase& test_case, const Workload& workload);
 
-  // All operations. kTimeout: something did not come to its end; failure() says what. An error: a
-  // template that does not render, or operations that do not fit together.
+  // Executes all operations. kTimeout: an operation did not end; failure() names it. Returns an
+  // error for a template that does not render, or operations that do not fit together.
   Result<WaitResult> Run();
 
   const std::string& failure() const { return failure_; }
-  // Of all sections.
+  // Both hold the measurements of all sections.
   const std::vector<SectionResult>& sections() const { return sections_; }
   const SectionLatencies& latencies() const { return latencies_; }
 
@@ -48,7 +48,8 @@ class WorkloadRunner {
   Outcome Execute(const SleepOp& op);
   Outcome Execute(const StartCollectingMetricsOp& op);
   Outcome Execute(const StopCollectingMetricsOp& op);
-  // Profiles are named and not collected; the others keep a workload from running at all.
+  // The output names the profiles that are not collected. A workload with one of the two operations
+  // after them is never run.
   Outcome Execute(const StartCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const StopCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const UpdateAnyOp&);
@@ -57,7 +58,7 @@ class WorkloadRunner {
   Outcome CreateObjects(const ObjectSource& source, int64_t count, int workers,
                         const std::string& namespace_name);
   Outcome CreateManyPods(const CreatePodsOp& op);
-  // One object in the cluster, now; its name, or nullopt and what went wrong in error_.
+  // Creates one object in the cluster at once. Returns its name, or nullopt and sets error_.
   std::optional<std::string> Create(const Result<ApiObjectRef>& object,
                                     const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
@@ -66,16 +67,16 @@ class WorkloadRunner {
   Outcome WaitFor(const std::function<bool()>& done, const std::string& what);
   void StartSection(const std::string& name, PodSelection pods);
   void StopSection();
-  // Where on the cluster's nodes the claim's devices can be had, from a random node on.
+  // Allocates the claim's devices on the first node that has them, starting from a random node.
   bool Allocate(const std::string& claim);
 
   Simulation* const simulation_;
   const TestCase& test_case_;
   const Workload& workload_;
-  const Op* op_ = nullptr;                     // The one at hand.
-  std::map<std::string, int64_t> unfinished_;  // Pods a barrier waits for, by namespace.
-  std::optional<Error> error_;                 // Of a call under way.
-  std::vector<std::string> created_;           // Names, by the last CreateObjects.
+  const Op* op_ = nullptr;                     // The current operation.
+  std::map<std::string, int64_t> unfinished_;  // The pods that a barrier waits for, by namespace.
+  std::optional<Error> error_;                 // The error of a call under way.
+  std::vector<std::string> created_;           // The names that the last CreateObjects made.
   std::list<std::unique_ptr<Churn>> churns_;
   std::unique_ptr<Section> section_;
   std::vector<SectionResult> sections_;

@@ -1,7 +1,7 @@
-// What the steps of the simulated scheduler and its cluster take, for runs on the virtual clock.
+// The time that each step of the simulated scheduler and its cluster takes on the virtual clock.
 //
-// Purpose: one value per step, decoded strictly from YAML: every key must be there, none may be
-// unknown. bench/sim/costs holds models, each number with its source.
+// Purpose: one value for each step, decoded strictly from YAML: every key must be present, and
+// unknown ones are errors. bench/sim/costs holds models, whose numbers name their sources.
 // Threads: immutable once read.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace schedq {
 
-// An API call takes `fixed` and, on top, an exponential time with mean `extra`.
+// An API call takes `fixed` plus an exponential time with the mean `extra`.
 struct CallLatency {
   Duration fixed{};
   Duration extra{};
@@ -24,17 +24,17 @@ struct CallLatency {
 struct CostModel {
   std::string name;
 
-  Duration attempt{};      // One attempt, beside the nodes.
-  Duration filter_node{};  // Filter and score of a node that is looked at.
+  Duration attempt{};      // One attempt, without its nodes.
+  Duration filter_node{};  // Filtering and scoring one node.
 
-  // Under the queue's lock.
+  // The steps under the queue's lock.
   Duration queue_add{};
   Duration queue_pop{};
   Duration queue_done{};
   Duration queue_fail{};
   Duration queue_update{};
-  Duration queue_event{};  // One event, beside the judgements.
-  Duration queue_judge{};  // One hint asked about one pod.
+  Duration queue_event{};  // One event, without its judgements.
+  Duration queue_judge{};  // One hint about one pod.
 
   Duration informer_delay{};
   CallLatency create;
@@ -42,16 +42,16 @@ struct CostModel {
   CallLatency status;
   CallLatency bind;
   int creators = 1;
-  Duration client_interval{};  // Between two calls of the workload's client, at least.
+  Duration client_interval{};  // The least time between two calls of the workload's client.
   int claim_workers = 1;
 };
 
-// `file` stands in errors: file, line and what was expected.
+// An error names `file`, the line and what was expected.
 Result<CostModel> ParseCostModel(const std::string& file, const std::string& text);
-// A file, or the name of a model inside the program ("upstream").
+// Reads a file, or the model inside the program with this name ("upstream").
 Result<CostModel> LoadCostModel(const std::string& name_or_path);
 
-// bench/sim/costs/upstream.yaml, put into the program by the build.
+// The text of bench/sim/costs/upstream.yaml, which the build puts into the program.
 extern const char* const kUpstreamCosts;
 
 }  // namespace schedq

@@ -97,7 +97,7 @@ Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
 Duration EventHandlers::HandleUnassignedDelete(const ClusterPodRef& pod) {
   queue_->Delete(pod);
   if (!cache_->IsAssumed(pod->number)) return costs_.queue_update;
-  // Its binding will fail; until then nobody must wait for what it holds.
+  // The pod's binding will fail. Until then no other pod may wait for the devices that it holds.
   ClusterChange change;
   change.pod_before = pod;
   cache_->Apply(change);

@@ -1,12 +1,13 @@
-// What the scheduler's event handlers do with each change that the informers deliver.
+// The scheduler's event handlers: they turn each change that the informers deliver into operations
+// of the queue.
 //
-// Purpose: changes become operations of the queue, as kube-scheduler's handlers have it: a pod
-// without a node goes to the queue, one with a node is an AssignedPod event; the update of a node
-// is split into what changed; an assumed pod's updates stay away from the queue.
-// Threads: one virtual one of its own: a change after the other, each holding the queue's lock as
-// long as its operations cost. (Upstream has a handler thread for each kind of object; all contend
-// for that lock.)
-// Memory: the changes that wait.
+// Purpose: the rules of kube-scheduler's handlers. A pod without a node goes to the queue, and a
+// pod with a node is an AssignedPod event. The update of a node is one event for each changed part.
+// The updates of an assumed pod do not reach the queue.
+// Threads: one virtual thread of its own. It handles one change after the other, and each holds the
+// queue's lock for the cost of its operations. (Upstream has a handler thread for each kind of
+// object; all contend for that lock.)
+// Memory: the waiting changes.
 #pragma once
 
 #include <deque>
@@ -29,10 +30,10 @@ class EventHandlers {
       : queue_(queue), cache_(cache), lock_(lock), costs_(costs), metrics_(metrics) {}
 
   void OnChange(const ClusterChange& change);
-  // Changes were delivered that are not handled yet.
+  // Whether delivered changes are not handled yet.
   bool is_busy() const { return is_busy_; }
 
-  // Sends one event. What it costs under the lock; also for others that hold the lock.
+  // Sends one event, and returns its cost under the lock. Also called by others that hold the lock.
   Duration Send(const ClusterEvent& event, const ObjectChange& change);
 
  private:

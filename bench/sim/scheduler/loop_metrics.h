@@ -19,15 +19,15 @@ class LoopMetrics {
   LoopMetrics();
 
   const MetricsRegistry& registry() const { return registry_; }
-  // Where others of the loop count too.
+  // The registry for further metrics of the loop's parts.
   MetricsRegistry* shared_registry() { return &registry_; }
 
-  // A whole attempt, with its binding if it came to one.
+  // Counts a whole attempt, with its binding if there was one.
   void CountAttempt(AttemptResult result, Duration duration) const;
   void ObserveAlgorithm(Duration duration) const { algorithm_.Observe(duration); }
   void ObserveExtensionPoint(const std::string& point, bool success, Duration duration) const;
   void ObserveEventHandling(EventLabel label, Duration duration) const;
-  // A pod was bound, so long after its first attempt could begin.
+  // Counts a bound pod. `since_first` is the time since its first attempt could begin.
   void CountScheduled(uint32_t attempts, Duration since_first) const;
 
  private:

@@ -25,8 +25,8 @@ std::optional<int64_t> ToInteger(const std::string& text) {
   return value;
 }
 
-// -1, 0 or 1 as the label is below, equal to or above the requirement's only value; nullopt when
-// one of them is not a whole number.
+// Compares the label with the requirement's only value: -1, 0 or 1 for below, equal or above.
+// nullopt where one of them is no whole number.
 std::optional<int> Compare(const std::string* value, const NodeRequirement& requirement) {
   if (value == nullptr || requirement.values.size() != 1) return std::nullopt;
   const std::optional<int64_t> left = ToInteger(*value);

@@ -1,4 +1,4 @@
-// May the pod be on the node at all? The filters that look at nothing but the two.
+// Whether a pod may be on a node: the filters that depend on nothing but these two.
 // Threads: pure functions.
 #pragma once
 
@@ -6,11 +6,12 @@
 
 namespace schedq {
 
-// The pod tolerates nodes that are marked unschedulable.
+// Whether the pod tolerates nodes that are marked unschedulable.
 bool ToleratesCordon(const Pod& pod);
-// It tolerates every taint that keeps pods away (PreferNoSchedule does not).
+// Whether the pod tolerates every taint of the node that rejects pods (PreferNoSchedule does not).
 bool ToleratesTaints(const Pod& pod, const ObjectView& node);
-// The node has the labels of the selector, and meets one of the required terms if there are any.
+// Whether the node has the labels of the pod's selector, and meets one of its required terms if
+// there are any.
 bool MatchesAffinity(const ClusterPod& pod, const ObjectView& node);
 
 }  // namespace schedq

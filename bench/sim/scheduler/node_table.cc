@@ -16,7 +16,7 @@ int64_t Amount(const ResourceList& list, std::string_view name) {
   return 0;
 }
 
-// Of nothing, everything is in use.
+// Where there is nothing of a resource, all of it counts as in use.
 int64_t Share(int64_t used, int64_t limit) {
   if (limit <= 0) return kPartsPerWhole;
   return static_cast<int64_t>(static_cast<double>(used) / static_cast<double>(limit) *

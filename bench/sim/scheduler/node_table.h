@@ -1,13 +1,13 @@
-// The scheduler's own view of nodes, and the rule by which it places pods.
+// The scheduler's view of nodes, and its rule of placing pods.
 //
-// The rule: among the feasible nodes the one with the least in use goes first, ties by the order in
-// which nodes appeared. In use is the largest share that any of cpu, memory and pods has, in whole
-// parts per million. A node is feasible if it is open (or the pod tolerates cordoned nodes), its
-// taints are tolerated, its labels match, the requests fit, and the caller's own check agrees.
+// Rule: a pod goes to the feasible node with the smallest share in use; the node that appeared
+// first wins a tie. The share in use is the largest of those of cpu, memory and pods, in whole
+// parts per million. A node is feasible if it is schedulable (or the pod tolerates cordoned nodes),
+// its taints are tolerated, its labels match, the requests fit, and the caller's own check agrees.
 // When not to use it: as a model of kube-scheduler's scoring, which weighs more than that.
 // Threads: one.
 // Invariants:
-//  1. What is in use on a node is the sum over the pods that were assumed or told to be on it.
+//  1. The use of a node is the sum over the pods that were assumed on it or reported to be on it.
 //  2. The order holds each node once, at its share in use.
 // Cost: O(log nodes) to assume or forget; to place, the nodes before the first feasible one.
 // Memory: a record a node and an entry a pod.
@@ -27,7 +27,7 @@
 
 namespace schedq {
 
-// Why a node does not do, in the order in which plugins are asked.
+// The reason why a node is not feasible, in the order of the plugins.
 enum class Obstacle : uint8_t {
   kUnschedulable,
   kTaints,
@@ -39,7 +39,7 @@ inline constexpr int kObstacleCount = 5;
 
 struct NodeChoice {
   std::string node;        // Empty: no node is feasible.
-  uint32_t obstacles = 0;  // Bits of Obstacle: those met on any node, when none is feasible.
+  uint32_t obstacles = 0;  // Where no node is feasible, the obstacles of all nodes, as bits.
 };
 
 class NodeTable {
@@ -50,12 +50,13 @@ class NodeTable {
   void SetNode(const ClusterNodeRef& node);
   void RemoveNode(const std::string& name);
 
-  // Puts the pod on the node, or takes it away. A pod is on one node at most: told again, it moves.
+  // Puts the pod on the node, or removes it. A pod is on at most one node, so a second Assume moves
+  // it.
   void Assume(const ClusterPod& pod, const std::string& node);
   void Forget(uint64_t pod_number);
   bool Has(uint64_t pod_number) const { return pods_.count(pod_number) != 0; }
 
-  // `only_node` not empty: no other node does. `check` may be empty.
+  // Where `only_node` is not empty, no other node is feasible. `check` may be empty.
   NodeChoice Place(const ClusterPod& pod, const std::string& only_node,
                    const DeviceCheck& check) const;
 
@@ -63,8 +64,8 @@ class NodeTable {
 
  private:
   struct Node {
-    ClusterNodeRef node;  // Null: unknown; pods may be on it all the same.
-    uint64_t order = 0;   // In which it appeared.
+    ClusterNodeRef node;  // Null: the node is unknown, but pods may be on it.
+    uint64_t order = 0;   // The place in the order of appearance.
     uint32_t share = 0;
     std::map<std::string, int64_t> used;
     int64_t pods = 0;
@@ -73,7 +74,7 @@ class NodeTable {
     std::string node;
     ResourceList requests;
   };
-  using Key = std::pair<uint32_t, uint64_t>;  // Share in use, order.
+  using Key = std::pair<uint32_t, uint64_t>;  // The share in use, then the order.
 
   void Change(const PodOnNode& pod, int64_t sign);
   void Reorder(Node* node);

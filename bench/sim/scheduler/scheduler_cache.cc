@@ -45,7 +45,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   }
   const ClusterPod& pod = *change.pod_after;
   if (pod.node_name.empty()) return;
-  // What it promised is in its claims by now, or will be when their own changes arrive.
+  // Its promises are in its claims by now, or will be when the informers deliver these.
   assumed_.erase(pod.number);
   nodes_.Assume(pod, pod.node_name);
 }
@@ -59,7 +59,8 @@ void SchedulerCache::ApplyClaim(const ClusterChange& change) {
   const bool is_allocated = after != nullptr && after->allocated;
   if (was_allocated && !is_allocated) devices_.Release(before->devices);
   if (is_allocated && !was_allocated && promised_.erase(name) == 0) {
-    // Nobody here promised these devices; should one be taken, the audit of the run tells.
+    // The scheduler did not promise these devices. If one is taken already, the run's audit reports
+    // it.
     static_cast<void>(devices_.Take(after->devices));
   }
   if (after == nullptr) {

@@ -1,14 +1,14 @@
-// What the simulated scheduler knows of the cluster, and what it has decided but the cluster has
-// not confirmed yet.
+// The simulated scheduler's knowledge of the cluster, and its decisions that the cluster has not
+// confirmed yet.
 //
-// Purpose: nodes, pods on them, claims and devices as the informers told, plus the pods that are
-// assumed to be on their node and the devices that are promised to their claims while their binding
-// is under way.
-// Threads: one, that which advances the clock.
+// Purpose: nodes, their pods, claims and devices, as the informers delivered them. The cache adds
+// the pods that are assumed on a node, and the devices that are promised to their claims, while a
+// binding is under way.
+// Threads: one, the one that advances the clock.
 // Invariants:
 //  1. A device is promised or allocated to at most one claim.
-//  2. A claim is promised by at most one pod at a time; others that need it wait.
-//  3. A pod that is assumed counts on its node until the cluster says where it is or Forget.
+//  2. At most one pod at a time has a promise for a claim; other pods that need the claim wait.
+//  3. An assumed pod counts on its node until the informers deliver its node, or until Forget.
 #pragma once
 
 #include <map>
@@ -24,16 +24,16 @@
 
 namespace schedq {
 
-// What a pod's attempt means for one of its claims.
+// The decision of an attempt about one of the pod's claims.
 struct ClaimDecision {
   std::string claim;       // "namespace/name"
-  bool allocates = false;  // Else it is allocated already.
+  bool allocates = false;  // False: the claim is allocated already.
   std::vector<DeviceName> devices;
 };
 
-// Where a pod goes, or why it goes nowhere.
+// The decision of an attempt: the pod's node, or the obstacles.
 struct Decision {
-  std::string node;        // Empty: nowhere.
+  std::string node;        // Empty: no node is feasible.
   uint32_t obstacles = 0;  // Bits of Obstacle.
   size_t nodes_looked_at = 0;
   std::vector<ClaimDecision> claims;
@@ -41,29 +41,29 @@ struct Decision {
 
 class SchedulerCache {
  public:
-  // A change of anything but an unassigned pod.
+  // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
 
-  // Changes nothing.
+  // Decides without changing the cache.
   Decision Decide(const ClusterPod& pod) const;
 
   // Counts the pod on its node and promises its devices.
   void Assume(const ClusterPod& pod, const Decision& decision);
   bool IsAssumed(uint64_t pod_number) const { return assumed_.count(pod_number) != 0; }
-  // The pod will not be bound: takes back what was promised. The first `stored` claims of its
-  // decision have their devices in the cluster; their promise ends when the informers say so.
+  // Ends the promises for a pod that will not be bound. The first `stored` claims of its decision
+  // have their devices in the cluster already; their promises end when the informers deliver them.
   void Forget(uint64_t pod_number, const Decision& decision, size_t stored);
 
  private:
   struct Wanted {
     std::vector<const ClusterClaim*> unallocated;
     std::vector<std::string> allocated;
-    std::string only_node;  // Where the allocated ones are.
+    std::string only_node;  // The node of the allocated claims.
   };
 
   void ApplyPod(const ClusterChange& change);
   void ApplyClaim(const ClusterChange& change);
-  // nullopt: a claim is missing, promised to another pod, or they are on different nodes.
+  // nullopt: a claim is missing or promised to another pod, or claims are on different nodes.
   std::optional<Wanted> ClaimsOf(const ClusterPod& pod) const;
 
   NodeTable nodes_;
@@ -73,8 +73,8 @@ class SchedulerCache {
   std::unordered_set<uint64_t> assumed_;
 };
 
-// How many of `nodes` an attempt looks at until it has found enough feasible ones: all below 100,
-// else between 50 % and 5 %, fewer in larger clusters, but at least 100.
+// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
+// else 50 % to 5 % of them, a smaller share in larger clusters, but at least 100.
 size_t NodesToFind(size_t nodes);
 
 }  // namespace schedq

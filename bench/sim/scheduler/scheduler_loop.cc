@@ -8,7 +8,7 @@
 namespace schedq {
 namespace {
 
-// In the order of Obstacle.
+// The plugin of each Obstacle, in the order of the enumeration.
 constexpr const char* kObstaclePlugins[] = {"NodeUnschedulable", "TaintToleration", "NodeAffinity",
                                             "NodeResourcesFit", "DynamicResources"};
 static_assert(std::size(kObstaclePlugins) == kObstacleCount, "one plugin an obstacle");
@@ -44,7 +44,8 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
   queue_.SetWakeUp([this] { WakeUp(); });
   cluster_->Watch([this](const ClusterChange& change) {
     if (const ClusterPodRef& pod = change.pod_after; pod != nullptr) {
-      if (const PodKey key = queue_.queue().KeyOf(*pod); key.id != kNoPod) calls_->Seen(key, pod);
+      if (const PodKey key = queue_.queue().KeyOf(*pod); key.id != kNoPod)
+        calls_->OnNewVersion(key, pod);
     }
     handlers_.OnChange(change);
   });
@@ -60,7 +61,7 @@ void SchedulerLoop::After(Duration delay, std::function<void()> action) {
   clock_.At(clock_.Now() + delay, std::move(action));
 }
 
-// Pops only what is there, so an idle scheduling thread costs nothing.
+// Pops only if there may be a pod, so that an idle scheduling thread takes no time.
 void SchedulerLoop::WakeUp() {
   if (is_scheduling_ || !queue_.MayPop()) return;
   is_scheduling_ = true;
@@ -132,7 +133,7 @@ PluginSet SchedulerLoop::RejectorsOf(const Decision& decision) const {
 
 Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   const uint64_t asked_before = queue_.asked();
-  // Without any node there is nobody who rejected; upstream too takes this for an error.
+  // Without any node no plugin rejected the pod; upstream, too, treats this as an error.
   const PluginSet rejectors = RejectorsOf(attempt->decision);
   queue_.Fail(attempt->popped, rejectors);
   metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
@@ -202,7 +203,7 @@ bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
   return true;
 }
 
-// The cluster's side decides: a claim that is gone, or that is elsewhere by now, cannot be used.
+// The API server's version decides: a claim that is deleted or allocated elsewhere cannot be used.
 bool SchedulerLoop::StoreClaim(const ClaimDecision& claim, const ClusterPod& pod,
                                const std::string& node) {
   const ClusterClaimRef stored = cluster_->FindClaim(claim.claim);
@@ -237,10 +238,11 @@ void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
   lock_.Run(
       [this, attempt] {
         cache_.Forget(attempt->pod().number, attempt->decision, attempt->claims_stored);
-        const Duration told = handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-                                             {AssignedPodView(attempt->popped.pod), nullptr});
+        const Duration event_cost =
+            handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+                           {AssignedPodView(attempt->popped.pod), nullptr});
         queue_.Fail(attempt->popped, PluginSet());
-        return told + costs_.queue_fail;
+        return event_cost + costs_.queue_fail;
       },
       [] {});
 }

@@ -1,18 +1,18 @@
 // The simulated scheduler: pops, decides, assumes, binds, fails; on virtual time.
 //
-// Purpose: one scheduling thread, an event handler thread, and bindings side by side, as
-// kube-scheduler has them, with every step's cost from a model. What the scheduler knows comes from
-// the cluster's informers only.
-// An attempt: Pop; decide at once by what is known then, and assume; after the attempt's cost,
-// Done and the start of the binding, or Fail with the plugins that rejected. A pod that is being
-// deleted is skipped. A binding: each claim's status in turn, unless all went out with the pod's
-// nomination, then the bind call; if one fails, the pod is forgotten, others are told, and it fails
-// without plugins (an error).
-// A failed pod gets its condition (PodScheduled=False) by a call that nobody waits for. A binding
-// that has claims to store shows its node on the pod first (KEP-5278). Calls about pods go the way
-// that the gates say (pod_calls.h), and claims with them or else by whoever needs them.
+// Purpose: one scheduling thread, an event handler thread, and bindings side by side, as in
+// kube-scheduler, with every step's cost from a model. All knowledge of the scheduler comes from
+// the cluster's informers.
+// Attempts: the scheduler pops a pod, decides at once by its present knowledge, and assumes. After
+// the attempt's cost it calls Done and starts the binding, or calls Fail with the plugins that
+// rejected. It skips a pod that is being deleted. A failed pod gets its condition
+// (PodScheduled=False) by a call that the scheduler does not wait for.
+// Bindings: a binding that has claims to store first nominates its node (KEP-5278). It stores each
+// claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
+// Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
+// the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
 // Not modelled: scores beyond NodeTable's rule, preemption, Permit, a nomination's reservation.
-// Threads: one, that which advances the clock.
+// Threads: one, the one that advances the clock.
 #pragma once
 
 #include <functional>
@@ -36,25 +36,25 @@ namespace schedq {
 struct SchedulerLoopOptions {
   Cluster* cluster = nullptr;
   const CostModel* costs = nullptr;
-  QueueDriverOptions queue;  // Without clock and judge_cost, which follow from the others.
+  QueueDriverOptions queue;  // The loop sets clock and judge_cost.
   Random random{0};
-  StatusModel status_model = StatusModel::kImplicitDelayed;  // Of rejections by PreEnqueue.
+  StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
 };
 
 class SchedulerLoop {
  public:
   // Watches the cluster and ticks on its clock; both outlive it.
   explicit SchedulerLoop(const SchedulerLoopOptions& options);
-  ~SchedulerLoop() { calls_->StopTelling(); }
+  ~SchedulerLoop() { calls_->DropCallbacks(); }
   SchedulerLoop(const SchedulerLoop&) = delete;
   SchedulerLoop& operator=(const SchedulerLoop&) = delete;
 
   const QueueDriver& queue() const { return queue_; }
   const LoopMetrics& metrics() const { return metrics_; }
   QueueWatch& watch() { return queue_.watch(); }
-  // All changes that the informers delivered are handled.
+  // Whether all delivered changes are handled.
   bool IsCaughtUp() const { return !handlers_.is_busy(); }
-  // For the audit: the pod is in the queue, in flight, or on its way to a node.
+  // For the audit: whether the pod is in the queue, in flight, or in a binding.
   bool Knows(const ClusterPod& pod) const;
 
  private:
@@ -75,7 +75,7 @@ class SchedulerLoop {
   void Finish(const AttemptRef& attempt);
   Duration Fail(const AttemptRef& attempt);
   void ReportFailure(const AttemptRef& attempt, PluginSet rejectors);
-  // The newest version that the informers told of, or the one of the attempt.
+  // The newest version that the informers delivered, or that of the attempt.
   PodRef NewestOf(const AttemptRef& attempt) const;
 
   // Bindings.

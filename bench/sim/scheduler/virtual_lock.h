@@ -1,11 +1,11 @@
-// A mutex in virtual time: what holds it, holds it for a stated duration, and the others queue up.
+// A mutex in virtual time: a critical section holds it for a stated duration, while others wait.
 //
-// Purpose: threads that a simulation runs as timers wait for one another as real ones would.
-// Threads: one, that which advances the clock.
+// Purpose: threads that a simulation runs as timers wait for one another as real threads would.
+// Threads: one, the one that advances the clock.
 // Invariants:
-//  1. At most one critical section at any virtual instant, except that one ends where the next
-//     begins.
-//  2. First come, first served.
+//  1. At most one critical section holds the lock at any virtual instant; one may begin at the
+//     instant at which another ends.
+//  2. Critical sections run in the order of their calls.
 #pragma once
 
 #include <deque>
@@ -17,13 +17,13 @@ namespace schedq {
 
 class VirtualLock {
  public:
-  // Runs when the lock is held; returns for how long it is.
+  // Runs while the lock is held. Returns how long it is held.
   using Critical = std::function<Duration()>;
 
   explicit VirtualLock(Clock* clock) : clock_(clock) {}
 
-  // Runs `critical` as soon as the lock is free, maybe at once, and `then` when it was released.
-  // Whoever waits gets the lock before `then` can ask for it again.
+  // Runs `critical` as soon as the lock is free, which may be at once, and `then` after the
+  // release. A waiting section gets the lock before `then` can ask for it again.
   void Run(Critical critical, std::function<void()> then);
 
  private:

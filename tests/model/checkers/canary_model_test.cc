@@ -16,6 +16,7 @@
 #include "tests/model/checkers/pooled_stack.h"
 #include "tests/support/faulty_structures.h"
 #include "tests/support/model/atomic.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/heap.h"
 #include "tests/support/model/runtime.h"
@@ -28,20 +29,9 @@ using model::FailureKind;
 using model::Report;
 using model::Trial;
 
-model::Options Named(const std::string& suffix = "") {
-  model::Options options;
-  options.name = testing::UnitTest::GetInstance()->current_test_info()->name() + suffix;
-  return options;
-}
-
-void ExpectClean(const Report& report, uint64_t schedules_min) {
-  EXPECT_TRUE(report.passed() && report.complete) << report;
-  EXPECT_GE(report.schedules, schedules_min) << report;
-}
-
 template <std::memory_order kStore, std::memory_order kLoad>
 Report ExploreMailbox() {
-  return model::Exhaust(Named(), [](Trial& trial) {
+  return model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     Mailbox<model::Atomic, kStore, kLoad> mailbox;
     trial.Thread([&] { mailbox.Put(7); });
     trial.Thread([&] {
@@ -65,12 +55,12 @@ TEST(CanaryTest, WeakenedAcquireIsADataRace) {
 }
 
 TEST(CanaryTest, ReleaseAndAcquireHandOver) {
-  ExpectClean(ExploreMailbox<std::memory_order_release, std::memory_order_acquire>(), 6);
+  model::ExpectExhausted(ExploreMailbox<std::memory_order_release, std::memory_order_acquire>(), 6);
 }
 
 // Two threads exclude each other with one flag each (Dekker); only sequential consistency does it.
 Report ExploreDekker(std::memory_order store, std::memory_order load) {
-  return model::Exhaust(Named(), [=](Trial& trial) {
+  return model::Exhaust(model::OptionsOfTest(), [=](Trial& trial) {
     model::Atomic<bool> wants[2];
     model::CheckedCell<int> guarded(0);
     for (int self = 0; self < 2; ++self) {
@@ -86,28 +76,28 @@ Report ExploreDekker(std::memory_order store, std::memory_order load) {
 TEST(CanaryTest, WeakenedDekkerIsADataRace) {
   const Report weak = ExploreDekker(std::memory_order_release, std::memory_order_acquire);
   EXPECT_TRUE(weak.failed_by(FailureKind::kDataRace)) << weak;
-  ExpectClean(ExploreDekker(std::memory_order_seq_cst, std::memory_order_seq_cst), 6);
+  model::ExpectExhausted(ExploreDekker(std::memory_order_seq_cst, std::memory_order_seq_cst), 6);
 }
 
 template <bool kLosesWakeUps>
-Report ExploreDoorbell() {
-  return model::Exhaust(Named(), [](Trial& trial) {
-    Doorbell<model::Atomic, kLosesWakeUps> doorbell;
-    trial.Thread([&] { doorbell.AwaitItem(); });
-    trial.Thread([&] { doorbell.Add(); });
+Report ExploreSleepUntilItem() {
+  return model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
+    SleepUntilItem<model::Atomic, kLosesWakeUps> items;
+    trial.Thread([&] { items.AwaitItem(); });
+    trial.Thread([&] { items.Add(); });
     trial.Join();
   });
 }
 
 TEST(CanaryTest, LostWakeUpIsADeadlock) {
-  const Report bad = ExploreDoorbell<true>();
+  const Report bad = ExploreSleepUntilItem<true>();
   EXPECT_TRUE(bad.failed_by(FailureKind::kDeadlock)) << bad;
-  ExpectClean(ExploreDoorbell<false>(), 10);
+  model::ExpectExhausted(ExploreSleepUntilItem<false>(), 10);
 }
 
 template <StackFault kFault>
 Report ExploreStack() {
-  return model::Exhaust(Named(), [](Trial& trial) {
+  return model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     NodeStack<model::Atomic, kFault> stack;
     int sums[2] = {};
     for (int self = 0; self < 2; ++self) {
@@ -125,7 +115,7 @@ Report ExploreStack() {
 TEST(CanaryTest, LeakIsCaught) {
   const Report bad = ExploreStack<StackFault::kLeaksOnRetry>();
   EXPECT_TRUE(bad.failed_by(FailureKind::kLeak)) << bad;
-  ExpectClean(ExploreStack<StackFault::kNone>(), 200);
+  model::ExpectExhausted(ExploreStack<StackFault::kNone>(), 200);
 }
 
 TEST(CanaryTest, DoubleFreeIsCaught) {
@@ -134,7 +124,7 @@ TEST(CanaryTest, DoubleFreeIsCaught) {
   EXPECT_TRUE(bad.failed_by(FailureKind::kBadFree) || bad.failed_by(FailureKind::kUseAfterFree) ||
               bad.failed_by(FailureKind::kDataRace))
       << bad;
-  const Report plain = model::Exhaust(Named(".plain"), [](Trial& trial) {
+  const Report plain = model::Exhaust(model::OptionsOfTest(".plain"), [](Trial& trial) {
     int* block = new int(1);
     trial.Thread([=] { delete block; });
     trial.Thread([=] { delete block; });
@@ -155,15 +145,15 @@ TEST(CanaryTest, UseAfterFreeIsCaught) {
       trial.Join();
     };
   };
-  const Report bad = model::Exhaust(Named(), body(2));
+  const Report bad = model::Exhaust(model::OptionsOfTest(), body(2));
   EXPECT_TRUE(bad.failed_by(FailureKind::kUseAfterFree) || bad.failed_by(FailureKind::kDataRace))
       << bad;
-  ExpectClean(model::Exhaust(Named(), body(1)), 10);
+  model::ExpectExhausted(model::Exhaust(model::OptionsOfTest(), body(1)), 10);
 }
 
 template <bool kForgetsTag>
 Report ExplorePooledStack() {
-  model::Options options = Named();
+  model::Options options = model::OptionsOfTest();
   options.preemptions_max = 2;
   return model::Exhaust(options, [](Trial& trial) {
     PooledStack<kForgetsTag> stack(4);
@@ -191,12 +181,12 @@ Report ExplorePooledStack() {
 TEST(CanaryTest, AbaIsCaught) {
   const Report bad = ExplorePooledStack<true>();
   EXPECT_TRUE(bad.failed_by(FailureKind::kCheck) || bad.failed_by(FailureKind::kBadFree)) << bad;
-  ExpectClean(ExplorePooledStack<false>(), 100);
+  model::ExpectExhausted(ExplorePooledStack<false>(), 100);
 }
 
 TEST(CanaryTest, RecyclingHeapGivesBackTheLatestBlock) {
   for (const bool recycles : {false, true}) {
-    model::Options options = Named(recycles ? ".recycles" : ".quarantines");
+    model::Options options = model::OptionsOfTest(recycles ? ".recycles" : ".quarantines");
     options.heap_policy =
         recycles ? model::HeapPolicy::kRecycleLifo : model::HeapPolicy::kQuarantine;
     const Report report = model::Exhaust(options, [recycles](Trial& trial) {
@@ -217,7 +207,7 @@ TEST(CanaryTest, RecyclingHeapGivesBackTheLatestBlock) {
 }
 
 TEST(CanaryTest, SpinThatNoThreadEndsIsALivelock) {
-  const Report bad = model::Exhaust(Named(), [](Trial& trial) {
+  const Report bad = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     model::Atomic<int> flag(0);
     trial.Thread([&] {
       while (flag.load() == 0) Seam<model::Atomic>::Pause();
@@ -226,7 +216,7 @@ TEST(CanaryTest, SpinThatNoThreadEndsIsALivelock) {
   });
   EXPECT_TRUE(bad.failed_by(FailureKind::kLivelock)) << bad;
 
-  const Report good = model::Exhaust(Named(".ends"), [](Trial& trial) {
+  const Report good = model::Exhaust(model::OptionsOfTest(".ends"), [](Trial& trial) {
     model::Atomic<int> flag(0);
     for (int spinner = 0; spinner < 2; ++spinner) {
       trial.Thread([&] {
@@ -236,11 +226,11 @@ TEST(CanaryTest, SpinThatNoThreadEndsIsALivelock) {
     trial.Thread([&] { flag.store(1); });
     trial.Join();
   });
-  ExpectClean(good, 8);
+  model::ExpectExhausted(good, 8);
 }
 
 TEST(CanaryTest, ExceptionFailsTheRunOnly) {
-  const Report throws = model::Exhaust(Named(), [](Trial& trial) {
+  const Report throws = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     trial.Thread([] { throw std::runtime_error("planted"); });
     trial.Join();
   });
@@ -251,7 +241,7 @@ TEST(CanaryTest, AbortFailsTheRunOnly) {
 #ifdef SCHEDQ_MODEL_TSAN
   GTEST_SKIP() << "under ThreadSanitizer an abort ends the process";
 #endif
-  const Report aborts = model::Exhaust(Named(), [](Trial& trial) {
+  const Report aborts = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     model::Atomic<int> flag(0);
     trial.Thread([&] { flag.store(1); });
     trial.Thread([&] { SCHEDQ_CHECK(flag.load() == 0, "planted"); });
@@ -264,7 +254,7 @@ TEST(CanaryTest, FaultFailsTheRunOnly) {
 #if defined(SCHEDQ_MODEL_ASAN) || defined(SCHEDQ_MODEL_TSAN)
   GTEST_SKIP() << "the sanitizers keep faults for themselves";
 #endif
-  const Report faults = model::Exhaust(Named(), [](Trial& trial) {
+  const Report faults = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     trial.Thread([] { std::raise(SIGSEGV); });
     trial.Join();
   });
@@ -272,7 +262,7 @@ TEST(CanaryTest, FaultFailsTheRunOnly) {
 }
 
 TEST(CanaryTest, DeadlinePassesOnlyWhenNoThreadCanRun) {
-  const Report report = model::Exhaust(Named(), [](Trial& trial) {
+  const Report report = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
     model::Atomic<uint32_t> word(0);
     bool woken = true;
     trial.Thread([&] { woken = Seam<model::Atomic>::Wait(word, 0, MonotonicTime()); });

@@ -11,6 +11,7 @@
 #include "tests/support/faulty_structures.h"
 #include "tests/support/history.h"
 #include "tests/support/linearizability.h"
+#include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/happens_before.h"
 #include "tests/support/model/runtime.h"
@@ -102,15 +103,6 @@ TEST(LinearizabilityTest, SixtyOperationsAreFew) {
   EXPECT_FALSE(Check(history).holds) << "a history that is too long must not pass unchecked";
 }
 
-struct TicketSpec {
-  using State = int;
-  struct Operation {};
-  using Result = int;
-  static Result Apply(State& state, const Operation&) { return state++; }
-  static std::string Describe(const Operation&) { return "next"; }
-  static std::string Describe(const Result& result) { return std::to_string(result); }
-};
-
 template <bool kTakesTwoSteps>
 Report ExploreTickets() {
   model::Options options;
@@ -134,8 +126,7 @@ TEST(LinearizabilityTest, TwoStepCounterIsCaught) {
   const Report bad = ExploreTickets<true>();
   EXPECT_TRUE(bad.failed_by(FailureKind::kCheck)) << bad;
   const Report good = ExploreTickets<false>();
-  EXPECT_TRUE(good.passed() && good.complete) << good;
-  EXPECT_GT(good.schedules, 80u);
+  model::ExpectExhausted(good, 80);
 }
 
 // Items that are present, popped highest first.
@@ -195,8 +186,7 @@ TEST(LinearizabilityTest, ScanWithoutValidationIsCaught) {
   EXPECT_NE(bad.failure->message.find("pop -> 0"), std::string::npos) << bad;
 
   const Report good = ExploreLanes<false, model::HappensBefore>();
-  EXPECT_TRUE(good.passed() && good.complete) << good;
-  EXPECT_GT(good.schedules, 30u);
+  model::ExpectExhausted(good, 30);
   // All its operations are sequentially consistent, so the order of execution holds as well.
   const Report strict = ExploreLanes<false, model::ExecutionOrder>();
   EXPECT_TRUE(strict.passed() && strict.complete) << strict;

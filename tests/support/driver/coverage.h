@@ -1,7 +1,7 @@
-// What a driver has reached: how often each operation met a pod in each place, by gates.
+// The coverage of a driver: how often each operation met a pod in each place, by gates.
 //
-// The pod that an operation meets is its target: the pod that it names, the pod that it popped
-// (absent: it found none), or, for operations on everything, any pod that was there.
+// The pod that an operation meets is its target. The target is the pod that the operation names, or
+// the pod that it popped (absent if there was none). An operation on all pods meets each of them.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Coverage {
   static int GatesIndex(const Gates& gates) {
     return (gates.PopFromBackoffQ() ? 2 : 0) + (gates.PreQueueingHints() ? 1 : 0);
   }
-  // Why no trace can reach a cell; empty: it can.
+  // The reason why no trace can reach a cell; empty: a trace can.
   static std::string_view WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff);
 
   void Count(TraceOp op, Place place, const Gates& gates) {
@@ -34,7 +34,7 @@ class Coverage {
 
   // The smallest count of a feasible cell.
   uint64_t Least() const;
-  // The cells that are infeasible and were reached all the same; empty: none.
+  // The cells that were reached although they are infeasible; empty: none.
   std::string Impossible() const;
   // A table for each combination of gates; infeasible cells show a dash.
   std::string Table() const;

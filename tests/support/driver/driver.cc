@@ -10,10 +10,10 @@
 namespace schedq {
 namespace {
 
-// The engines of one run, each with its judge.
+// The engines of one run, each with its StateJudge.
 class SideBySide {
  public:
-  enum class Answer { kGood, kMakesNoSense, kWrong };
+  enum class Answer { kGood, kRefused, kFailed };
 
   SideBySide(const TraceHeader& header, const std::vector<DrivenEngine>& engines) {
     for (const DrivenEngine& engine : engines) {
@@ -33,7 +33,7 @@ class SideBySide {
     for (Player& player : players_) {
       player.judge->Before(operation);
       const Result<TraceOutcome> outcome = player.replayer->Apply(operation);
-      if (!outcome && !first) return Answer::kMakesNoSense;
+      if (!outcome && !first) return Answer::kRefused;
       if (!outcome) return Wrong(player, operation, "refused: " + outcome.error().message());
       const std::string wrong = player.judge->After(operation, *outcome);
       if (!wrong.empty()) return Wrong(player, operation, wrong);
@@ -60,14 +60,14 @@ class SideBySide {
   Answer Wrong(const Player& player, const TraceOperation& operation, const std::string& what) {
     wrong_ = player.name + ", after " + std::string(TraceOpName(operation.op)) + " at " +
              std::to_string(operation.time_ms) + " ms: " + what;
-    return Answer::kWrong;
+    return Answer::kFailed;
   }
 
   std::vector<Player> players_;
   std::string wrong_;
 };
 
-// Counts the places that an operation meets; `before` are those before it.
+// Counts the places of the pods that an operation meets; `before` holds the places before it.
 void CountReached(const TraceOperation& operation, const StateJudge::Seen& before,
                   const std::string& popped, const Gates& gates, Coverage* reached) {
   const auto count = [&](const std::string& name) {
@@ -98,7 +98,7 @@ void CountReached(const TraceOperation& operation, const StateJudge::Seen& befor
   }
 }
 
-// Leaves out answers about pods that nobody told of.
+// Removes answers about pods that no operation named before.
 TraceOperation WithoutUnknownPods(TraceOperation operation, const Replayer& replayer) {
   const auto unknown = [&](const RecordedAnswer& answer) {
     const bool own = operation.pod != nullptr && operation.pod->name == answer.pod;
@@ -128,7 +128,7 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
   run.header = RandomHeader(random, options.pops_from_backoff, options.narrows);
   SideBySide engines_running(run.header, engines);
   OperationGenerator generator(run.header, random.Fork(1));
-  Coverage here;  // Of this run alone: operations depend on nothing but the seed.
+  Coverage here;  // Only of this run, so that operations depend on nothing but the seed.
   for (int i = 0; i < options.operations; ++i) {
     const StateJudge& judge = engines_running.judge();
     run.operations.push_back(generator.Next(judge.seen(), engines_running.replayer(), here));
@@ -137,10 +137,10 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
       case SideBySide::Answer::kGood:
         CountReached(operation, judge.before(), judge.popped(), run.header.gates, &here);
         break;
-      case SideBySide::Answer::kMakesNoSense:
+      case SideBySide::Answer::kRefused:
         run.operations.pop_back();
         break;
-      case SideBySide::Answer::kWrong:
+      case SideBySide::Answer::kFailed:
         run.what = engines_running.wrong();
         return run;
     }
@@ -157,7 +157,7 @@ std::optional<DriverFailure> Play(const TraceHeader& header,
   for (const TraceOperation& drawn : operations) {
     const TraceOperation operation = WithoutUnknownPods(drawn, engines_running.replayer());
     const SideBySide::Answer answer = engines_running.Apply(operation);
-    if (answer == SideBySide::Answer::kMakesNoSense) continue;
+    if (answer == SideBySide::Answer::kRefused) continue;
     played.operations.push_back(operation);
     if (answer == SideBySide::Answer::kGood) continue;
     played.what = engines_running.wrong();

@@ -1,8 +1,9 @@
-// The random differential driver: random operations on engines side by side, judged after each one.
+// The random differential driver: the same random operations on every engine, judged after each
+// one.
 //
-// Purpose: finds where an engine breaks an invariant of StateJudge or differs from another engine,
-// shrinks the sequence, and writes it as a trace that `schedq replay` plays. With one engine, only
-// invariants judge. The README here says how to use and replay it.
+// Purpose: finds an operation at which an engine breaks an invariant of StateJudge or differs from
+// another engine. Shrinks the sequence, and writes it as a trace that `schedq replay` plays. With
+// one engine, only the invariants judge. README.md in this folder says how to run and replay it.
 // Threads: one.
 #pragma once
 
@@ -21,8 +22,8 @@ struct DrivenEngine {
   QueueMaker make;
 };
 
-// Every engine of the product, by the name that `schedq replay --engine` takes. The first is the
-// judge of the others.
+// Every engine of the product, by its name in `schedq replay --engine`. The others are compared
+// with the first.
 std::vector<DrivenEngine> ProductEngines();
 
 struct DriverOptions {
@@ -32,28 +33,28 @@ struct DriverOptions {
   bool narrows = true;
 };
 
-// Operations that made engines fail, from a header on.
+// A header and operations that made an engine fail.
 struct DriverFailure {
-  std::string what;  // Which engine, after which operation, and what is wrong.
+  std::string what;  // The engine, the operation, and what is wrong.
   TraceHeader header;
   std::vector<TraceOperation> operations;  // The last one shows the failure.
 };
 
-// Draws a header and operations from the seed and applies them to every engine, until one fails.
-// Counts into `reached` what the operations met.
+// Draws a header and operations from the seed, and applies them to every engine until one fails.
+// Adds the pods that the operations met to `reached`.
 std::optional<DriverFailure> Drive(const DriverOptions& options,
                                    const std::vector<DrivenEngine>& engines, Coverage* reached);
 
-// Plays given operations; those that make no sense (any more) are left out of the failure.
+// Plays given operations. Operations that the replayer refuses are left out of the failure.
 std::optional<DriverFailure> Play(const TraceHeader& header,
                                   const std::vector<TraceOperation>& operations,
                                   const std::vector<DrivenEngine>& engines);
 
-// Leaves out operations as long as the rest still fails. Plays at most a few thousand sequences.
+// Removes operations as long as the rest still fails. Plays at most a few thousand sequences.
 DriverFailure Shrink(DriverFailure failure, const std::vector<DrivenEngine>& engines);
 
-// Writes the failure as a trace with what `judge` does as its wants. Returns what a person needs:
-// what is wrong, the path, the seed, and the command that replays it.
+// Writes the failure as a trace whose wants are the outcomes of the first engine. Returns a text
+// with what is wrong, the path, the seed, and the command that replays the trace.
 std::string WriteFailure(const DriverFailure& failure, const DriverOptions& options,
                          const std::vector<DrivenEngine>& engines, const std::string& folder);
 

@@ -6,14 +6,14 @@
 namespace schedq {
 namespace {
 
-// The first engine of the product with a fault in front of it.
+// The first engine of the product, behind a queue that plants the fault.
 class FaultyQueue final : public ForwardingQueue {
  public:
   FaultyQueue(Fault fault, QueueOptions options)
       : ForwardingQueue(MakeQueue(AllEngines().front(), std::move(options))), fault_(fault) {}
 
   std::optional<PoppedPod> TryPop() override {
-    if (fault_ != Fault::kPopsTheSecondBest || inner().Counts().active < 3) {
+    if (fault_ != Fault::kPopsSecondBest || inner().Counts().active < 3) {
       return inner().TryPop();
     }
     const std::optional<PoppedPod> best = inner().TryPop();
@@ -25,9 +25,10 @@ class FaultyQueue final : public ForwardingQueue {
     return second;
   }
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override {
-    for (const PodRef& flying : inner().List(Place::kInFlight)) {
-      if (fault_ != Fault::kLosesAThirdFailure || inner().KeyOf(*flying) != pod) continue;
-      if (inner().Where(flying->namespace_name + "/" + flying->name).fields.attempts != 3) continue;
+    for (const PodRef& in_flight : inner().List(Place::kInFlight)) {
+      if (fault_ != Fault::kLosesThirdFailure || inner().KeyOf(*in_flight) != pod) continue;
+      if (inner().Where(in_flight->namespace_name + "/" + in_flight->name).fields.attempts != 3)
+        continue;
       inner().Done(pod);
       return Status::Ok();
     }
@@ -36,7 +37,7 @@ class FaultyQueue final : public ForwardingQueue {
   void Event(const ClusterEvent& event, const ObjectChange& change,
              const PreCheck& pre_check) override {
     const bool misses = inner().Counts().in_flight == 2;
-    if (fault_ == Fault::kMissesEventsWhileTwoFly && misses) return;
+    if (fault_ == Fault::kMissesEventsWithTwoInFlight && misses) return;
     inner().Event(event, change, pre_check);
   }
 

@@ -8,9 +8,9 @@
 namespace schedq {
 
 enum class Fault : uint8_t {
-  kLosesAThirdFailure,       // A pod that fails for the third time is only done.
-  kPopsTheSecondBest,        // Of three in active, if they are.
-  kMissesEventsWhileTwoFly,  // Nobody sees an event that comes while two pods are in flight.
+  kLosesThirdFailure,            // The third failure of a pod only ends its attempt.
+  kPopsSecondBest,               // A pop takes the second pod where three or more are active.
+  kMissesEventsWithTwoInFlight,  // An event is lost while two pods are in flight.
 };
 
 DrivenEngine FaultyEngine(Fault fault);

@@ -5,7 +5,7 @@
 namespace schedq {
 namespace {
 
-// Few names, so that one pod lives through much; the short ones repeat.
+// There are few names, so that each pod has many operations. Short names repeat.
 constexpr std::array<const char*, 12> kNames = {"one/a", "one/b", "one/c", "one/d",
                                                 "one/e", "one/f", "one/g", "two/a",
                                                 "two/b", "two/c", "two/d", "two/h"};
@@ -29,19 +29,19 @@ bool NamesAPod(TraceOp op) {
 
 TraceOperation OperationGenerator::Next(const StateJudge::Seen& seen, const Replayer& replayer,
                                         const Coverage& reached) {
-  Survey(seen, replayer);
+  CollectCandidates(seen, replayer);
   TraceOperation operation;
   const Candidate* target = nullptr;
   const auto gone = std::count_if(candidates_.begin(), candidates_.end(),
                                   [](const Candidate& each) { return each.live == nullptr; });
   if (gone > 3 && random_.Chance(0.5)) {
-    operation.op = TraceOp::kAdd;  // What is deleted and bound must come back.
+    operation.op = TraceOp::kAdd;  // Pods that were deleted or bound must be added again.
     target = DrawTarget(TraceOp::kAdd, std::nullopt);
   } else if (const auto cell = LeastReached(reached); cell && random_.Chance(0.5)) {
     operation.op = cell->first;
     if (NamesAPod(operation.op)) target = DrawTarget(operation.op, cell->second);
   } else {
-    operation.op = cell || random_.Chance(0.3) ? DrawOp() : DrawSupply();
+    operation.op = cell || random_.Chance(0.3) ? DrawOp() : DrawTowardsBackoff();
     if (NamesAPod(operation.op)) target = DrawTarget(operation.op, std::nullopt);
   }
   if (NamesAPod(operation.op) && target == nullptr) operation.op = TraceOp::kPop;
@@ -51,7 +51,7 @@ TraceOperation OperationGenerator::Next(const StateJudge::Seen& seen, const Repl
   return operation;
 }
 
-void OperationGenerator::Survey(const StateJudge::Seen& seen, const Replayer& replayer) {
+void OperationGenerator::CollectCandidates(const StateJudge::Seen& seen, const Replayer& replayer) {
   candidates_.clear();
   due_.clear();
   for (const char* name : kNames) {
@@ -105,9 +105,9 @@ std::optional<std::pair<TraceOp, Place>> OperationGenerator::LeastReached(const 
   return least[random_.Below(least.size())];
 }
 
-// Towards backoff, where pods stay for the shortest time: fail what is in flight, pop what is
-// active when nobody is, and wake what was rejected.
-TraceOp OperationGenerator::DrawSupply() {
+// Brings pods to backoff, where they stay for the shortest time: fails pods in flight, else pops
+// active pods, else wakes rejected pods by an event.
+TraceOp OperationGenerator::DrawTowardsBackoff() {
   const auto any_in = [&](Place place) {
     return std::any_of(candidates_.begin(), candidates_.end(),
                        [&](const Candidate& each) { return each.place == place; });
@@ -137,7 +137,7 @@ const OperationGenerator::Candidate* OperationGenerator::DrawTarget(TraceOp op,
     }
   }
   if (!place && op == TraceOp::kFail) {
-    // Mostly what is in flight: failing a queued pod is refused.
+    // Most are in flight, because the queue refuses to fail a queued pod.
     const bool flying = random_.Chance(0.9);
     std::erase_if(fitting, [&](const Candidate* each) { return each->in_flight != flying; });
   }
@@ -166,7 +166,7 @@ void OperationGenerator::Advance(TraceOperation* operation) {
   operation->time_ms = time_ms_;
 }
 
-// About the instant at which some pod in the pool becomes due.
+// The instant at which some pod in the pool becomes due, or a millisecond later.
 int64_t OperationGenerator::FlushBoundary() {
   if (due_.empty()) return 0;
   return MillisecondsSince(header_.start, due_[random_.Below(due_.size())]) + random_.Between(0, 1);
@@ -216,7 +216,7 @@ PodRef OperationGenerator::NewPod(const Candidate& target) {
   const size_t slash = target.name.find('/');
   pod->namespace_name = target.name.substr(0, slash);
   pod->name = target.name.substr(slash + 1);
-  // Created anew mostly under another uid, sometimes under the same one.
+  // A pod that is added again mostly has another uid, sometimes the same one.
   std::string& uid = last_uids_[target.name];
   if (uid.empty() || random_.Chance(0.7)) uid = "uid-" + std::to_string(++uids_);
   pod->uid = uid;
@@ -248,7 +248,7 @@ void OperationGenerator::Change(Pod* pod) {
       pod->scheduling_gates.emplace_back("gate");
       break;
     case 4:
-      // As the reader of traces makes them from a number.
+      // The same tolerations as the reader of traces makes from a number.
       pod->tolerations.resize(random_.Below(3));
       break;
     case 5:
@@ -293,7 +293,8 @@ void OperationGenerator::DrawEvent(TraceOperation* operation) {
   operation->object.is_allocated = random_.Chance(0.3);
 }
 
-// Answers of the plugins of kind `recorded`. A pod that this operation adds goes by its short name.
+// Draws answers of the plugins of kind `recorded`. A pod that this operation adds is named by its
+// short name.
 void OperationGenerator::DrawAnswers(TraceOperation* operation) {
   for (const TracePluginSpec& plugin : header_.plugins) {
     if (plugin.pre_enqueue != "recorded") continue;

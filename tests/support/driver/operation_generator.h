@@ -1,10 +1,11 @@
-// Draws the next operation of a random trace, from what the pods are doing.
+// Draws the next operation of a random trace, given the places of the pods.
 //
-// Half of the operations go to the (operation, place) cell that was reached least, the others are
-// drawn by weight, or lead to the places that are reached least. Times hit seconds of absolute
-// time, the ends of windows and the instant at which the flush of unschedulable pods becomes due.
-// Timestamps are unique, so that no order is a matter of chance. Names are always "namespace/name";
-// short names repeat between namespaces. Threads: one.
+// Half of the operations are for the (operation, place) cell that was reached least. The others are
+// drawn by weight, or bring pods to the places that are reached least. Times include whole seconds
+// of absolute time, the ends of windows, and the instant at which the flush of unschedulable pods
+// becomes due. Timestamps are unique, so that no order is a matter of chance. Names are always
+// "namespace/name"; short names repeat between namespaces.
+// Threads: one.
 #pragma once
 
 #include <map>
@@ -22,12 +23,12 @@ class OperationGenerator {
  public:
   OperationGenerator(const TraceHeader& header, Random random) : header_(header), random_(random) {}
 
-  // `seen` as the judge of one engine last saw it; `replayer` is that engine's.
+  // `seen` is the state that the judge of one engine read last; `replayer` is that engine's.
   TraceOperation Next(const StateJudge::Seen& seen, const Replayer& replayer,
                       const Coverage& reached);
 
  private:
-  // What is known of the name of a pod.
+  // The state of the pod with this name.
   struct Candidate {
     std::string name;
     Place place = Place::kAbsent;
@@ -35,13 +36,13 @@ class OperationGenerator {
     bool in_flight = false;
   };
 
-  void Survey(const StateJudge::Seen& seen, const Replayer& replayer);
+  void CollectCandidates(const StateJudge::Seen& seen, const Replayer& replayer);
   static bool Fits(TraceOp op, const Candidate& candidate);
-  // The least reached operation and place among those at hand; nothing when those not at hand were
-  // reached far less.
+  // The least reached operation and place that some candidate fits. nullopt where others, which no
+  // candidate fits, were reached far less.
   std::optional<std::pair<TraceOp, Place>> LeastReached(const Coverage& reached);
   TraceOp DrawOp();
-  TraceOp DrawSupply();
+  TraceOp DrawTowardsBackoff();
   const Candidate* DrawTarget(TraceOp op, std::optional<Place> place);
 
   void Fill(TraceOperation* operation, const Candidate* target);
@@ -63,9 +64,9 @@ class OperationGenerator {
   Random random_;
   std::vector<Candidate> candidates_;
   std::map<std::string, std::string> last_uids_;  // By full name.
-  std::vector<Instant> due_;                      // When pods in the pool become due for the flush.
+  std::vector<Instant> due_;  // The instants at which pods in the pool become due for the flush.
   int64_t time_ms_ = 0;
-  int64_t stamped_ms_ = -1;  // The last time that became a timestamp.
+  int64_t stamped_ms_ = -1;  // The last time that a pod got as its timestamp.
   uint64_t uids_ = 0;
 };
 

@@ -50,7 +50,7 @@ std::vector<TracePluginSpec> OtherPlugins() {
   };
 }
 
-// The first of a shuffled list, at least `least`.
+// Shuffles a list and keeps its first elements, at least `least`.
 void TakeSome(Random& random, std::vector<TracePluginSpec> from, size_t least,
               std::vector<TracePluginSpec>* to) {
   random.Shuffle(from);
@@ -73,7 +73,7 @@ TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows) {
   request.Set(Gate::kSchedulerPopFromBackoffQ, pops_from_backoff);
   request.Set(Gate::kSchedulerPreQueueingHints, narrows);
   header.gates = *Gates::Resolve(request);
-  // Without backoff no pod would ever be in backoff: rare.
+  // No backoff is drawn rarely, because it keeps the place backoff empty.
   const bool none = random.Chance(0.05);
   const auto& [initial, maximum] = kBackoffMs[none ? 6 : random.Below(6)];
   header.backoff = {milliseconds(initial), milliseconds(maximum)};

@@ -1,4 +1,4 @@
-// A random first line of a trace: plugins of every kind, backoff settings, a start.
+// A random header of a trace: plugins of every kind, backoff settings, a start.
 #pragma once
 
 #include "bench/format/trace/trace.h"
@@ -6,8 +6,8 @@
 
 namespace schedq {
 
-// Honest, erring and dishonest plugins of every trace kind in random order. Some plugin always has
-// a PreEnqueue, so that pods can be gated.
+// Plugins of every kind stand in random order. Some of their hints err, and some pre-hints leave
+// out pods. At least one plugin has a PreEnqueue, so that pods can be gated.
 TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows);
 
 }  // namespace schedq

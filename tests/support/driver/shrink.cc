@@ -1,4 +1,4 @@
-// Makes a failing sequence small, and writes it down.
+// Shrinks a failing sequence, and writes it to a file.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<TraceOperation> Without(const std::vector<TraceOperation>& operation
   return rest;
 }
 
-// Clears the answers of operations one by one, as long as the rest still fails.
+// Removes the answers of operations one by one, as long as the rest still fails.
 void DropAnswers(DriverFailure* failure, const std::vector<DrivenEngine>& engines) {
   for (size_t i = 0; i < failure->operations.size(); ++i) {
     std::vector<TraceOperation> simpler = failure->operations;
@@ -35,13 +35,13 @@ void DropAnswers(DriverFailure* failure, const std::vector<DrivenEngine>& engine
 
 }  // namespace
 
-// Delta debugging: leaves out runs of operations, halving their length when none can go.
+// Delta debugging: removes runs of operations, and halves their length when none can be removed.
 DriverFailure Shrink(DriverFailure failure, const std::vector<DrivenEngine>& engines) {
   int plays = 0;
   size_t length = failure.operations.size() / 2;
   while (length >= 1 && plays < kPlaysMax) {
     bool shrunk = false;
-    // From the end: what came last is needed least by what is before it.
+    // The search starts at the end, because later operations are needed by fewer others.
     for (size_t from = failure.operations.size(); from > 0 && plays < kPlaysMax;) {
       from = from > length ? from - length : 0;
       ++plays;

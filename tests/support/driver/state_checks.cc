@@ -1,4 +1,4 @@
-// What StateJudge demands of a state and of a move.
+// The checks of StateJudge on a state and on a move.
 #include <algorithm>
 
 #include "tests/support/driver/state_judge.h"
@@ -33,12 +33,12 @@ uint64_t CountIn(const QueueCounts& counts, Place place) {
 
 }  // namespace
 
-void StateJudge::Wrong(std::string text) {
-  if (!wrong_.empty()) wrong_ += "; ";
-  wrong_ += std::move(text);
+void StateJudge::AddFault(std::string text) {
+  if (!faults_.empty()) faults_ += "; ";
+  faults_ += std::move(text);
 }
 
-void StateJudge::Look() {
+void StateJudge::ReadState() {
   for (const auto& [name, entry] : replayer_.pods().entries()) {
     seen_[name] = replayer_.queue().Where(name);
   }
@@ -49,13 +49,13 @@ void StateJudge::CheckPlaces() {
     const auto version = live_.find(name);
     const bool live = version != live_.end();
     if (!live && IsQueued(where.place)) {
-      Wrong(name + " is gone and yet in " + std::string(PlaceName(where.place)));
+      AddFault(name + " is gone and yet in " + std::string(PlaceName(where.place)));
     } else if (live && where.place == Place::kAbsent) {
-      Wrong(name + " is lost: live and nowhere");
+      AddFault(name + " is lost: live and nowhere");
     } else if (live && where.pod->uid != version->second.pod->uid) {
-      Wrong(name + " has uid " + where.pod->uid + ", expected " + version->second.pod->uid);
+      AddFault(name + " has uid " + where.pod->uid + ", expected " + version->second.pod->uid);
     } else if (live && IsQueued(where.place) && where.pod != version->second.pod) {
-      Wrong(name + " is not the newest version");
+      AddFault(name + " is not the newest version");
     }
   }
   const QueueCounts counts = replayer_.queue().Counts();
@@ -65,11 +65,11 @@ void StateJudge::CheckPlaces() {
                                      [&](const auto& pod) { return pod.second.place == place; });
     const auto text = std::string(PlaceName(place));
     if (listed.size() != CountIn(counts, place) || listed.size() != static_cast<size_t>(there)) {
-      Wrong(text + ": listed " + std::to_string(listed.size()) + ", counted " +
-            std::to_string(CountIn(counts, place)) + ", found " + std::to_string(there));
+      AddFault(text + ": listed " + std::to_string(listed.size()) + ", counted " +
+               std::to_string(CountIn(counts, place)) + ", found " + std::to_string(there));
     }
     for (const PodRef& pod : listed) {
-      if (seen_[FullName(*pod)].place != place) Wrong(FullName(*pod) + " is not in " + text);
+      if (seen_[FullName(*pod)].place != place) AddFault(FullName(*pod) + " is not in " + text);
     }
   }
 }
@@ -82,11 +82,11 @@ void StateJudge::CheckInFlight() {
   for (const auto& [key, account] : flights_) expected.push_back(key);
   const uint64_t counted = replayer_.queue().Counts().in_flight;
   if (listed != expected || counted != expected.size()) {
-    Wrong("in flight: listed " + std::to_string(listed.size()) + ", counted " +
-          std::to_string(counted) + ", popped and not ended " + std::to_string(expected.size()));
+    AddFault("in flight: listed " + std::to_string(listed.size()) + ", counted " +
+             std::to_string(counted) + ", popped and not ended " + std::to_string(expected.size()));
   }
   if (expected.empty() && replayer_.queue().LoggedEvents() != 0) {
-    Wrong("events are kept though nobody is in flight");
+    AddFault("events are kept though no pod is in flight");
   }
 }
 
@@ -95,13 +95,14 @@ void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& wher
   const Account& account = AccountOf(name);
   const QueueingFields& fields = where.fields;
   const auto demand = [&](bool holds, const char* what) {
-    if (!holds) Wrong(name + " in " + std::string(PlaceName(where.place)) + ": " + what);
+    if (!holds) AddFault(name + " in " + std::string(PlaceName(where.place)) + ": " + what);
   };
   demand(fields.attempts == account.attempts, "attempts");
   demand(fields.unschedulable_count == account.unschedulable_count, "unschedulable count");
   demand(fields.consecutive_errors == account.consecutive_errors, "consecutive errors");
   demand(fields.timestamp == account.timestamp, "timestamp");
-  // With the gate off PreEnqueue does not run before backoff, so what gated the pod is kept there.
+  // With the gate off PreEnqueue does not run before backoff, so a pod in backoff keeps its gating
+  // plugin.
   const bool may_keep = InBackoff(where.place) && !header_.gates.PopFromBackoffQ();
   const bool gated = fields.gating_plugin != kNoPlugin;
   demand(may_keep || gated == (where.place == Place::kGated), "gating plugin");
@@ -121,8 +122,8 @@ void StateJudge::CheckGauges() {
   const auto demand = [&](const char* metric, const LabelValues& labels, uint64_t expected) {
     const double value = metrics.Value(metric, labels).value_or(0);
     if (value == static_cast<double>(expected)) return;
-    Wrong(std::string(metric) + "{" + (labels.empty() ? "" : labels[0]) + "} is " +
-          std::to_string(value) + ", recounted " + std::to_string(expected));
+    AddFault(std::string(metric) + "{" + (labels.empty() ? "" : labels[0]) + "} is " +
+             std::to_string(value) + ", recounted " + std::to_string(expected));
   };
   std::map<std::string, uint64_t> pending;
   std::map<PluginId, uint64_t> rejected;
@@ -152,15 +153,15 @@ void StateJudge::CheckNominations(const TraceOperation& operation, const TraceOu
     const std::string& node = live.account.nomination;
     const PodKey key = replayer_.queue().KeyOf(*live.pod);
     const std::string shown = replayer_.queue().NominatedNode(key);
-    if (shown != node) Wrong(name + " is nominated to '" + shown + "', expected '" + node + "'");
+    if (shown != node) AddFault(name + " is nominated to '" + shown + "', expected '" + node + "'");
     if (operation.op == TraceOp::kNominated && node == operation.node && !node.empty()) {
       expected.push_back(replayer_.pods().DisplayName(replayer_.pods().entries().at(name)));
     }
   }
   std::sort(expected.begin(), expected.end());
   if (operation.op == TraceOp::kNominated && outcome.nominated != expected) {
-    Wrong("nominated to " + operation.node + ": " + std::to_string(outcome.nominated.size()) +
-          " pods, expected " + std::to_string(expected.size()));
+    AddFault("nominated to " + operation.node + ": " + std::to_string(outcome.nominated.size()) +
+             " pods, expected " + std::to_string(expected.size()));
   }
 }
 
@@ -178,7 +179,7 @@ bool StateJudge::ComesBefore(const std::string& a, const std::string& b, bool in
   return first.timestamp < second.timestamp;
 }
 
-// A pop must take the first of those that are not in flight already under their uid.
+// A pop must take the first of the pods whose uid is not in flight already.
 void StateJudge::CheckPop() {
   const bool pops_from_backoff = header_.gates.PopFromBackoffQ();
   for (const Place place : {Place::kActive, Place::kBackoff}) {
@@ -191,12 +192,12 @@ void StateJudge::CheckPop() {
     }
     if (best.empty()) continue;
     if (best != popped_) {
-      Wrong("popped " + (popped_.empty() ? "nothing" : popped_) + ", but " + best +
-            " was first in " + std::string(PlaceName(place)));
+      AddFault("popped " + (popped_.empty() ? "nothing" : popped_) + ", but " + best +
+               " was first in " + std::string(PlaceName(place)));
     }
     return;
   }
-  if (!popped_.empty()) Wrong("popped " + popped_ + ", which could not be popped");
+  if (!popped_.empty()) AddFault("popped " + popped_ + ", which could not be popped");
 }
 
 void StateJudge::CheckMoves(const TraceOperation& operation) {
@@ -213,11 +214,11 @@ void StateJudge::CheckMoves(const TraceOperation& operation) {
                           operation.op == TraceOp::kFail;
     const bool woken = where.place == Place::kActive &&
                        (InPool(was.place) || was.place == Place::kInFlight) && requeued;
-    if (woken && !had_pending && IsBackingOff(account)) Wrong(name + " skipped its backoff");
+    if (woken && !had_pending && IsBackingOff(account)) AddFault(name + " skipped its backoff");
     if (operation.op == TraceOp::kFlushBackoff && InBackoff(was.place)) {
       const bool stayed = InBackoff(where.place);
       if (stayed != IsBackingOff(account)) {
-        Wrong(name + (stayed ? " was not flushed from backoff" : " left backoff early"));
+        AddFault(name + (stayed ? " was not flushed from backoff" : " left backoff early"));
       }
     }
     if (operation.op == TraceOp::kFlushUnschedulable && InPool(was.place)) {
@@ -225,8 +226,8 @@ void StateJudge::CheckMoves(const TraceOperation& operation) {
       const Instant since = std::max(account.timestamp, flushed);
       const bool due = now - since > header_.max_in_unschedulable;
       const bool marked = where.fields.flush_timestamp == now;
-      if (due != marked && flushed != now) Wrong(name + (due ? " is due" : " is not due"));
-      if (due && where.place == Place::kUnschedulable) Wrong(name + " was not rescued");
+      if (due != marked && flushed != now) AddFault(name + (due ? " is due" : " is not due"));
+      if (due && where.place == Place::kUnschedulable) AddFault(name + " was not rescued");
     }
   }
 }

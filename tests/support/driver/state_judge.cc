@@ -6,7 +6,8 @@ namespace schedq {
 
 std::string StateJudge::KeyOf(const Pod& pod) { return FullName(pod) + " " + pod.uid; }
 
-// Of several incarnations the live one is meant if it is in flight, else the one popped last.
+// Where several incarnations are in flight, the operation is about the live one if it is in flight,
+// else about the one that was popped last.
 void StateJudge::Before(const TraceOperation& operation) {
   target_name_.clear();
   target_key_.clear();
@@ -25,30 +26,30 @@ void StateJudge::Before(const TraceOperation& operation) {
 }
 
 std::string StateJudge::After(const TraceOperation& operation, const TraceOutcome& outcome) {
-  wrong_.clear();
+  faults_.clear();
   popped_.clear();
   Follow(operation, outcome);
   before_.swap(seen_);
-  Look();
-  const size_t said = wrong_.size();
+  ReadState();
+  const size_t faults_before = faults_.size();
   CheckPlaces();
   CheckInFlight();
-  // What follows reads the places of pods; it makes no sense where these are wrong.
-  if (wrong_.size() > said) return wrong_;
+  // The following checks assume right places, so wrong ones end the checks.
+  if (faults_.size() > faults_before) return faults_;
   for (const auto& [name, where] : seen_) CheckFields(name, where);
   if (operation.op == TraceOp::kPop) CheckPop();
   FollowEntries();
   CheckMoves(operation);
-  // These two would cost as much as all the rest.
+  // These two checks take as long as all others, so not every operation runs them.
   constexpr uint64_t kNominationsEvery = 4;
   constexpr uint64_t kGaugesEvery = 128;
   const bool asked = operation.op == TraceOp::kNominated;
   if (asked || operations_ % kNominationsEvery == 0) CheckNominations(operation, outcome);
   if (operation.op == TraceOp::kEnd || ++operations_ % kGaugesEvery == 0) CheckGauges();
-  return wrong_;
+  return faults_;
 }
 
-StateJudge::LivePod* StateJudge::LiveUnder(const std::string& name, const std::string& key) {
+StateJudge::LivePod* StateJudge::FindLive(const std::string& name, const std::string& key) {
   const auto found = live_.find(name);
   return found == live_.end() || KeyOf(*found->second.pod) != key ? nullptr : &found->second;
 }
@@ -70,12 +71,12 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
       break;
     case TraceOp::kBind: {
       const bool flew = flights_.erase(target_key_) > 0;
-      const LivePod* bound = LiveUnder(target_name_, target_key_);
-      if (bound == nullptr) break;  // An incarnation that is gone already.
+      const LivePod* bound = FindLive(target_name_, target_key_);
+      if (bound == nullptr) break;  // The live pod is another incarnation.
       const PodWhereabouts& where = seen_[target_name_];
       const bool flies = where.place == Place::kInFlight;
       bound_after_flush_ += flies ? bound->account.was_flushed : where.fields.was_flushed;
-      if (flew && bound->is_anew_in_flight) knows_bound_after_flush_ = false;
+      if (flew && bound->is_readded_in_flight) knows_bound_after_flush_ = false;
       live_.erase(target_name_);
       break;
     }
@@ -95,11 +96,11 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
   }
 }
 
-// A pod in a queue is refused; one that is not live is only done.
+// The queue refuses to fail a queued pod. For a pod that is not live, Fail only ends its attempt.
 void StateJudge::FollowFail(const TraceOperation& operation) {
   const auto flight = flights_.find(target_key_);
   if (flight == flights_.end()) return;
-  LivePod* live = LiveUnder(target_name_, target_key_);
+  LivePod* live = FindLive(target_name_, target_key_);
   if (live != nullptr && seen_[target_name_].place == Place::kInFlight) {
     Account account = flight->second;
     account.nomination = live->account.nomination;
@@ -113,7 +114,7 @@ void StateJudge::FollowFail(const TraceOperation& operation) {
     }
     live->account = account;
   }
-  if (live != nullptr) live->is_anew_in_flight = false;
+  if (live != nullptr) live->is_readded_in_flight = false;
   flights_.erase(flight);
 }
 
@@ -123,8 +124,8 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
     if (replayer_.pods().DisplayName(entry) != *outcome.popped) continue;
     popped_ = name;
     const std::string key = KeyOf(*entry.in_flight.back().pod);
-    LivePod* live = LiveUnder(name, key);
-    if (live == nullptr) return Wrong("popped " + key + ", which is not live");
+    LivePod* live = FindLive(name, key);
+    if (live == nullptr) return AddFault("popped " + key + ", which is not live");
     ++live->account.attempts;
     live->account.was_flushed = seen_[name].fields.was_flushed;
     flights_[key] = live->account;
@@ -132,16 +133,16 @@ void StateJudge::FollowPop(const TraceOutcome& outcome) {
   }
   ++cycle_;
   if (outcome.attempts != popped_attempts_) {
-    Wrong("popped " + popped_ + " with attempts " + std::to_string(outcome.attempts) +
-          ", expected " + std::to_string(popped_attempts_));
+    AddFault("popped " + popped_ + " with attempts " + std::to_string(outcome.attempts) +
+             ", expected " + std::to_string(popped_attempts_));
   }
   if (static_cast<uint64_t>(outcome.cycle) != cycle_) {
-    Wrong("scheduling cycle " + std::to_string(outcome.cycle) + ", expected " +
-          std::to_string(cycle_));
+    AddFault("scheduling cycle " + std::to_string(outcome.cycle) + ", expected " +
+             std::to_string(cycle_));
   }
 }
 
-// Whoever entered a queue is sorted there by its newest version.
+// The queue sorts a pod that entered it by the pod's newest version.
 void StateJudge::FollowEntries() {
   for (auto& [name, live] : live_) {
     const auto was = before_.find(name);
@@ -150,8 +151,8 @@ void StateJudge::FollowEntries() {
   }
 }
 
-// A pod in flight is not sorted again, and its nomination is left alone; else a node named by
-// either version decides.
+// An update of a pod in flight changes neither its order nor its nomination. For any other pod, a
+// node that one of the two versions names decides the nomination.
 void StateJudge::FollowUpdate(const PodRef& after) {
   const auto found = live_.find(FullName(*after));
   if (found == live_.end()) return;

@@ -1,14 +1,15 @@
-// The judge of one engine's state after every operation, by invariants alone.
+// Judges one engine's state after every operation, by invariants alone.
 //
-// It keeps its own account of each pod's attempts, failures, timestamp and nomination, follows the
-// operations, and after each one compares that account with everything that the read side shows:
-//  1. A live pod is in exactly one place; nothing else is queued; what is in flight is what was
-//     popped and neither failed nor bound.
-//  2. Where, List and Counts agree; the gauges equal the recount.
-//  3. Fields: attempts grow by one a pop; failures count as stated; gated, error-backoff and active
-//     pods have the fields that belong there.
-//  4. A pop returns the first by the stated order over what was queued.
-//  5. No backoff is shorter, and after a flush none longer, than stated.
+// It keeps an account of its own of each pod's attempts, failures, timestamp and nomination, and
+// updates it by the operations. After each operation it compares the account with all that the
+// queue's read operations return:
+//  1. A live pod is in exactly one place, and no other pod is queued. The pods in flight are those
+//     that were popped and neither failed nor bound.
+//  2. Where, List and Counts agree, and the gauges equal a recount.
+//  3. Attempts grow by one a pop, and failures count as stated. Gated pods, pods in backoff and
+//     active pods have the fields that belong to their place.
+//  4. A pop returns the first pod by the stated order of the queued pods.
+//  5. No backoff is shorter than stated, and after a flush none is longer.
 // Threads: one.
 #pragma once
 
@@ -28,26 +29,26 @@ class StateJudge {
   StateJudge(const TraceHeader& header, Replayer* replayer)
       : header_(header), replayer_(*replayer) {}
 
-  // Call both around each operation. After returns what is wrong, or nothing.
+  // The caller calls both around each operation. After returns what is wrong; empty: nothing.
   void Before(const TraceOperation& operation);
   std::string After(const TraceOperation& operation, const TraceOutcome& outcome);
 
-  // As they were when last looked at; absent ones that are known too.
+  // The pods after the last operation, with known pods that are absent.
   const Seen& seen() const { return seen_; }
-  // As they were before the last operation.
+  // The pods before the last operation.
   const Seen& before() const { return before_; }
-  // The full name of what the last pop took; empty: nothing.
+  // The full name of the pod that the last operation popped; empty: none.
   const std::string& popped() const { return popped_; }
 
  private:
-  // What the page says of a pod's attempts so far.
+  // A pod's attempts so far, by the rules of docs/semantics.md.
   struct Account {
     uint32_t attempts = 0;
     uint32_t unschedulable_count = 0;
     uint32_t consecutive_errors = 0;
     Instant timestamp{};
-    int32_t sorted_priority = 0;  // Of the version that entered its queue or was updated there.
-    bool was_flushed = false;     // As it was when popped.
+    int32_t sorted_priority = 0;  // The priority of the version that the queue sorts it by.
+    bool was_flushed = false;     // Whether a flush had moved it before its pop.
     std::string nomination;
   };
 
@@ -55,10 +56,10 @@ class StateJudge {
   struct LivePod {
     PodRef pod;
     Account account;
-    bool is_anew_in_flight = false;  // Its uid was in flight when it was created.
+    bool is_readded_in_flight = false;  // Its uid was in flight when it was added.
   };
 
-  // Following operations (state_judge.cc).
+  // Update the account by an operation (state_judge.cc).
   static std::string KeyOf(const Pod& pod);
   void Follow(const TraceOperation& operation, const TraceOutcome& outcome);
   void FollowFail(const TraceOperation& operation);
@@ -66,26 +67,26 @@ class StateJudge {
   void FollowUpdate(const PodRef& after);
   void FollowEntries();
 
-  // Looking at states (state_checks.cc). Each adds to wrong_.
-  void Wrong(std::string text);
-  void Look();
+  // Check a state (state_checks.cc). Each adds what is wrong to faults_.
+  void AddFault(std::string text);
+  void ReadState();
   void CheckPlaces();
   void CheckInFlight();
   void CheckFields(const std::string& name, const PodWhereabouts& where);
   void CheckGauges();
   void CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome);
 
-  // Looking at moves (state_checks.cc).
+  // Check a move (state_checks.cc).
   void CheckPop();
   void CheckMoves(const TraceOperation& operation);
   std::optional<Instant> ExpirationOf(const Account& account) const;
   bool IsBackingOff(const Account& account) const;
   Instant WindowNow() const;
-  // Of two queued pods, both in active or both in backoff.
+  // The order of two pods that are both in active or both in backoff.
   bool ComesBefore(const std::string& a, const std::string& b, bool in_backoff) const;
   const Account& AccountOf(const std::string& name) const { return live_.at(name).account; }
   // The live pod of this name and uid, or null.
-  LivePod* LiveUnder(const std::string& name, const std::string& key);
+  LivePod* FindLive(const std::string& name, const std::string& key);
 
   const TraceHeader header_;
   Replayer& replayer_;
@@ -97,13 +98,14 @@ class StateJudge {
   uint32_t popped_attempts_ = 0;
   uint64_t cycle_ = 0;
   uint64_t bound_after_flush_ = 0;
-  // The page does not say whose flag counts when a pod that was created anew in flight is bound.
+  // docs/semantics.md leaves open whose flag counts when a pod that was added again in flight is
+  // bound.
   bool knows_bound_after_flush_ = true;
   uint64_t operations_ = 0;
-  // The target of a bind or fail, found before it is done.
+  // The target of a bind or fail, which Before finds.
   std::string target_name_;
   std::string target_key_;
-  std::string wrong_;
+  std::string faults_;
 };
 
 }  // namespace schedq

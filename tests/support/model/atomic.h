@@ -1,15 +1,15 @@
-// The model's atomics, and its side of the seam: instantiate a concurrent class with
-// `model::Atomic` for its `Atom` parameter and it runs under the model.
+// The model's atomics and its seam: a concurrent class with `model::Atomic` as its `Atom` parameter
+// runs under the model.
 //
-// Purpose: every operation is a step at which the run may switch threads, and every load may return
-// any store that the C++ memory model (as memory.h bounds it) allows.
-// When not to use it: outside a run it is a plain variable of one thread; real threads need
-// std::atomic or stall::Atomic.
+// Purpose: every operation is a step at which the run may switch threads. Every load may return any
+// store that the C++ memory model allows, within the bounds of memory.h.
+// When not to use it: with real threads, which need std::atomic or stall::Atomic. Outside a run a
+// model::Atomic is a plain variable of one thread.
 // Allowed threads: those of the run.
 // Invariants:
-//   1. Construction and destruction are plain accesses: whoever uses an atomic must have its
-//      construction ordered before, and its destruction after, or the run fails as a data race.
-//   2. An atomic in freed memory fails the run as a use after free.
+//   1. Construction and destruction are plain accesses. Every use of an atomic must be ordered
+//      after its construction and before its destruction, else the run fails as a data race.
+//   2. An access to an atomic in freed memory fails the run as a use after free.
 #pragma once
 
 #include <atomic>
@@ -123,7 +123,7 @@ class Atomic {
   T operator--() { return fetch_sub(1) - 1; }
   T operator--(int) { return fetch_sub(1); }
 
-  // Shown in the trace of a failed run.
+  // Sets the name in the trace of a failed run.
   void SetName(const char* name) {
     if (Runtime* run = Runtime::Current()) run->Name(state_, name);
   }
@@ -164,7 +164,8 @@ class Atomic {
   mutable AtomicState state_;
 };
 
-// The model's plain cell: an access that no other thread's access is ordered with fails the run.
+// The model's plain cell. An access fails the run as a data race unless it is ordered with all
+// accesses of other threads that conflict with it.
 template <typename T>
 class CheckedCell {
  public:
@@ -218,13 +219,13 @@ struct Seam<model::Atomic> {
   using Plain = model::CheckedCell<T>;
   using Footprint = model::CheckedFootprint;
 
-  // Somebody else goes on, if anybody can.
+  // Switches to another thread, if one is ready.
   static void Pause() {
     if (model::Runtime* run = model::Runtime::Current()) run->Yield();
   }
 
-  // A futex: compares with the newest value and sleeps in one step. Nobody's deadline passes while
-  // another thread can go on, unless Options::early_returns_max allows it.
+  // A futex: compares with the newest value and sleeps in one step. A deadline passes only when no
+  // thread is ready, unless Options::early_returns_max allows it earlier.
   static bool Wait(const model::Atomic<uint32_t>& word, uint32_t expected,
                    std::optional<MonotonicTime> deadline) {
     model::Runtime* run = model::Runtime::Current();

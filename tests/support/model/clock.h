@@ -1,8 +1,8 @@
-// Vector clocks of the model: what a thread knows of the others.
+// Vector clocks of the model: the steps of other threads that a thread knows of.
 //
-// Purpose: one counter a thread. Every step of a thread ticks its own counter; whatever passes
-// knowledge on (release and acquire, spawn and join) joins clocks.
-// When not to use it: outside the model; the engine has no use for it.
+// Purpose: a clock has one counter a thread. Every step of a thread ticks its own counter.
+// Operations that pass knowledge on (release and acquire, spawn and join) join clocks.
+// When not to use it: outside the model.
 // Memory bound: kFibersMax counters a clock.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace schedq::model {
 
-// Threads of one model run, the body's own thread included.
+// The largest number of threads of a model run, with the body's own.
 inline constexpr uint32_t kFibersMax = 8;
-// An epoch or a step that never came.
+// Stands for an epoch or a step that never comes.
 inline constexpr uint32_t kNever = UINT32_MAX;
 
 struct Clock {
@@ -45,10 +45,10 @@ struct Clock {
   }
 };
 
-// All that one thread hands another when they synchronise. `ordered` is happens-before, by which
-// races are judged. `seen` is at least as much: it also holds what sequentially consistent fences
-// force to be visible without ordering plain accesses. `fence` is the step of the latest such fence
-// that came before.
+// The knowledge that one thread passes to another when they synchronise. `ordered` is
+// happens-before, which decides about data races. `seen` contains `ordered` and also the stores
+// that sequentially consistent fences make visible without ordering plain accesses. `fence` is the
+// step of the latest such fence before.
 struct View {
   Clock ordered;
   Clock seen;

@@ -18,13 +18,14 @@ constexpr uint32_t kUnbounded = 1'000'000;
 constexpr size_t kTraceLinesMax = 100;
 constexpr char kReplayVariable[] = "SCHEDQ_MODEL_REPLAY";
 
-// While it lives, an abort or a fault in a run fails that run and not the process.
+// During its lifetime an abort or a fault in a run fails the run and does not end the process.
 class CrashGuard {
  public:
   CrashGuard() {
     struct sigaction action {};
     action.sa_handler = &Handle;
-    // The handler never returns: it leaves the fiber for good, so the signal must stay unblocked.
+    // The handler never returns, because it leaves the fiber. The signal must therefore stay
+    // unblocked.
     action.sa_flags = SA_NODEFER;
     for (size_t i = 0; i < kSignals; ++i) sigaction(signals_[i], &action, &before_[i]);
   }
@@ -45,9 +46,9 @@ class CrashGuard {
   }
 
 #if defined(SCHEDQ_MODEL_ASAN)
-  static constexpr size_t kSignals = 1;  // faults are AddressSanitizer's to explain
+  static constexpr size_t kSignals = 1;  // AddressSanitizer reports faults.
 #elif defined(SCHEDQ_MODEL_TSAN)
-  static constexpr size_t kSignals = 0;  // ThreadSanitizer wants handlers to return
+  static constexpr size_t kSignals = 0;  // ThreadSanitizer requires handlers to return.
 #else
   static constexpr size_t kSignals = 3;
 #endif
@@ -55,7 +56,7 @@ class CrashGuard {
   struct sigaction before_[kSignals];
 };
 
-// A recorded schedule: "<name>:<choices>" or, with a frozen thread, "<name>@<thread>.<step>:...".
+// A recorded schedule: "<name>:<choices>", or with a frozen thread "<name>@<thread>.<step>:...".
 struct Recording {
   Freeze freeze;
   std::vector<uint8_t> choices;
@@ -78,7 +79,7 @@ bool ParseFreeze(std::string_view text, Freeze& freeze) {
   return parsed.ec == std::errc() && parsed.ptr == end && freeze.thread < kFibersMax;
 }
 
-// The schedule that the environment asks for, if it is one of the exploration of that name.
+// The schedule that the environment asks for; nullopt where it is of another exploration.
 std::optional<Recording> RecordingFor(const std::string& name) {
   const char* value = std::getenv(kReplayVariable);
   if (value == nullptr || name.empty()) return std::nullopt;
@@ -98,7 +99,7 @@ std::optional<Recording> RecordingFor(const std::string& name) {
   return recording;
 }
 
-// Explores one body; the three entries differ in who chooses.
+// Explores one body; Exhaust, Sweep and ExhaustStalls give it different choosers.
 class Explorer {
  public:
   Explorer(const Options& options, const Body& body, bool sweeps)
@@ -113,8 +114,8 @@ class Explorer {
     report_.name = options.name;
   }
 
-  // Runs the schedules that the chooser goes through, `schedules_max` at most; true when all of
-  // them were run and passed.
+  // Runs the chooser's schedules, at most `schedules_max`. Returns true when all of them were run
+  // and passed.
   bool Explore(Chooser& chooser, Freeze freeze, uint64_t schedules_max) {
     for (uint64_t count = 1;; ++count) {
       if (!RunOnce(chooser, freeze)) return false;
@@ -132,7 +133,7 @@ class Explorer {
   }
 
   const Outcome& last() const { return last_; }
-  // Whether a schedule since ForgetFreezes() froze its victim.
+  // Whether a schedule since ForgetFreezes() froze a thread.
   bool froze() const { return froze_; }
   void ForgetFreezes() { froze_ = false; }
   Report& report() { return report_; }
@@ -235,7 +236,7 @@ Report ExhaustStalls(const Options& options, const Body& body) {
   Report& report = explorer.report();
   report.complete = true;
   for (uint32_t victim = 1; victim < kFibersMax; ++victim) {
-    // Ends where no schedule reaches the step any more, or where there is no such thread.
+    // The loop ends at a step that no schedule reaches, or at a thread that does not exist.
     for (uint32_t step = 1;; ++step) {
       DepthFirst chooser;
       explorer.ForgetFreezes();

@@ -31,7 +31,7 @@ struct Fiber::Transfer {
   Fiber* to;
 };
 
-// What Boost's switch calls on a fresh stack.
+// Boost's switch calls this function on a fresh stack.
 struct FiberEntry {
   static void Run(fcontext::transfer_t transfer) {
     auto& request = *static_cast<Fiber::Transfer*>(transfer.data);
@@ -67,8 +67,8 @@ void Fiber::Prepare(Entry entry, void* argument) {
   ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes_);
 #endif
 #ifdef SCHEDQ_MODEL_TSAN
-  // A new one each time: the calls that an earlier run left open stay in the old one's shadow
-  // stack.
+  // Each run needs a new fiber of ThreadSanitizer, because calls that an earlier run left open stay
+  // on the old one's shadow stack.
   if (tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
   tsan_fiber_ = __tsan_create_fiber(0);
 #endif

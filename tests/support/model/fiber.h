@@ -1,14 +1,14 @@
-// One stack and the means to leave it and come back: a thread of a model run.
+// A fiber: one stack that can be left and resumed. Each thread of a model run is one.
 //
-// Purpose: a switch costs nanoseconds, so that a schedule costs microseconds.
-// When not to use it: for anything that waits on the operating system; all fibers of a run share
-// one OS thread, its thread_local variables and its exception state (do not let a step of the model
-// happen inside a catch block).
+// Purpose: a switch takes nanoseconds, so that a schedule takes microseconds.
+// When not to use it: for code that waits for the operating system. All fibers of a run share one
+// OS thread, its thread_local variables and its exception state; no step of the model may therefore
+// be inside a catch block.
 // Invariants:
-//   1. A fiber that is switched away from keeps its stack until Prepare() drops it; nothing on the
-//      stack is destroyed then. Failed runs end that way.
-//   2. AddressSanitizer and ThreadSanitizer are told of every switch.
-// Memory bound: kStackBytes of address space a fiber, a guard page below.
+//   1. A fiber that is switched away from keeps its stack until Prepare() drops it without running
+//      destructors. Failed runs end that way.
+//   2. Every switch is announced to AddressSanitizer and ThreadSanitizer.
+// Memory bound: kStackBytes of address space a fiber, with a guard page below.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Fiber {
  public:
   using Entry = void (*)(void*);
 
-  // With a stack of its own, or (host) as the stand-in for the stack of whoever runs the model.
+  // kOwnStack has a stack of its own. kHost stands for the stack of the thread that runs the model.
   enum class Kind { kOwnStack, kHost };
   explicit Fiber(Kind kind);
   ~Fiber();
@@ -29,7 +29,7 @@ class Fiber {
   // The next switch to this fiber calls entry(argument), which never returns.
   void Prepare(Entry entry, void* argument);
 
-  // Leaves `from`, which runs, for `to`; returns when somebody switches to `from`.
+  // Switches from the running fiber `from` to `to`. Returns when a fiber switches to `from` again.
   static void Switch(Fiber& from, Fiber& to);
 
   struct Transfer;
@@ -44,8 +44,8 @@ class Fiber {
   size_t stack_bytes_ = 0;
   Entry entry_ = nullptr;
   void* argument_ = nullptr;
-  void* fake_stack_ = nullptr;  // AddressSanitizer's
-  void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
+  void* fake_stack_ = nullptr;  // For AddressSanitizer.
+  void* tsan_fiber_ = nullptr;  // For ThreadSanitizer.
 };
 
 }  // namespace schedq::model

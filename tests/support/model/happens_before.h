@@ -1,8 +1,8 @@
 // The order of operations under the model, for Recorder of tests/support/history.h.
 //
 // Purpose: an operation precedes another when its response happens before the other's invocation.
-// Two operations that nothing orders may be linearized either way, even if one ran first: a thread
-// that has no way to know of the first may read old values, on real processors too.
+// Two operations without that order may be linearized either way, even if one ran first: a thread
+// that cannot know of the first may read old values, on real processors too.
 // When not to use it: with real threads.
 // Allowed threads: those of the run.
 #pragma once
@@ -16,7 +16,7 @@ namespace schedq::model {
 class HappensBefore {
  public:
   struct Moment {
-    uint64_t sequence = 0;  // in the order of execution, for printing and for prefixes
+    uint64_t sequence = 0;  // The place in the order of execution, for printing and for prefixes.
     uint32_t thread = 0;
     uint32_t epoch = 0;
     Clock knows;
@@ -40,8 +40,8 @@ class HappensBefore {
   uint64_t sequence_ = 0;
 };
 
-// The order of execution: stricter, for code that promises real-time order by sequentially
-// consistent operations.
+// The order of execution, which is stricter. It is for code that promises real-time order by
+// sequentially consistent operations.
 class ExecutionOrder {
  public:
   struct Moment {

@@ -31,7 +31,8 @@ Heap& Heap::Get() {
 }
 
 void Heap::Map() {
-  // The same address in every process where possible, so that a schedule replays in another one.
+  // The address is the same in every process where possible, so that a schedule can be replayed in
+  // another one.
   void* wish = reinterpret_cast<void*>(0x0000'2a00'0000'0000ULL);
   void* arena = mmap(wish, kArenaBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -110,7 +111,7 @@ Heap::Block* Heap::Find(void* address) {
 }
 
 void Heap::Free(void* address) {
-  if (listener_ == nullptr) return;  // freed after its run
+  if (listener_ == nullptr) return;  // The block is freed after its run.
   const Untracked untracked;
   Block* block = Find(address);
   if (block == nullptr) {
@@ -168,7 +169,7 @@ void Delete(void* address) {
 
 }  // namespace schedq::model
 
-// Every form that the language calls; the others forward to these.
+// The forms of new and delete that the language calls; all other forms forward to these.
 void* operator new(size_t bytes) { return schedq::model::New(bytes, 1); }
 void* operator new[](size_t bytes) { return schedq::model::New(bytes, 1); }
 void* operator new(size_t bytes, std::align_val_t alignment) {

@@ -1,13 +1,14 @@
-// The memory that a model run allocates: operator new and delete of a program that links the model
-// come here while a run is on, and go to malloc otherwise.
+// The heap of a model run. In a program that links the model, operator new and delete use it during
+// a run, and malloc otherwise.
 //
-// Purpose: find leaks, double frees, frees of what was never allocated, and uses after free, in
-// shipped code as it stands; and give back freed blocks last in, first out to provoke ABA.
-// When not to use it: memory from malloc, mmap or a static is not seen. What a run leaves behind on
-// purpose (a cache that fills lazily) is allocated under Untracked.
-// Allowed threads: the one that runs the model; others always get malloc.
+// Purpose: finds leaks, double frees, frees of memory that was never allocated, and uses after
+// free, in unchanged shipped code. It can also reuse freed blocks last in, first out, to provoke
+// ABA.
+// When not to use it: for memory from malloc, mmap or a static, which it does not see. Memory that
+// outlives a run on purpose (a cache that fills lazily) is allocated under Untracked.
+// Allowed threads: the one that runs the model; other threads always use malloc.
 // Invariants:
-//   1. Between Begin() and the next Begin() no block is handed out twice, unless recycling.
+//   1. Between Begin() and the next Begin() no block is given out twice, unless recycling.
 //   2. Freed memory stays readable and is filled with 0xDD; new memory is filled with 0xCD.
 // Memory bound: kArenaBytes of address space; a run that needs more fails.
 #pragma once
@@ -22,11 +23,12 @@
 namespace schedq::model {
 
 enum class HeapPolicy {
-  kQuarantine,   // a freed address never comes back in the same schedule
-  kRecycleLifo,  // the block freed last comes back first
+  kQuarantine,   // A freed address is never reused in the same schedule.
+  kRecycleLifo,  // The block that was freed last is reused first.
 };
 
-// What Heap asks of the run: who frees knows something that who allocates again must learn.
+// The heap's port to the run. A thread that reuses a block must learn the knowledge of the thread
+// that freed it.
 class HeapListener {
  public:
   virtual void OnHeapError(const char* what, const void* address) = 0;
@@ -41,9 +43,9 @@ class Heap {
  public:
   static Heap& Get();
 
-  // Starts a run with an empty heap. Nobody may touch blocks of the run before.
+  // Starts a run with an empty heap. Blocks of the run before must not be used any more.
   void Begin(HeapPolicy policy, HeapListener* listener);
-  // The run is over; live blocks are whatever leaked.
+  // Ends the run; blocks that are live then have leaked.
   void End();
 
   void* Allocate(size_t bytes, size_t alignment);
@@ -74,7 +76,7 @@ class Heap {
     uint32_t bytes;
     bool live;
   };
-  // In the granule before a block.
+  // Stands in the granule before a block.
   struct Header {
     uint64_t magic;
     uint64_t block;
@@ -94,17 +96,17 @@ class Heap {
   std::vector<Block> blocks_;
   struct Returned {
     uint32_t block;
-    View freed_by;  // what the thread that freed it knew
+    View freed_by;  // The knowledge of the thread that freed it.
   };
-  std::vector<Returned> free_;  // oldest first; only when recycling
+  std::vector<Returned> free_;  // The oldest first; empty unless recycling.
   uint64_t live_blocks_ = 0;
 };
 
-// Whether operator new of this thread goes to the heap of the run.
+// Whether operator new of this thread uses the heap of the run.
 bool HeapTracks();
 void SetHeapTracks(bool tracks);
 
-// Within its scope allocations are not those of the run.
+// Within its scope, allocations do not belong to the run.
 class Untracked {
  public:
   Untracked() : before_(HeapTracks()) { SetHeapTracks(false); }

@@ -1,11 +1,11 @@
-// Nodes that come back as soon as they can: the node freed last is the one allocated next.
+// A pool that reuses nodes as soon as possible: the node freed last is allocated next.
 //
-// Purpose: to provoke ABA in structures that keep their nodes in type-stable memory: a late reader
-// finds a node that lives again, not freed memory.
-// When not to use it: for code that news and deletes; give it Options::heap_policy = kRecycleLifo.
-// Allowed threads: those of the run. Allocation and freeing are no steps of the model, and whoever
-// frees a node is ordered before whoever allocates it next.
-// Memory bound: `capacity` nodes; the run fails when they are used up.
+// Purpose: provokes ABA in structures that keep their nodes in type-stable memory. A late reader
+// finds a node that is live again instead of freed memory.
+// When not to use it: for code with new and delete, which has Options::heap_policy = kRecycleLifo.
+// Allowed threads: those of the run. Allocation and freeing are no steps of the model. The thread
+// that frees a node is ordered before the thread that allocates it next.
+// Memory bound: `capacity` nodes; the run fails when all are in use.
 #pragma once
 
 #include <cstdint>

@@ -78,9 +78,9 @@ uint32_t Memory::Readable(Location& location, uint32_t thread, std::memory_order
   const uint32_t kept = location.Kept();
   for (uint32_t age = 0; age < kept; ++age) {
     const Version& version = location.Age(age);
-    // Nothing older than this one when it has been seen here, when a sequentially consistent
-    // operation touched it before this thread's latest such fence, or when this load is
-    // sequentially consistent itself and such an operation or fence came before it.
+    // A load returns no store older than this one in three cases. The thread has seen this one; a
+    // sequentially consistent operation accessed it before this thread's latest such fence; or this
+    // load is sequentially consistent, and such an operation or fence came before.
     const bool hides =
         version.first_seen.ReachedBy(now.seen) || version.seq_cst_step <= now.fence ||
         (seq_cst &&

@@ -1,19 +1,20 @@
-// The memory model: which stores a load may return, and what is ordered before what.
+// The memory model: the stores that a load may return, and the order of accesses.
 //
 // Purpose: C++20's rules for release and acquire, release sequences, read-modify-writes, fences and
 // sequential consistency, in a form that a run executes step by step.
-// When not to use it: tests meet it only through model::Atomic.
+// When not to use it: in tests, which use model::Atomic.
 // Allowed threads: the one that runs the model.
 // Invariants:
 //   1. A location's stores are kept in the order of their execution, which is also its modification
 //      order; a read-modify-write reads the newest.
-//   2. A load never returns a store older than one that its thread has seen, or that anything
-//      ordered before it has seen (coherence).
+//   2. Coherence: a load never returns a store older than one that its thread has seen, or that a
+//      step ordered before it has seen.
 //   3. The single total order of sequentially consistent operations is the order of execution.
-// What follows from the form, and so is not explored: a store that lands in the modification order
-// before one that executed earlier (the weak outcome of 2+2W), a load that returns a store that
-// executes later (load buffering, values out of thin air), and stores older than the newest
-// kVersions of a location.
+// This form does not explore three kinds of outcome:
+//   a. a store that precedes an earlier executed one in the modification order (the weak outcome of
+//      2+2W);
+//   b. a load that returns a store that executes later (load buffering, values out of thin air);
+//   c. a load that returns a store older than the newest kVersions of its location.
 // Memory bound: kVersions stores a location.
 // Source: the visibility rule by first-seen clocks is that of Relacy (Vyukov) and loom; fences
 // follow [atomics.order] of C++20.
@@ -41,27 +42,28 @@ inline constexpr uint32_t kVersions = 4;
 // One store.
 struct Version {
   Word value;
-  // When each thread first read or wrote this store: its epoch then, or kNever.
+  // The epoch at which each thread first read or wrote this store, or kNever.
   Clock first_seen;
   // The step at which a sequentially consistent operation first read or wrote it, or kNever.
   uint32_t seq_cst_step;
-  // What an acquiring reader learns.
+  // The knowledge that an acquiring reader learns.
   View release;
 };
 
 struct Location {
   std::array<Version, kVersions> versions;
-  uint32_t stores;    // so far; the newest is versions[(stores - 1) % kVersions]
-  Clock last_access;  // of each thread
-  const char* name;   // null unless the test gave one
+  uint32_t
+      stores;  // The number of stores so far; the newest is versions[(stores - 1) % kVersions].
+  Clock last_access;  // The epoch of each thread's last access.
+  const char* name;   // Null unless the test gave one.
 
   Version& Age(uint32_t age) { return versions[(stores - 1 - age) % kVersions]; }
   uint32_t Kept() const { return stores < kVersions ? stores : kVersions; }
 };
 
-// A plain value's accesses.
+// The accesses to a plain value.
 struct PlainHistory {
-  uint32_t generation = 0;  // of the run that wrote the rest
+  uint32_t generation = 0;  // The run that the other fields belong to.
   uint32_t write_epoch = 0;
   uint32_t writer = 0;
   Clock reads;
@@ -72,21 +74,21 @@ bool Releases(std::memory_order order);
 
 class Memory {
  public:
-  // Forgets everything: a new run, in which thread 0 is about to begin.
+  // Starts a new run, before the first step of thread 0.
   void Begin();
 
-  // Ticks the thread's clock; called once a step, before what the step does.
+  // Ticks the thread's clock. Called once a step, before the step takes effect.
   void Tick(uint32_t thread);
   void Spawn(uint32_t parent, uint32_t child);
   void Join(uint32_t thread, uint32_t joined);
   const View& Now(uint32_t thread) const { return threads_[thread].now; }
   void Learn(uint32_t thread, const View& view) { threads_[thread].now.Join(view); }
 
-  // A location whose first store is its construction by `thread` at `epoch`.
+  // Makes a location whose first store is its construction by `thread` at `epoch`.
   uint32_t NewLocation(Word initial, uint32_t thread, uint32_t epoch);
   Location& At(uint32_t location) { return *locations_[location]; }
 
-  // How many of the newest stores a load may return: 1 when only the newest.
+  // The number of newest stores that a load may return; 1 is only the newest.
   uint32_t Readable(Location& location, uint32_t thread, std::memory_order order) const;
   Word Load(Location& location, uint32_t age, uint32_t thread, std::memory_order order);
   void Store(Location& location, Word value, uint32_t thread, std::memory_order order);
@@ -94,17 +96,18 @@ class Memory {
   void Update(Location& location, Word value, uint32_t thread, std::memory_order order);
   void Fence(uint32_t thread, std::memory_order order);
 
-  // Whether everything that any thread did to the location is ordered before `thread` now.
+  // Whether all accesses of all threads to the location are ordered before the next step of
+  // `thread`.
   bool OrderedBefore(const Location& location, uint32_t thread) const {
     return location.last_access.Within(threads_[thread].now.ordered);
   }
   bool OrderedBefore(uint32_t other, uint32_t epoch, uint32_t thread) const {
     return other == thread || epoch <= threads_[thread].now.ordered.at[other];
   }
-  // The epoch of what the thread does to plain memory now: later than its latest atomic step, so
-  // that a release in that step does not cover it.
+  // The epoch of the thread's plain accesses now. It is later than that of its latest atomic step,
+  // so that a release in that step does not cover them.
   uint32_t PlainEpoch(uint32_t thread) const { return threads_[thread].now.ordered.at[thread] + 1; }
-  // False on a data race. `write` includes destruction.
+  // Returns false on a data race. A destruction counts as a write.
   bool Access(PlainHistory& history, uint32_t thread, bool write) const;
 
   uint32_t locations() const { return used_; }
@@ -112,15 +115,16 @@ class Memory {
  private:
   struct Thread {
     View now;
-    View unacquired;     // released to relaxed loads; an acquire fence takes it
-    View release_fence;  // what relaxed stores release since the latest release fence
+    View unacquired;     // Released to relaxed loads; an acquire fence joins it to `now`.
+    View release_fence;  // The view at the latest release fence, which relaxed stores release.
   };
 
   void See(Location& location, Version& version, uint32_t thread, bool seq_cst);
   Version& Push(Location& location, Word value);
 
   std::array<Thread, kFibersMax> threads_;
-  Clock seq_cst_seen_;  // what sequentially consistent fences have made visible to each other
+  Clock
+      seq_cst_seen_;  // The stores that sequentially consistent fences made visible to each other.
   uint32_t step_ = 0;
   std::vector<std::unique_ptr<Location>> locations_;
   uint32_t used_ = 0;

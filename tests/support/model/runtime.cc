@@ -1,4 +1,4 @@
-// Threads of a run: who goes on, who waits, how it ends. The steps are in steps.cc.
+// The threads of a run: their start, their switches and waits, and the end. Steps are in steps.cc.
 #include "tests/support/model/runtime.h"
 
 #include <cstdio>
@@ -67,7 +67,7 @@ Outcome Runtime::Execute(const Body& body, Chooser& chooser, const Budgets& budg
   current_ = nullptr;
   Heap::Get().End();
   outcome_.steps = steps_;
-  if (!outcome_.failed && !chooser.Followed()) {
+  if (!outcome_.failed && !chooser.UsedAllChoices()) {
     outcome_.failed = true;
     outcome_.kind = FailureKind::kNotRepeatable;
     outcome_.message = "the same choices led to an earlier end than before";
@@ -115,7 +115,7 @@ void Runtime::Finish() {
   if (unfinished_ == 1 && threads_[0].state == ThreadState::kJoining) {
     threads_[0].state = ThreadState::kReady;
   }
-  Leave();
+  SwitchAway();
 }
 
 void Runtime::Fail(FailureKind kind, std::string message) {
@@ -124,7 +124,7 @@ void Runtime::Fail(FailureKind kind, std::string message) {
   outcome_.kind = kind;
   outcome_.message.assign(message);
   NoteThread(outcome_.message.c_str());
-  // The fiber never comes back, so nobody else will free the message.
+  // The fiber never runs again, so the message must be freed here.
   std::string().swap(message);
   Fiber::Switch(threads_[running_].fiber, host_);
   std::terminate();
@@ -160,7 +160,7 @@ void Runtime::JoinAll() {
   if (running_ != 0) Fail(FailureKind::kCheck, "only the body's own thread may join");
   if (unfinished_ > 1) {
     threads_[0].state = ThreadState::kJoining;
-    Leave();
+    SwitchAway();
   }
   for (uint32_t thread = 1; thread < threads_used_; ++thread) memory_.Join(0, thread);
   threads_used_ = 1;
@@ -200,7 +200,7 @@ uint32_t Runtime::AddEarly(Options& options, uint32_t count) const {
   return count;
 }
 
-void Runtime::Point() {
+void Runtime::BeforeStep() {
   Thread& self = threads_[running_];
   CheckSteps();
   ++self.steps;
@@ -208,7 +208,7 @@ void Runtime::Point() {
     self.state = ThreadState::kFrozen;
     outcome_.froze = true;
     NoteThread("is frozen");
-    Leave();
+    SwitchAway();
   } else if (!self.fresh && unfinished_ > 1) {
     Options options;
     options[0] = static_cast<uint8_t>(running_);
@@ -232,20 +232,20 @@ void Runtime::CheckSteps() {
        "no end within " + std::to_string(left_.steps_max) + " steps;" + DescribeThreads());
 }
 
-void Runtime::Leave() {
+void Runtime::SwitchAway() {
   Options options;
   uint32_t count = AddReady(options, 0, false);
   if (count == 0) count = AddReady(options, 0, true);
   const bool may_stay = threads_[running_].state == ThreadState::kReady;
   if (count == 0 && may_stay) return;
-  if (count == 0) return Rescue();
+  if (count == 0) return Unblock();
   if (left_.early_returns_max > 0) count = AddEarly(options, count);
   SwitchTo(options[Choose(ChoiceKind::kThread, count, options.data(), false)]);
 }
 
-void Runtime::Rescue() {
-  // Nobody can go on. A deadline may pass; else the victim of a freeze is let go once everybody
-  // else is done.
+void Runtime::Unblock() {
+  // No thread is ready. A deadline may pass; else the frozen thread continues once all others have
+  // finished.
   Options options;
   uint32_t count = 0;
   bool others_finished = true;
@@ -267,7 +267,7 @@ void Runtime::Rescue() {
   const bool frozen = victim.state == ThreadState::kFrozen;
   if (!frozen || !others_finished) {
     Fail(frozen ? FailureKind::kStalled : FailureKind::kDeadlock,
-         "nobody can go on;" + DescribeThreads());
+         "no thread can continue;" + DescribeThreads());
   }
   victim.state = ThreadState::kReady;
   victim_released_ = true;
@@ -292,12 +292,12 @@ void Runtime::SwitchTo(uint8_t option) {
 }
 
 void Runtime::Yield() {
-  // Pausing changes nothing for the others, so it is no choice of its own: somebody else goes on.
+  // A pause changes nothing for other threads, so it is no choice: another thread continues.
   CheckSteps();
   ++steps_;
   NoteThread("pauses");
   threads_[running_].yielded = true;
-  Leave();
+  SwitchAway();
   threads_[running_].yielded = false;
 }
 

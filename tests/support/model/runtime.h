@@ -1,15 +1,14 @@
-// One schedule of a model run: its threads, their steps, and what is wrong with them.
+// The run of one schedule: its threads, their steps, and its failure.
 //
-// Purpose: model::Atomic and the seam call in here before and for every step; the run decides who
-// goes on, keeps the memory model, and ends at the first failure.
-// When not to use it: tests include explore.h; this is the machinery below.
+// Purpose: model::Atomic and the seam call the run for every step. The run chooses the next thread,
+// applies the memory model, and ends at the first failure.
+// When not to use it: in tests, which include explore.h.
 // Allowed threads: one OS thread; the threads of the model are fibers on it.
 // Invariants:
-//   1. Exactly one fiber runs; it gives up control only in Point(), Yield(), Wait(), Join() and at
-//      its end.
-//   2. A failed run is frozen where it stands: no fiber of it runs again and no destructor is
-//   called;
-//      its memory is dropped as a whole by the next run.
+//   1. Exactly one fiber runs. It gives up control only in BeforeStep(), Yield(), Wait(), JoinAll()
+//      and at its end.
+//   2. A failed run stops at its failure: none of its fibers runs again, and no destructor is
+//      called. The next run drops its memory as a whole.
 //   3. With the same choices a run takes the same steps.
 // Memory bound: kFibersMax stacks, the heap's arena, and the locations of the largest run.
 #pragma once
@@ -30,19 +29,19 @@
 namespace schedq::model {
 
 enum class FailureKind {
-  kCheck,          // MODEL_CHECK, or an exception or abort out of the code
-  kDataRace,       // plain accesses, construction or destruction that nothing orders
-  kDeadlock,       // every thread is blocked
-  kLivelock,       // more steps than the bound
-  kStalled,        // the others cannot finish while one thread is frozen
-  kLeak,           // blocks that were never freed
-  kUseAfterFree,   // an atomic or a plain cell in freed memory
-  kBadFree,        // a double free, or a free of what was never allocated
-  kNotRepeatable,  // the same choices led elsewhere: the test draws on something outside the model
+  kCheck,          // A failed MODEL_CHECK, an exception, or an abort.
+  kDataRace,       // Plain accesses, a construction or a destruction without an order.
+  kDeadlock,       // Every thread is blocked.
+  kLivelock,       // More steps than the bound.
+  kStalled,        // The other threads cannot finish while one is frozen.
+  kLeak,           // Blocks that were never freed.
+  kUseAfterFree,   // An access to an atomic or a plain cell in freed memory.
+  kBadFree,        // A double free, or a free of memory that was never allocated.
+  kNotRepeatable,  // The same choices gave another run: the test uses something outside the model.
 };
 std::string_view FailureName(FailureKind kind);
 
-// What a run may do at most, beyond what it must.
+// The bounds of a run.
 struct Budgets {
   uint32_t preemptions_max;
   uint32_t stale_reads_max;
@@ -51,7 +50,7 @@ struct Budgets {
   uint32_t steps_max;
 };
 
-// Which thread is frozen before its how manyeth step (from 1); none when step is 0.
+// Freezes `thread` before its step number `step`, counted from 1; 0: no thread is frozen.
 struct Freeze {
   uint32_t thread = 0;
   uint32_t step = 0;
@@ -64,15 +63,15 @@ struct Outcome {
   std::string message;
   uint32_t steps = 0;
   uint32_t threads = 0;
-  bool froze = false;  // the victim reached its step
+  bool froze = false;  // The thread to freeze reached its step.
 };
 
 using Observations = std::map<std::vector<int64_t>, uint64_t>;
 
-// What one Atomic keeps beyond its latest value.
+// The state of one Atomic.
 struct AtomicState {
   Word latest;
-  uint32_t generation = 0;  // of the run that location belongs to
+  uint32_t generation = 0;  // The run that `location` belongs to.
   uint32_t location = kNever;
   uint32_t creator = 0;
   uint32_t created_epoch = 0;
@@ -80,7 +79,7 @@ struct AtomicState {
 
 class Runtime final : private HeapListener {
  public:
-  // The run that the caller is a step of; null outside of one.
+  // The run that the caller is part of; null outside a run.
   static Runtime* Current() { return current_; }
 
   Runtime() = default;
@@ -95,26 +94,26 @@ class Runtime final : private HeapListener {
   const std::vector<std::string>& trace() const { return trace_; }
   Observations& observations() { return observations_; }
 
-  // What the body does.
+  // The operations of the body.
   void Spawn(std::function<void()> body);
   void JoinAll();
   void Observe(std::vector<int64_t> values);
   void Name(AtomicState& atomic, const char* name);
   [[noreturn]] void Fail(FailureKind kind, std::string message);
 
-  // What the seam does.
+  // The operations of the seam.
   uint32_t thread() const { return running_; }
   void Yield();
   bool Wait(AtomicState& word, uint32_t expected, bool has_deadline);
   void Wake(AtomicState& word, bool all);
 
-  // What atomics do. Each is one step.
+  // The operations of atomics. Each is one step.
   Word Load(AtomicState& atomic, std::memory_order order);
   void Store(AtomicState& atomic, Word value, std::memory_order order);
   // A read-modify-write in two halves without a step between them.
   Word BeginUpdate(AtomicState& atomic);
   void EndUpdate(AtomicState& atomic, Word value, std::memory_order order);
-  // Reads what a failing exchange reads: stale values only where they differ from `expected`.
+  // A failing exchange may read a stale value, but only one that differs from `expected`.
   bool CompareExchange(AtomicState& atomic, Word& expected, Word desired, std::memory_order success,
                        std::memory_order failure, bool weak);
   void Fence(std::memory_order order);
@@ -122,27 +121,28 @@ class Runtime final : private HeapListener {
   void Destroy(AtomicState& atomic);
   void AccessPlain(PlainHistory& history, bool write);
 
-  // What hands memory over outside the code under test does: a release and an acquire.
+  // A release and an acquire, for helpers that pass memory from thread to thread outside the code
+  // under test.
   const View& Knowledge() override;
   void Learn(const View& view) override { memory_.Learn(running_, view); }
 
-  // What history recorders do: what the calling thread knows, after a tick of its clock.
+  // Ticks the calling thread's clock and returns it, for recorders of histories.
   const Clock& Mark();
 
  private:
   enum class ThreadState : uint8_t { kReady, kWaiting, kJoining, kFrozen, kFinished };
   struct Thread {
     Fiber fiber{Fiber::Kind::kOwnStack};
-    std::function<void()>* body = nullptr;  // in the run's own memory
+    std::function<void()>* body = nullptr;  // In the run's own memory.
     ThreadState state = ThreadState::kFinished;
-    bool yielded = false;  // has paused and not been scheduled since
-    bool fresh = false;    // was just chosen, so its next step needs no choice
+    bool yielded = false;  // The thread has paused and was not scheduled since.
+    bool fresh = false;    // The thread was just chosen, so its next step needs no choice.
     bool timed_out = false;
     bool has_deadline = false;
     const AtomicState* waits_for = nullptr;
     uint32_t steps = 0;
   };
-  static constexpr uint8_t kEarly = 0x80;  // an option: this waiter returns without a wake-up
+  static constexpr uint8_t kEarly = 0x80;  // Marks an option: the waiter returns without a wake-up.
 
   void OnHeapError(const char* what, const void* address) override;
 
@@ -151,12 +151,13 @@ class Runtime final : private HeapListener {
   static void RunThread(void* runtime);
   void RunBody();
   void Finish();
-  // Before a step: perhaps somebody else goes first. Then the step's tick.
-  void Point();
+  // Called before a step. It may switch to another thread first; then it ticks the clock.
+  void BeforeStep();
   void CheckSteps();
-  // The running thread cannot go on, or does not want to.
-  void Leave();
-  void Rescue();
+  // Switches to another thread, because the running one is blocked or has paused.
+  void SwitchAway();
+  // Called where no thread is ready: lets a deadline pass, or releases the frozen thread.
+  void Unblock();
   void SwitchTo(uint8_t option);
   uint32_t AddReady(Options& options, uint32_t count, bool yielded_too) const;
   uint32_t AddEarly(Options& options, uint32_t count) const;
@@ -169,14 +170,14 @@ class Runtime final : private HeapListener {
   std::string DescribeThreads() const;
 
   static Runtime* current_;
-  static uint32_t generation_;  // one a run
+  static uint32_t generation_;  // The number of the run.
 
   Fiber host_{Fiber::Kind::kHost};
   std::array<Thread, kFibersMax> threads_;
   Memory memory_;
   const Body* body_ = nullptr;
   Chooser* chooser_ = nullptr;
-  Budgets left_{};  // steps_max excepted, what remains
+  Budgets left_{};  // What remains of each bound; steps_max is not counted down.
   Freeze freeze_;
   bool victim_released_ = false;
   uint32_t threads_used_ = 0;

@@ -1,4 +1,4 @@
-// Which sanitizer the program was built with, for the places that must tell it of fibers.
+// The sanitizer of the build, for the code that must announce fibers to it.
 #pragma once
 
 #if defined(__has_feature)

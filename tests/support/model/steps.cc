@@ -1,4 +1,4 @@
-// The steps of a run: what atomics, plain cells and waiting do.
+// The steps of a run: operations of atomics and plain cells, and waits.
 #include <cinttypes>
 #include <cstdio>
 
@@ -32,7 +32,7 @@ Location& Runtime::Touch(AtomicState& atomic) {
     Fail(FailureKind::kUseAfterFree, "an atomic in freed memory is used");
   }
   if (atomic.generation != generation_) {
-    // Older than the run: everything in it is visible to everybody.
+    // The atomic is older than the run, so its value is visible to all threads.
     atomic.generation = generation_;
     atomic.creator = 0;
     atomic.created_epoch = 0;
@@ -101,7 +101,7 @@ uint32_t Runtime::ChooseAge(Location& location, std::memory_order order, const W
 }
 
 Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
-  Point();
+  BeforeStep();
   Location& location = Touch(atomic);
   const uint32_t age = ChooseAge(location, order, nullptr);
   const Word value = memory_.Load(location, age, running_, order);
@@ -110,14 +110,14 @@ Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
 }
 
 void Runtime::Store(AtomicState& atomic, Word value, std::memory_order order) {
-  Point();
+  BeforeStep();
   memory_.Store(Touch(atomic), value, running_, order);
   atomic.latest = value;
   if (traces_) Note("stores", &atomic, order, value);
 }
 
 Word Runtime::BeginUpdate(AtomicState& atomic) {
-  Point();
+  BeforeStep();
   Touch(atomic);
   return atomic.latest;
 }
@@ -130,7 +130,7 @@ void Runtime::EndUpdate(AtomicState& atomic, Word value, std::memory_order order
 
 bool Runtime::CompareExchange(AtomicState& atomic, Word& expected, Word desired,
                               std::memory_order success, std::memory_order failure, bool weak) {
-  Point();
+  BeforeStep();
   Location& location = Touch(atomic);
   const bool equal = atomic.latest == expected;
   if (weak && equal && left_.weak_failures_max > 0 &&
@@ -153,13 +153,13 @@ bool Runtime::CompareExchange(AtomicState& atomic, Word& expected, Word desired,
 }
 
 void Runtime::Fence(std::memory_order order) {
-  Point();
+  BeforeStep();
   memory_.Fence(running_, order);
   if (traces_) Note("fence", nullptr, order, {});
 }
 
 bool Runtime::Wait(AtomicState& word, uint32_t expected, bool has_deadline) {
-  Point();
+  BeforeStep();
   Touch(word);
   if (static_cast<uint32_t>(word.latest.low) != expected) return true;
   if (traces_) Note("sleeps on", &word, std::memory_order_relaxed, word.latest);
@@ -168,12 +168,12 @@ bool Runtime::Wait(AtomicState& word, uint32_t expected, bool has_deadline) {
   self.waits_for = &word;
   self.has_deadline = has_deadline;
   self.timed_out = false;
-  Leave();
+  SwitchAway();
   return !self.timed_out;
 }
 
 void Runtime::Wake(AtomicState& word, bool all) {
-  Point();
+  BeforeStep();
   Touch(word);
   if (traces_)
     Note(all ? "wakes all on" : "wakes one on", &word, std::memory_order_relaxed, word.latest);

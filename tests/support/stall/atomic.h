@@ -1,9 +1,9 @@
-// Atomics that can stop the thread that uses them: real std::atomic, and before each operation a
-// chance to be frozen there.
+// Real std::atomics that can freeze the calling thread before each operation.
 //
-// Purpose: instantiate a concurrent class with `stall::Atomic` for its `Atom` parameter, and the
-// harness can freeze a thread at any atomic step of shipped code, as a preemption would.
-// When not to use it: to measure; the model (tests/support/model) explores more where it fits.
+// Purpose: the harness can freeze a thread at any atomic step of shipped code, as a preemption
+// would, in a concurrent class with `stall::Atomic` as its `Atom` parameter.
+// When not to use it: to measure. The model (tests/support/model) explores more where the test fits
+// it.
 // Allowed threads: any.
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace schedq::stall {
 
-// What freezes a thread. The harness arms one for its victim.
+// Freezes a thread. The harness installs one in the thread that it wants to freeze.
 class Freezer {
  public:
-  // Called before each atomic operation of the victim.
+  // Called before each atomic operation of the thread.
   virtual void Step() = 0;
 
  protected:
   ~Freezer() = default;
 };
 
-// The calling thread's, or null: then Step() costs one test.
+// The calling thread's freezer, or null.
 inline constinit thread_local Freezer* freezer = nullptr;
 
 inline void Step() {
@@ -57,7 +57,7 @@ class Atomic {
     Step();
     return atom_.exchange(value, order);
   }
-  // The orderings are what std::atomic takes: one for both outcomes, or one for each.
+  // As for std::atomic, there is one ordering for both outcomes or one for each.
   template <typename... Orders>
   bool compare_exchange_strong(T& expected, T desired, Orders... orders) {
     Step();

@@ -11,7 +11,7 @@ namespace schedq::stall {
 
 namespace {
 
-// Counts the victim's atomic steps and stops it before the one that was drawn.
+// Counts the victim's atomic steps and freezes it before step number `freeze_at`.
 class StepFreezer final : public Freezer {
  public:
   explicit StepFreezer(uint64_t freeze_at) : freeze_at_(freeze_at) {}
@@ -24,12 +24,12 @@ class StepFreezer final : public Freezer {
     changed_.wait(lock, [this] { return released_; });
   }
 
-  // Only counting: the steps so far.
+  // The number of steps so far.
   uint64_t steps() const { return steps_; }
 
-  bool AwaitFrozen(std::chrono::milliseconds patience) {
+  bool AwaitFrozen(std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, patience, [this] { return frozen_; });
+    return changed_.wait_for(lock, timeout, [this] { return frozen_; });
   }
   void Release() {
     const std::lock_guard lock(mutex_);
@@ -39,14 +39,14 @@ class StepFreezer final : public Freezer {
 
  private:
   const uint64_t freeze_at_;
-  uint64_t steps_ = 0;  // the victim's own
+  uint64_t steps_ = 0;  // Only the victim accesses it.
   std::mutex mutex_;
   std::condition_variable changed_;
   bool frozen_ = false;
   bool released_ = false;
 };
 
-// Written by the harness, read by the threads of a round.
+// The phase of a round; the harness writes it, and the round's threads read it.
 enum class Phase : uint32_t { kBefore, kFrozen, kAfter };
 
 class Round {
@@ -58,19 +58,19 @@ class Round {
         freezer_(freeze_at),
         done_(options.threads) {}
 
-  // Returns what is wrong, or nothing.
+  // Returns what is wrong; empty: nothing.
   std::string Run() {
     std::vector<std::thread> threads;
     for (uint32_t thread = 0; thread < options_.threads; ++thread) {
       threads.emplace_back([this, thread] {
         if (thread == victim_) {
-          BeVictim();
+          RunVictim();
         } else {
-          BeBystander(thread);
+          RunOtherThread(thread);
         }
       });
     }
-    const bool frozen = freezer_.AwaitFrozen(options_.patience);
+    const bool frozen = freezer_.AwaitFrozen(options_.block_timeout);
     phase_.store(Phase::kFrozen);
     const std::string blocked = frozen ? AwaitOthers() : "the victim did not reach its step";
     phase_.store(Phase::kAfter);
@@ -80,7 +80,7 @@ class Round {
   }
 
  private:
-  void BeVictim() {
+  void RunVictim() {
     freezer = &freezer_;
     for (uint64_t turn = 0; phase_.load() != Phase::kAfter; ++turn) {
       subject_.Operate(victim_, turn);
@@ -88,8 +88,8 @@ class Round {
     freezer = nullptr;
   }
 
-  void BeBystander(uint32_t thread) {
-    // An operation counts when it began after the freeze.
+  void RunOtherThread(uint32_t thread) {
+    // Only an operation that began after the freeze counts.
     for (uint64_t turn = 0; phase_.load() != Phase::kAfter; ++turn) {
       const bool counts = phase_.load() == Phase::kFrozen;
       if (counts && done_[thread].load() >= options_.operations) return;
@@ -99,7 +99,7 @@ class Round {
   }
 
   std::string AwaitOthers() {
-    const auto give_up = std::chrono::steady_clock::now() + options_.patience;
+    const auto give_up = std::chrono::steady_clock::now() + options_.block_timeout;
     for (uint32_t thread = 0; thread < options_.threads; ++thread) {
       while (thread != victim_ && done_[thread].load() < options_.operations) {
         if (std::chrono::steady_clock::now() > give_up) {
@@ -118,11 +118,11 @@ class Round {
   const uint32_t victim_;
   StepFreezer freezer_;
   std::atomic<Phase> phase_{Phase::kBefore};
-  // Operations completed during the freeze; each written by its thread.
+  // The operations completed during the freeze; each thread writes its own element.
   std::vector<std::atomic<uint64_t>> done_;
 };
 
-// How many atomic steps a thread's first operations take when it is alone.
+// The number of atomic steps that a thread's first operations take when it runs alone.
 uint64_t CountSteps(const Options& options, const MakeSubject& make_subject) {
   const std::unique_ptr<Subject> subject = make_subject();
   StepFreezer counter(0);

@@ -22,9 +22,9 @@ class Locked final : public Subject {
   Inner inner_;
 };
 
-// Rounds until a freeze falls inside the lock, and a patience that only the control waits for.
+// Runs rounds until a freeze is inside the lock. The short timeout is for the control alone.
 inline Report RunControl(uint32_t threads, const MakeSubject& make_subject) {
-  return Run({.threads = threads, .rounds = 1000, .patience = std::chrono::milliseconds(200)},
+  return Run({.threads = threads, .rounds = 1000, .block_timeout = std::chrono::milliseconds(200)},
              make_subject);
 }
 

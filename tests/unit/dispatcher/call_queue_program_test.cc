@@ -14,7 +14,7 @@
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
-#include "engine/lockfree/draft.h"
+#include "engine/lockfree/spec.h"
 #include "engine/pod.h"
 #include "tests/support/call_queue_fixture.h"
 #include "tests/support/call_scene.h"
@@ -90,19 +90,19 @@ struct ReferenceObject {
   }
 };
 
-ApiCall RandomCall(Random& random, const CallDraft& draft) {
+ApiCall RandomCall(Random& random, const CallSpec& spec) {
   switch (random.Below(8)) {
     case 0:
-      return BindTo(draft, random.Chance(0.5) ? "a" : "b");
+      return BindTo(spec, random.Chance(0.5) ? "a" : "b");
     case 1:
-      return CallOf(draft, CallType::kDeletion);
+      return CallOf(spec, CallType::kDeletion);
     case 2:
-      return NominateNode(draft, random.Chance(0.5) ? "a" : "");
+      return NominateNode(spec, random.Chance(0.5) ? "a" : "");
     case 3:
     case 4:
-      return ClearMessage(draft);
+      return ClearMessage(spec);
     default:
-      return SetMessage(draft, random.Chance(0.5) ? "x" : "y");
+      return SetMessage(spec, random.Chance(0.5) ? "x" : "y");
   }
 }
 
@@ -121,13 +121,13 @@ class CallQueueProgram : public CallQueueFixture {
       Ends successor_ends;
       ASSERT_NO_FATAL_FAILURE(Step(random, &ends, &successor_ends))
           << "seed " << seed << " step " << step;
-      ASSERT_EQ(recorder_.Take(), ends) << "seed " << seed << " step " << step;
+      ASSERT_EQ(recorder_.TakeEnds(), ends) << "seed " << seed << " step " << step;
       ASSERT_EQ(recorder_.TakeSuccessorEnds(), successor_ends)
           << "seed " << seed << " step " << step;
       successor_ends_ += successor_ends.size();
     }
     queue_.reset();
-    recorder_.Take();
+    recorder_.TakeEnds();
     recorder_.TakeSuccessorEnds();
   }
 
@@ -141,9 +141,9 @@ class CallQueueProgram : public CallQueueFixture {
     ReferenceObject& expected = reference_[object];
     const uint64_t kind = random.Below(10);
     if (kind < 5) {
-      CallDraft draft = Draft(object, ++tag_, milliseconds(random.Below(3) * 20));
-      if (random.Chance(0.3)) draft.pod = MarkedPod(random.Chance(0.5) ? "x" : "y");
-      auto call = RandomCall(random, draft);
+      CallSpec spec = Spec(object, ++tag_, milliseconds(random.Below(3) * 20));
+      if (random.Chance(0.3)) spec.pod = MarkedPod(random.Chance(0.5) ? "x" : "y");
+      auto call = RandomCall(random, spec);
       expected.Add(call, NowMs(), ends);
       queue_->Add(std::move(call));
     } else if (kind == 5) {

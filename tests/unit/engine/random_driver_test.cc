@@ -95,13 +95,13 @@ DriverFailure MustCatch(const std::vector<DrivenEngine>& engines) {
 }
 
 TEST(RandomDriverCanary, AnEngineThatLosesAPodIsCaught) {
-  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kLosesAThirdFailure)});
+  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kLosesThirdFailure)});
   EXPECT_NE(failure.what.find("is lost"), std::string::npos) << failure.what;
   EXPECT_LT(failure.operations.size(), 30u);
 }
 
 TEST(RandomDriverCanary, AnEngineThatPopsTheSecondBestIsCaught) {
-  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kPopsTheSecondBest)});
+  const DriverFailure failure = MustCatch({FaultyEngine(Fault::kPopsSecondBest)});
   EXPECT_NE(failure.what.find("was first in active"), std::string::npos) << failure.what;
   EXPECT_LT(failure.operations.size(), 30u);
 }
@@ -109,7 +109,7 @@ TEST(RandomDriverCanary, AnEngineThatPopsTheSecondBestIsCaught) {
 TEST(RandomDriverCanary, AnEngineThatMissesAnEventIsCaughtByAnother) {
   std::vector<DrivenEngine> engines = ProductEngines();
   engines.resize(1);
-  engines.push_back(FaultyEngine(Fault::kMissesEventsWhileTwoFly));
+  engines.push_back(FaultyEngine(Fault::kMissesEventsWithTwoInFlight));
   const DriverFailure failure = MustCatch(engines);
   EXPECT_NE(failure.what.find("differs from " + engines.front().name), std::string::npos)
       << failure.what;

@@ -1,4 +1,4 @@
-// The product's active queue behind the face of a contestant.
+// The product's active queue with the interface of a contestant.
 #pragma once
 
 #include "bench/lab/micro/rivals/queue_key.h"

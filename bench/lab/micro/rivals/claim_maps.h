@@ -1,8 +1,9 @@
-// The claim index and its rivals behind one face: from a claim's name to the pods that use it.
+// The claim index and its rivals, with one interface: from a claim's name to the pods that use it.
 //
-// A contestant has, for any thread, `Find(claim, pods)`, which replaces `pods` by what uses the
-// claim, and `Move(pod, from, to)`, by the one thread that changes this pod; and `kName`. Claims
-// and pods are numbers; everybody finds a claim by the name made from its number.
+// A contestant has `kName` and two functions. Any thread may call `Find(claim, pods)`, which
+// replaces `pods` by the pods that use the claim. Only the thread that changes a pod may call
+// `Move(pod, from, to)`. Claims and pods are numbers; a contestant finds a claim by the name made
+// from its number.
 #pragma once
 
 #include <folly/concurrency/ConcurrentHashMap.h>
@@ -19,7 +20,7 @@
 
 namespace schedq {
 
-// "bench/c0001234", written into a buffer that is used again: no allocation.
+// Writes names such as "bench/c0001234" into one buffer, without allocation.
 class NumberedName {
  public:
   explicit NumberedName(char letter) : text_(std::string("bench/") + letter + "0000000") {}
@@ -30,7 +31,7 @@ class NumberedName {
     }
     return text_;
   }
-  // Without the namespace.
+  // The name without its namespace.
   std::string_view Short(uint32_t number) { return WithoutSpace(Full(number)); }
   static std::string_view WithoutSpace(const std::string& full) {
     return std::string_view(full).substr(kLetter);
@@ -41,7 +42,7 @@ class NumberedName {
   std::string text_;
 };
 
-// The claim's name in a buffer of the calling thread, until the next call.
+// The claim's name, in a buffer of the calling thread that the next call overwrites.
 inline const std::string& ClaimName(uint32_t claim) {
   thread_local NumberedName name('c');
   return name.Full(claim);
@@ -75,7 +76,7 @@ class ClaimIndexContestant {
   }
 
  private:
-  // Two versions of a pod, made again for each move.
+  // Two versions of a pod, which each move rewrites.
   class Versions {
    public:
     Versions() {
@@ -129,7 +130,7 @@ class FollyClaimMap {
   }
 
  private:
-  // Values are read without a lock, so they are replaced whole.
+  // Other threads read values without a lock, so a change replaces the whole value.
   template <typename Make>
   void Change(uint32_t claim, Make make) {
     const std::string& key = ClaimName(claim);

@@ -1,52 +1,36 @@
-// Waiting API calls on folly::HHWheelTimer: one lock, the wheel, and a map of calls. The face is
-// that of bench/lab/paths/call_contestants.h.
+// Waiting API calls on folly::HHWheelTimer: one lock, the wheel, and a map of calls. The interface
+// is that of bench/lab/paths/call_contestants.h.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
-#include <unordered_map>
-#include <utility>
 
 #include "bench/lab/micro/rivals/folly_timers.h"
+#include "bench/lab/paths/call_contestants.h"
 #include "dispatcher/api_call.h"
 
 namespace schedq {
 
-class LockedFollyWheelCalls {
+class LockedFollyWheelCalls;
+
+struct FollyWheelCall final : folly::HHWheelTimer::Callback {
+  void timeoutExpired() noexcept override;
+
+  LockedFollyWheelCalls* owner = nullptr;
+  ApiCall call;
+};
+
+class LockedFollyWheelCalls : public LockedCalls<LockedFollyWheelCalls, FollyWheelCall> {
  public:
   static constexpr const char* kName = "mutex+folly::HHWheelTimer";
   static constexpr bool kCancelScans = false;
 
-  void Reserve(int64_t objects) { calls_.reserve(static_cast<size_t>(objects)); }
-  void Prefetch(ObjectId) const {}
-  void Add(ApiCall&& call) {
-    const std::lock_guard lock(mutex_);
-    const auto [entry, is_new] = calls_.try_emplace(call.object);
-    Waiting& waiting = entry->second;
-    if (is_new) {
-      waiting.owner = this;
-      wheel_->scheduleTimeout(&waiting,
-                              std::chrono::duration_cast<std::chrono::milliseconds>(call.delay));
-    } else {
-      Merge(waiting.call, &call);
-    }
-    waiting.call = std::move(call);
-    if (IsNoOp(waiting.call)) calls_.erase(entry);
-  }
-  // A callback that goes takes itself out of the wheel.
-  void Cancel(ObjectId object) {
-    const std::lock_guard lock(mutex_);
-    calls_.erase(object);
-  }
-  void Sync(ObjectId object, const PodRef& pod) {
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(object);
-    if (found == calls_.end()) return;
-    found->second.call.pod = pod;
-    if (IsNoOp(found->second.call)) calls_.erase(found);
-  }
-  // The machine's clock cannot be moved, so all that waits is called off instead of coming due; it
-  // passes through the same callback.
+  // The destructor of a waiting call needs the wheel, which is destroyed before the map.
+  ~LockedFollyWheelCalls() { calls_.clear(); }
+
+  // The machine's clock cannot be moved, so the waiting calls are cancelled instead of becoming
+  // due; each passes through the same callback.
   int64_t Drain() {
     const std::lock_guard lock(mutex_);
     started_ = 0;
@@ -55,20 +39,24 @@ class LockedFollyWheelCalls {
   }
 
  private:
-  struct Waiting final : folly::HHWheelTimer::Callback {
-    void timeoutExpired() noexcept override {
-      ++owner->started_;
-      owner->calls_.erase(call.object);
-    }
+  friend LockedCalls<LockedFollyWheelCalls, FollyWheelCall>;
+  friend FollyWheelCall;
 
-    LockedFollyWheelCalls* owner = nullptr;
-    ApiCall call;
-  };
+  void Enqueue(Calls::iterator entry, const ApiCall& call) {
+    entry->second.owner = this;
+    wheel_->scheduleTimeout(&entry->second,
+                            std::chrono::duration_cast<std::chrono::milliseconds>(call.delay));
+  }
+  // The callback's destructor takes the call out of the wheel.
+  void Erase(Calls::iterator entry) { calls_.erase(entry); }
 
-  std::mutex mutex_;
   int64_t started_ = 0;
   FollyWheel wheel_;
-  std::unordered_map<ObjectId, Waiting> calls_;  // Goes before the wheel.
 };
+
+inline void FollyWheelCall::timeoutExpired() noexcept {
+  ++owner->started_;
+  owner->calls_.erase(call.object);
+}
 
 }  // namespace schedq

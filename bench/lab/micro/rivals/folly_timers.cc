@@ -7,8 +7,8 @@
 
 namespace folly {
 
-// The rival's parts of folly name it for event loops, of which there are none here. Weak, so that a
-// whole folly's own goes before it.
+// The files of folly that the rival needs refer to this symbol for event loops, which do not exist
+// here. It is weak, so that the definition of a whole folly replaces it.
 __attribute__((weak)) event_base* EventBase::getLibeventBase() const {
   SCHEDQ_CHECK(false, "a timeout without an event loop has no libevent");
   return nullptr;
@@ -19,7 +19,7 @@ __attribute__((weak)) event_base* EventBase::getLibeventBase() const {
 namespace schedq {
 namespace {
 
-// What the wheel asks whether its timeout is scheduled.
+// The wheel asks this event whether its timeout is scheduled.
 void Mark(folly::AsyncTimeout* timeout, bool is_scheduled) {
   auto& flags = folly::event_ref_flags(timeout->getEvent()->getEvent()).get();
   flags = static_cast<short>(is_scheduled ? flags | EVLIST_TIMEOUT : flags & ~EVLIST_TIMEOUT);

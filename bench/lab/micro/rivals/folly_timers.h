@@ -1,7 +1,8 @@
 // folly::HHWheelTimer without an event loop.
 //
-// Purpose: a rival. The wheel asks for one timeout at a time; nobody waits for it here, it fires
-// when the benchmark says so. The wheel reads the machine's clock itself, at each operation.
+// Purpose: a rival in benchmarks. The wheel asks its TimeoutManager for one timeout at a time; this
+// one fires when the benchmark says so. The wheel itself reads the machine's clock in each
+// operation.
 // Threads: one at a time.
 #pragma once
 
@@ -14,7 +15,7 @@ namespace schedq {
 
 class ManualTimeouts final : public folly::TimeoutManager {
  public:
-  // As if the timeout that was asked for had come.
+  // Fires the timeout that the wheel asked for.
   void Fire();
 
   void attachTimeoutManager(folly::AsyncTimeout* timeout, InternalEnum) override;
@@ -28,12 +29,12 @@ class ManualTimeouts final : public folly::TimeoutManager {
   folly::AsyncTimeout* timeout_ = nullptr;
 };
 
-// A wheel of milliseconds.
+// A wheel with ticks of a millisecond.
 class FollyWheel {
  public:
   folly::HHWheelTimer& operator*() { return *wheel_; }
   folly::HHWheelTimer* operator->() { return wheel_.get(); }
-  // All that is due comes due.
+  // Expires all due timers.
   void Expire() { timeouts_.Fire(); }
 
  private:

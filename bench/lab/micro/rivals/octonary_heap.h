@@ -1,8 +1,9 @@
 // An 8-ary heap: a rival in benchmarks, with the interface of std::priority_queue.
 //
-// Purpose: the best simple sequential heap. A level holds eight children side by side, so a pop
-// misses the cache a third as often as a binary heap's, for more comparisons.
-// When not to use it: in the product; it is here to be beaten. One thread at a time.
+// Purpose: the best simple sequential heap. A level holds eight children side by side, so a pop has
+// a third of a binary heap's cache misses, but more comparisons.
+// When not to use it: in the product; it is a rival.
+// Threads: one at a time.
 // Invariant: no element is less than any of its children (operator<), so the root is the greatest.
 // Memory: a vector of T, at most doubled by growth; it never shrinks.
 #pragma once

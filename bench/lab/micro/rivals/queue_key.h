@@ -1,4 +1,5 @@
-// The element of the priority-queue benchmarks: 24 bytes, what the scheduling queue sorts by.
+// The element of the priority-queue benchmarks: 24 bytes with the fields that the scheduling queue
+// sorts by.
 #pragma once
 
 #include <compare>
@@ -9,8 +10,8 @@ namespace schedq {
 
 struct QueueKey {
   int32_t priority = 0;
-  uint64_t timestamp = 0;  // Unique in a workload, so the order of pops is.
-  uint64_t identity = 0;   // What a real entry carries: which pod it is.
+  uint64_t timestamp = 0;  // Unique in a workload, so that the order of pops is unique.
+  uint64_t identity = 0;   // Stands for the pod of a real entry.
 
   // The greatest key is popped first: highest priority, then oldest.
   friend constexpr std::weak_ordering operator<=>(const QueueKey& a, const QueueKey& b) {
@@ -26,7 +27,7 @@ static_assert(sizeof(QueueKey) == 24, "the workload of anchors.json has keys of 
 
 }  // namespace schedq
 
-// folly's mound asks for the least key.
+// folly's mound needs the least key.
 template <>
 class std::numeric_limits<schedq::QueueKey> : public std::numeric_limits<int> {
  public:

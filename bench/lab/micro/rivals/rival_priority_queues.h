@@ -1,7 +1,8 @@
-// The rivals of the active queue: other people's strict concurrent priority queues behind one face.
+// The rivals of the active queue: strict concurrent priority queues of other libraries, with one
+// interface.
 //
-// A contestant has `Push(const QueueKey&)` and `bool TryPop(QueueKey&)`, both for any thread, and
-// `kName`, the name that tables and anchors.json use.
+// A contestant has `Push(const QueueKey&)` and `bool TryPop(QueueKey&)`, which any thread may call,
+// and `kName`, the name in tables and in anchors.json.
 #pragma once
 
 #include <cds/container/fcpriority_queue.h>
@@ -61,7 +62,7 @@ class TbbPriorityQueue {
   tbb::concurrent_priority_queue<QueueKey> queue_;
 };
 
-// folly's queue either lends every requester the role of combiner or keeps a thread for it.
+// folly's queue either makes the requesting threads combiners in turn or has a combiner thread.
 template <bool kHasCombinerThread>
 class FollyCombiningQueue {
  public:
@@ -72,25 +73,25 @@ class FollyCombiningQueue {
   folly::FlatCombiningPriorityQueue<QueueKey> queue_{0, kHasCombinerThread};
 };
 
-// The default of folly's constructor, and what anchors.json has.
+// The default of folly's constructor, which anchors.json has too.
 class FollyFlatCombiningQueue : public FollyCombiningQueue<true> {
  public:
   static constexpr const char* kName = "folly::FlatCombiningPriorityQueue";
 };
 
-class FollyLendingCombiningQueue : public FollyCombiningQueue<false> {
+class FollyUndedicatedCombiningQueue : public FollyCombiningQueue<false> {
  public:
   static constexpr const char* kName = "folly::FlatCombiningPriorityQueue undedicated";
 };
 
-// PopBatch 0: every pop returns the greatest key.
+// PopBatch is 0, so that every pop returns the greatest key.
 class FollyStrictMound {
  public:
   static constexpr const char* kName = "folly::RelaxedConcurrentPriorityQueue strict";
 
   void Push(const QueueKey& key) { queue_.push(key); }
-  // Its pop waits while the queue is empty: only for workloads in which no pop meets an empty one
-  // while others pop too.
+  // pop waits while the queue is empty. The workload must therefore never pop from an empty queue
+  // while other threads pop too.
   bool TryPop(QueueKey& key) {
     if (queue_.empty()) return false;
     queue_.pop(key);
@@ -109,7 +110,7 @@ class CdsFlatCombiningQueue {
   bool TryPop(QueueKey& key) { return queue_.pop(key); }
 
  private:
-  // libcds wants its library started before its first structure, once a process.
+  // libcds must be initialized once a process, before its first structure.
   struct Library {
     Library() {
       static const bool kIsStarted = [] {

@@ -1,13 +1,13 @@
-// Timers behind one face: the product's wheel alone, an ordered map and folly's wheel, the last two
-// behind a mutex.
+// Contestants for timers, with one interface: the product's wheel, and an ordered map and folly's
+// wheel behind a mutex.
 //
-//   void Reserve(timers)            once, before the first
-//   void Schedule(timer, delay_ms)  also overwrites
+//   void Reserve(timers)            called once, before the first timer
+//   void Schedule(timer, delay_ms)  schedules a timer, or overwrites its delay
 //   void Cancel(timer)
-//   void Settle()                   does what was put off
-//   void PassDelays(delay_ms)       every delay up to this one has passed
-//   int64_t Advance()               how many come due
-//   int64_t Rest()                  how many are left; all go
+//   void FileInbox()                files the timers that Schedule only put into an inbox
+//   void PassDelays(delay_ms)       lets every delay up to this one pass
+//   int64_t Advance()               expires the due timers; returns their number
+//   int64_t ExpireAll()             expires all timers that are left; returns their number
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class ProductWheel {
   void Reserve(uint32_t timers) { wheel_.ReserveThrough(timers - 1); }
   void Schedule(uint32_t timer, uint32_t delay_ms) { wheel_.Schedule(timer, now_ + delay_ms); }
   void Cancel(uint32_t timer) { wheel_.Cancel(timer); }
-  void Settle() {
+  void FileInbox() {
     wheel_.ExpireUntil(now_, [](uint32_t) {});
   }
   void PassDelays(uint32_t delay_ms) { now_ += delay_ms; }
@@ -40,7 +40,7 @@ class ProductWheel {
     wheel_.ExpireUntil(now_, [&](uint32_t) { ++expired; });
     return expired;
   }
-  int64_t Rest() {
+  int64_t ExpireAll() {
     PassDelays(1 << 20);
     return Advance();
   }
@@ -67,7 +67,7 @@ class LockedMultimapWheel {
     deadlines_.erase(places_[timer]);
     places_[timer] = deadlines_.end();
   }
-  void Settle() {}
+  void FileInbox() {}
   void PassDelays(uint32_t delay_ms) { now_ += delay_ms; }
   int64_t Advance() {
     const std::lock_guard lock(mutex_);
@@ -78,7 +78,7 @@ class LockedMultimapWheel {
     }
     return expired;
   }
-  int64_t Rest() {
+  int64_t ExpireAll() {
     PassDelays(1 << 20);
     return Advance();
   }
@@ -90,7 +90,7 @@ class LockedMultimapWheel {
   uint64_t now_ = 1;
 };
 
-// Its clock is the machine's: delays are waited for.
+// The wheel reads the machine's clock, so PassDelays sleeps.
 class LockedFollyWheel {
  public:
   static constexpr const char* kName = "mutex+folly::HHWheelTimer";
@@ -108,9 +108,9 @@ class LockedFollyWheel {
     const std::lock_guard lock(mutex_);
     timers_[timer].cancelTimeout();
   }
-  void Settle() {}
+  void FileInbox() {}
   void PassDelays(uint32_t delay_ms) {
-    // A millisecond more, since its first tick is not whole.
+    // Its first tick is not whole, so the sleep is longer.
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms + 2));
   }
   int64_t Advance() {
@@ -119,7 +119,7 @@ class LockedFollyWheel {
     wheel_.Expire();
     return expired_;
   }
-  int64_t Rest() {
+  int64_t ExpireAll() {
     expired_ = 0;
     wheel_->cancelAll();
     return expired_;
@@ -135,7 +135,7 @@ class LockedFollyWheel {
   std::mutex mutex_;
   int64_t expired_ = 0;
   FollyWheel wheel_;
-  std::vector<Timer> timers_;  // They go before the wheel.
+  std::vector<Timer> timers_;  // Declared after the wheel, so that timers are destroyed first.
 };
 
 }  // namespace schedq

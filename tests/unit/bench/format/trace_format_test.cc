@@ -1,6 +1,6 @@
-// FORMATS "Traces": what is malformed is refused with its reason; what is written reads back.
-// Method: one altered line a case, judged through the parsers and the replayer; every field of
-// headers and operations written and read again.
+// Goal: a malformed trace is refused with its reason, and a written trace reads back as the same.
+// Method: each case alters one line and gives it to the parsers and the replayer. Every field of
+// headers and operations is written and read again.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ void ExpectHeaderRefused(const std::string& from, const std::string& to,
     EXPECT_NE(header.error().message().find(reason), std::string::npos) << header.error().message();
     return;
   }
-  // Kinds are known to the plugins only.
+  // Only the plugins know the kinds, so the replayer refuses them.
   const auto replayer = Replayer::Create(*header, EngineKind::kClassic);
   ASSERT_FALSE(replayer.ok()) << "accepted: " << to;
   EXPECT_NE(replayer.error().message().find(reason), std::string::npos)
@@ -102,7 +102,7 @@ TEST(TraceOperation, IsRefusedWithTheReason) {
   ExpectOperationRefused(R"({"op":"pop","t":1,"rejected":7})", "expected an array or an object");
 }
 
-// Applies every line; the last one must be refused.
+// Applies every line and expects that the last one is refused.
 void ExpectLastRefused(const std::vector<std::string>& lines, const std::string& reason) {
   const auto replayer = Replayer::Create(*ParseTraceHeader(kHeader), EngineKind::kClassic);
   ASSERT_TRUE(replayer.ok());
@@ -120,7 +120,7 @@ void ExpectLastRefused(const std::vector<std::string>& lines, const std::string&
   }
 }
 
-TEST(TraceReplay, RefusesWhatMakesNoSense) {
+TEST(TraceReplay, RefusesImpossibleOperations) {
   const std::string add = R"({"op":"add","t":5,"pod":{"name":"a","uid":"u"}})";
   const std::string pop = R"({"op":"pop","t":5})";
   ExpectLastRefused({add, R"({"op":"pop","t":4})"}, "time runs backwards: 4 after 5");
@@ -227,7 +227,7 @@ TEST(TraceWriter, PodReadsBack) {
   EXPECT_EQ(read->pod->nominated_node_name, "n");
 }
 
-// One line of each operation, as FORMATS writes it, keys sorted.
+// One line of each operation, in the form of docs/formats.md and with sorted keys.
 TEST(TraceWriter, EveryOperationReadsBack) {
   const std::vector<std::string> lines = {
       R"({"op":"update","pod":{"name":"a","namespace":"","priority":0,"uid":"u"},"t":1})",

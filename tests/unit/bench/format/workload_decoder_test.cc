@@ -1,6 +1,7 @@
-// Goal: a good file decodes to what it says; a bad one gives one line with file, line and what was
-// expected, for every class of error. Method: small files in memory; a table of bad files with the
-// line and a part of the message; hostile YAML.
+// Goal: a good file decodes to its content. A bad file gives one line with the file, the line and
+// what was expected, for every class of error.
+// Method: small files in memory; a table of bad files with the line and a part of the message;
+// hostile YAML.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -144,7 +145,7 @@ TEST_F(EveryOpcode, ReadsEveryField) {
 }
 
 struct BadFile {
-  const char* what;  // Names the row.
+  const char* what;  // The row's name.
   std::string text;
   int line;
   const char* message;
@@ -278,7 +279,7 @@ TEST(Decoder, NamesWhatIsWrongAndWhere) {
 
 struct BadTemplate {
   const char* text;
-  const char* message;  // From the place on.
+  const char* message;  // The message from the place on.
 };
 
 TEST(Decoder, NamesTheLineOfABadTemplate) {

@@ -1,5 +1,6 @@
-// Goal: API objects are read as the API server and the scheduler would understand them, and what is
-// not modelled is noted. Method: objects as YAML, and the fields and features that must come out.
+// Goal: API objects are read as the API server and the scheduler understand them, and features that
+// are not modelled are noted.
+// Method: objects as YAML, with the fields and features that they must give.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,6 @@
-// Goal: quantities, durations and YAML scalars mean exactly what Kubernetes, Go and the YAML reader
-// of scheduler_perf take them for. Method: tables of texts and values, and texts that are none.
+// Goal: quantities, durations and YAML scalars have the values that Kubernetes, Go and the YAML
+// reader of scheduler_perf give them.
+// Method: tables of texts with their values, and of texts that are refused.
 #include <gtest/gtest.h>
 
 #include <limits>

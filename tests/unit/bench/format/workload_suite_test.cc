@@ -1,7 +1,7 @@
-// Goal: the built-in suite decodes and runs, selection takes what is asked for, and every file of a
-// Kubernetes checkout decodes. Method: the files themselves. The checkout is the folder that
-// SCHEDQ_KUBERNETES_DIR names; without it a fixture with upstream's constructs stands in, and the
-// test says so.
+// Goal: the built-in suite decodes and can run, a selection holds the workloads that are asked for,
+// and every file of a Kubernetes checkout decodes.
+// Method: the files themselves. SCHEDQ_KUBERNETES_DIR names the checkout; without it the test
+// prints so and decodes a fixture with upstream's constructs instead.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -78,12 +78,12 @@ TEST(Needs, SeePreemptionInTheWhole) {
     EXPECT_TRUE(cases);
     return NeedsOf((*cases)[0].workloads[0]).size();
   };
-  EXPECT_EQ(needs("10", "1"), 0u);   // A node for it, a quarter of one for the others.
-  EXPECT_EQ(needs("70", "1"), 1u);   // 70 of 80 places, and half the cluster.
-  EXPECT_EQ(needs("100", "0"), 0u);  // One priority: they wait.
+  EXPECT_EQ(needs("10", "1"), 0u);   // All fit at once.
+  EXPECT_EQ(needs("70", "1"), 1u);   // They take 70 of 80 places, and half the cluster.
+  EXPECT_EQ(needs("100", "0"), 0u);  // With one priority, none preempts another.
 }
 
-// Decodes every performance-config.yaml below `root`; the number of workloads by case.
+// Decodes every performance-config.yaml below `root`. Returns the number of workloads by case.
 std::map<std::string, size_t> DecodeAll(const std::filesystem::path& root) {
   std::map<std::string, size_t> workloads;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {

@@ -1,7 +1,8 @@
 // Goal: templates print what Go's text/template prints, and fail where it fails, with the place.
-// Method: a table of template, data (YAML, decoded as scheduler_perf does it: numbers are floats)
-// and output; expectations follow the rules of text/template and fmt (Go is not needed). Then
-// tables of templates that do not compile and that do not run. Then templates without end.
+// Method: a table of templates, data and outputs; two tables of templates that do not compile and
+// that do not run; and endless templates. Data is YAML, decoded as scheduler_perf decodes it
+// (numbers are floats). The expected outputs follow the rules of text/template and fmt, so that the
+// test needs no Go.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +25,7 @@ Value Data(const std::string& yaml) {
   return Value(std::move(data));
 }
 
-// The output, or "error <message>".
+// Returns the output, or "error <message>".
 std::string RenderText(const std::string& source, const std::string& yaml) {
   const auto compiled = GoTemplate::Compile("t", source);
   if (!compiled) return "error " + compiled.error().message();

@@ -32,7 +32,7 @@ inline Result<std::vector<TestCase>> DecodeText(const std::string& text, TestFil
   return DecodeWorkloadFile("w.yaml", SourceOf(std::move(more)));
 }
 
-// A case `C` of these operations with one workload `W` and these parameters.
+// A case `C` with these operations, and one workload `W` with these parameters.
 inline std::string CaseOf(const std::string& ops, const std::string& params = "") {
   return "- name: C\n  workloadTemplate:\n" + ops + "  workloads:\n  - name: W\n" +
          (params.empty() ? "" : "    params: {" + params + "}\n");

@@ -1,4 +1,4 @@
-// Goal: a flood of status patches does not delay bindings, and patches still advance.
+// Goal: a flood of status patches does not delay bindings, and patches are still sent.
 // Method: the flood of bench/kep/dispatch at its real size; the rival runs in the same test with
 // the same seed.
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TEST(FloodScenarioTest, BindingsDoNotWaitBehindPatches) {
   const Duration token_interval = milliseconds(20);
   EXPECT_LE(product.WaitAt(0.99), token_interval + 2 * options.latency);
   EXPECT_GT(rival.WaitAt(0.99), minutes(10));
-  // 60 s at 50 a second and the burst, less the bindings.
+  // The rate allows 50 calls a second for 60 s and the burst, minus the bindings.
   EXPECT_GE(product.patches_meanwhile, 2400u);
 }
 

@@ -1,6 +1,7 @@
-// Goal: what KEP-5501 promises, in numbers, on the product's own engine, queue, reporter and
-// server. Method: the scenarios of bench/kep/dispatch on the virtual clock; each promise is a test,
-// some sizes are the real ones. Every scenario runs twice with one seed, which must agree.
+// Goal: KEP-5501's promises hold in numbers on the product's own engine, queue, reporter and
+// server.
+// Method: the scenarios of bench/kep/dispatch on the virtual clock, some at their real sizes; each
+// promise is a test. Every scenario runs twice with one seed, and both runs must agree.
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 
 #include <gtest/gtest.h>
@@ -75,8 +76,8 @@ TEST(StatusScenarioTest, OnlySilenceLeavesMessagesStale) {
   EXPECT_LT(stale, 1'000);
 }
 
-// At every second the queue is as without the outage, every call ends once, and afterwards every
-// pod shows the truth.
+// At every second the queue's counts equal those without the outage. Every call ends once, and
+// afterwards every pod shows its true message.
 TEST(StatusScenarioTest, OutageChangesNothingInTheQueueAndMessagesConverge) {
   for (const EngineKind engine : AllEngines()) {
     for (const StatusModel model :

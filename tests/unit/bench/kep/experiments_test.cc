@@ -1,7 +1,7 @@
-// Goal: the verdicts of the experiments follow from what was measured, and say no when the numbers
-// do.
-// Method: documents with made-up figures, one of which is wrong at a time; what real runs give is
-// tested with `schedq run`.
+// Goal: the verdicts of the experiments follow from the measured figures, and a bad figure breaks a
+// promise.
+// Method: documents with made-up figures, of which one at a time is bad. The tests of `schedq run`
+// cover real runs.
 #include "bench/kep/experiments/experiments.h"
 
 #include <gmock/gmock.h>

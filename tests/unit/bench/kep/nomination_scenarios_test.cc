@@ -1,5 +1,5 @@
-// Goal: the stories of KEP-5278 come out as the KEP says, and not because somebody wrote them so:
-// without nominations they go wrong.
+// Goal: the stories of KEP-5278 have the outcomes that the KEP promises. The same stories without
+// nominations fail, so the outcomes do not come from the scenarios themselves.
 // Method: the scenarios of bench/kep/dispatch on both engines, gate on and off, with several seeds.
 #include "bench/kep/dispatch/nomination_scenarios.h"
 

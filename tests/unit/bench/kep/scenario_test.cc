@@ -1,7 +1,7 @@
 // Goal: every promise of the dispatcher's scenarios holds on every engine, equal settings give
-// equal results, and a promise that is broken is said to be.
-// Method: all scenarios but the large ones, played as the commands play them; then a scenario made
-// for the test.
+// equal results, and a broken promise is reported.
+// Method: all scenarios except the large ones, played as the commands play them; then a scenario
+// made for the test.
 #include "bench/kep/scenario/scenario.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Goal: bars are judged as the table of the design says, floors are reckoned from what was
-// measured, and every row names a group of benchmarks that exists or a part that is not built.
+// Goal: a bar's verdict follows its rule, a floor is computed from measured probes, and every row
+// of the table names a group of benchmarks that exists or a part that is not built.
 // Method: groups and probes made by hand; the real table against the real list of benchmarks.
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ TEST(BarsTest, AtMost) {
   EXPECT_EQ(*row.rival_measured, 100);
 }
 
-TEST(BarsTest, NothingIsHeldByNothingOnly) {
+TEST(BarsTest, ALimitOfZeroIsHeldByZeroOnly) {
   const Bar bar = BarOf(BarKind::kAtMost, 0);
   EXPECT_EQ(VerdictOf(bar, GroupOf(0, 1, 1, 1)), BarVerdict::kMet);
   EXPECT_EQ(VerdictOf(bar, GroupOf(0.01, 1, 1, 1)), BarVerdict::kShort);
@@ -86,7 +86,7 @@ TEST(BarsTest, TimesTheControlAndAboveClassic) {
   EXPECT_THAT(JudgeBar(bar, &lost, {}).reason, HasSubstr("classic is faster"));
 }
 
-TEST(BarsTest, WhatIsMissingIsSaid) {
+TEST(BarsTest, TheReasonNamesWhatIsMissing) {
   const Bar bar = BarOf(BarKind::kTimesRival, 2);
   EXPECT_EQ(JudgeBar(bar, nullptr, {}).verdict, BarVerdict::kNotBuilt);
   BenchCase group = GroupOf(10, 20, 30, 40);
@@ -96,7 +96,7 @@ TEST(BarsTest, WhatIsMissingIsSaid) {
   EXPECT_EQ(VerdictOf(bar, group), BarVerdict::kNotMeasured);
 }
 
-TEST(BarsTest, FloorsAreReckonedFromProbes) {
+TEST(BarsTest, FloorsAreComputedFromProbes) {
   Bar bar = BarOf(BarKind::kAtMost, 1);
   bar.floor = {{2, "atomic"}, {3, "miss", 4096}, {128, "read"}};
   std::vector<Measurement> probes = {{"atomic", "", "ns", {}, {5, 5, 5}},
@@ -125,7 +125,7 @@ TEST(BarsTest, AllowanceIsMeasuredAndRaisesTheLimit) {
   EXPECT_EQ(row.verdict, BarVerdict::kMet);
   EXPECT_EQ(*row.to_bar, 1);
   EXPECT_THAT(row.bar, HasSubstr("2 random_miss"));
-  EXPECT_EQ(JudgeBar(bar, &group, {}).verdict, BarVerdict::kShort) << "nobody knows what it costs";
+  EXPECT_EQ(JudgeBar(bar, &group, {}).verdict, BarVerdict::kShort) << "the probe has no figure";
 }
 
 std::set<std::string> GroupsWithoutBenchmarks(bool is_tiny) {
@@ -139,7 +139,7 @@ std::set<std::string> GroupsWithoutBenchmarks(bool is_tiny) {
   return missing;
 }
 
-// A group that was renamed would otherwise read "not built" for ever.
+// Without this test a bar whose group was renamed would read "not built".
 TEST(BarsTest, EveryRowNamesItsGroup) {
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/false),
               IsSubsetOf({"hints/claims/claim_index/1000000_claims/2_threads"}));

@@ -1,5 +1,5 @@
 // Goal: contestants of a group take turns round by round, and a wrong answer is never recorded.
-// Method: cases that report a known time and note when they ran.
+// Method: cases that report a known time and record their order.
 
 #include "bench/lab/micro/benchmark_driver.h"
 
@@ -61,12 +61,12 @@ TEST(BenchmarkDriver, EveryRoundRunsEveryContestantOnce) {
 
 TEST(BenchmarkDriver, AGroupThatTakesLongHasTheLeastRounds) {
   std::vector<std::string> ran;
-  BenchmarkDriver impatient(
-      {.rounds = 9, .least_rounds = 4, .patience = std::chrono::milliseconds(0)}, nullptr);
-  EXPECT_THAT(impatient.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
+  BenchmarkDriver limited(
+      {.rounds = 9, .rounds_min = 4, .group_time_max = std::chrono::milliseconds(0)}, nullptr);
+  EXPECT_THAT(limited.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
               SizeIs(4));
-  BenchmarkDriver brief({.rounds = 2, .least_rounds = 4, .patience = std::chrono::milliseconds(0)},
-                        nullptr);
+  BenchmarkDriver brief(
+      {.rounds = 2, .rounds_min = 4, .group_time_max = std::chrono::milliseconds(0)}, nullptr);
   EXPECT_THAT(brief.RunGroup({Timed("a", 5, ran)}, NoProgress).contenders[0].repetitions,
               SizeIs(2));
 }

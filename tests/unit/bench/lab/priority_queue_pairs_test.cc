@@ -1,6 +1,6 @@
-// Goal: the benchmark of priority queues checks its answers, and its own heap is a heap.
-// Method: right queues pass the check; queues with a planted fault each must be caught (canaries).
-// The 8-ary heap runs against std::priority_queue on seeded random operations.
+// Goal: the benchmark of priority queues checks its answers, and the 8-ary heap is a heap.
+// Method: right queues must pass the check, and queues with a planted fault each (canaries) must
+// not. The 8-ary heap runs against std::priority_queue on seeded random operations.
 
 #include "bench/lab/micro/priority_queue_pairs.h"
 
@@ -42,7 +42,7 @@ class LosingQueue : public RightQueue {
   int pushes_ = 0;
 };
 
-// Once hands out a key in place of another.
+// Once returns a copy of a key in place of another key.
 class DoublingQueue : public RightQueue {
  public:
   bool TryPop(QueueKey& key) {
@@ -73,7 +73,7 @@ class OnceSwappedQueue : public RightQueue {
   int pops_ = 0;
 };
 
-// First in, first out.
+// Returns the oldest key first, whatever its priority.
 class FifoQueue {
  public:
   void Push(const QueueKey& key) { queue_.push(key); }
@@ -88,8 +88,8 @@ class FifoQueue {
   std::queue<QueueKey> queue_;
 };
 
-// Finds nothing once although it is full.
-class ForgetfulQueue : public RightQueue {
+// Once reports that it is empty although it is not.
+class OnceEmptyQueue : public RightQueue {
  public:
   bool TryPop(QueueKey& key) { return ++pops_ != 500 && RightQueue::TryPop(key); }
 
@@ -97,7 +97,8 @@ class ForgetfulQueue : public RightQueue {
   int pops_ = 0;
 };
 
-// Runs on one thread, for these queues take no lock, and is judged as if `threads` had run it.
+// Runs the pairs on one thread, because these queues have no lock, and judges the outcome as if
+// `threads` threads had run them.
 template <typename Queue>
 std::string Fault(int threads) {
   const PairsWorkload workload = {Priorities::kEight, 1000, threads, 2000};
@@ -118,10 +119,10 @@ TEST(PriorityQueuePairs, EveryPlantedFaultIsCaught) {
   EXPECT_THAT(Fault<DoublingQueue>(1), HasSubstr("not those that went in"));
   EXPECT_THAT(Fault<OnceSwappedQueue>(1), HasSubstr("another order"));
   EXPECT_THAT(Fault<FifoQueue>(1), HasSubstr("out of order"));
-  EXPECT_THAT(Fault<ForgetfulQueue>(1), HasSubstr("found nothing"));
+  EXPECT_THAT(Fault<OnceEmptyQueue>(1), HasSubstr("found nothing"));
 }
 
-// With several threads the sequence is not known, the rest of the answer is.
+// With several threads only the sequence of pops is unknown; the rest of the answer is checked.
 TEST(PriorityQueuePairs, SeveralThreadsStillCatchLossAndDisorder) {
   EXPECT_THAT(Fault<LosingQueue>(8), HasSubstr("lost or doubled"));
   EXPECT_THAT(Fault<DoublingQueue>(8), HasSubstr("not those that went in"));

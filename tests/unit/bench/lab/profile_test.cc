@@ -1,7 +1,7 @@
-// Goal: a profile says how costs grow, stops where a series would take too long, refuses wrong
-// answers, and names where time and instructions go.
-// Method: subjects made for the test, whose operations and faults are known; a loop that burns time
-// under a known name; callgrind's format by hand; and every kind that ships, at small sizes.
+// Goal: a profile fits the growth of costs, ends a series that would take too long, refuses wrong
+// answers, and names the functions that take time and instructions.
+// Method: subjects with known operations and faults; a loop that uses time under a known name; a
+// text in callgrind's format; and every shipped kind at small sizes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 
 namespace schedq {
 
-// Burns time for the sampler. Not inlined, and with a name that the test can look for.
-[[gnu::noinline]] void BurnForTheSampler(std::chrono::milliseconds duration) {
+// Uses time for the sampler. It is not inlined, so that the test finds its name.
+[[gnu::noinline]] void UseTimeForTheSampler(std::chrono::milliseconds duration) {
   const auto end = std::chrono::steady_clock::now() + duration;
   volatile uint64_t turns = 0;
   while (std::chrono::steady_clock::now() < end) {
@@ -104,7 +104,7 @@ TEST(ProfilerTest, WrongAnswersAreFaultsAndNotRecorded) {
 class SlowPath : public CountingPath {
  public:
   using CountingPath::CountingPath;
-  void Run() override { BurnForTheSampler(std::chrono::milliseconds(20)); }
+  void Run() override { UseTimeForTheSampler(std::chrono::milliseconds(20)); }
 };
 
 TEST(ProfilerTest, StopsBeforeASizeThatWouldTakeTooLong) {
@@ -146,13 +146,13 @@ TEST(ProfilerTest, EveryKindThatShipsAnswersRight) {
 
 TEST(TimeSamplerTest, NamesTheFunctionThatBurnsTime) {
   TimeSampler sampler;
-  BurnForTheSampler(std::chrono::milliseconds(200));
+  UseTimeForTheSampler(std::chrono::milliseconds(200));
   const HotSpots spots = sampler.Finish();
   EXPECT_EQ(spots.method, "timer");
   EXPECT_GT(spots.samples, 20u);
   const auto burner = std::find_if(
       spots.functions.begin(), spots.functions.end(),
-      [](const HotSpot& spot) { return spot.function == "schedq::BurnForTheSampler"; });
+      [](const HotSpot& spot) { return spot.function == "schedq::UseTimeForTheSampler"; });
   ASSERT_NE(burner, spots.functions.end());
   EXPECT_GT(burner->inclusive_share, 0.9);
   EXPECT_GE(burner->inclusive_share, burner->self_share);

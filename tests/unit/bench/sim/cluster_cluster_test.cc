@@ -1,6 +1,6 @@
-// Goal: the API server behaves as the real one does where scheduling sees it, and informers tell
-// every change once, in order, after their delay.
-// Method: calls on a cluster whose watcher writes down what it is told.
+// Goal: the API server behaves like the real one in all that scheduling depends on. Informers
+// deliver every change once, in order, after their delay.
+// Method: calls on a cluster whose watcher records the deliveries.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Goal: devices go out by class and count, each once, and claims are made and cleaned up by their
-// controller.
-// Method: an inventory and a controller on small clusters; the canaries show what must be refused.
+// Goal: devices are allocated by class and count, each once, and the controller makes and cleans up
+// claims.
+// Method: an inventory and a controller on small clusters; canaries that must be refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST_F(DeviceTest, ASliceTakesItsDevicesAlong) {
   EXPECT_TRUE(Pick({Wants("any", 1)}).has_value());
 }
 
-// A cluster with one node, a pod that wants a generated claim, and the controller.
+// A cluster with one node, a pod that needs a generated claim, and the controller.
 class ClaimTest : public testing::Test {
  protected:
   ClaimTest() {

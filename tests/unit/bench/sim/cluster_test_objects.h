@@ -21,7 +21,7 @@ inline ApiObjectRef NodeObjectNamed(const std::string& name, const std::string& 
                     "', memory: 32Gi}, conditions: [{type: Ready, status: 'True'}]}\n");
 }
 
-// `spec` is what stands in the pod's spec besides its container.
+// `spec` holds the fields of the pod's spec besides its container.
 inline ApiObjectRef PodObjectNamed(const std::string& name, const std::string& cpu = "100m",
                                    const std::string& spec = "") {
   return ObjectFrom("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n" + spec +
@@ -29,7 +29,7 @@ inline ApiObjectRef PodObjectNamed(const std::string& name, const std::string& c
                     "}}}]\n");
 }
 
-// Writes down what the informers deliver: "Pod+ ns/a", "Node~ b", "ResourceClaim- ns/c".
+// Records the informers' deliveries as "Pod+ ns/a", "Node~ b", "ResourceClaim- ns/c".
 class ChangeLog {
  public:
   explicit ChangeLog(Cluster* cluster) {

@@ -1,6 +1,6 @@
-// An engine with one fault planted around it: what a gate must catch.
+// An engine behind a queue that plants one fault, which a gate must catch.
 //
-// Purpose: canaries. Everything goes to the engine inside but for the fault.
+// Purpose: canaries. All operations reach the engine unchanged, except those of the fault.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace schedq {
 enum class QueueFault : uint8_t {
   kNone,
   kNoNarrowing,            // Every event concerns all pods.
-  kDoubledRequeue,         // What an event sends to backoff is put in line once more.
+  kDoubledRequeue,         // A pod that an event moves to backoff is activated too.
   kLostBackoffFlush,       // Every second flush of backoff does nothing.
   kLostUnschedulableFlush  // The flush of the pool does nothing.
 };

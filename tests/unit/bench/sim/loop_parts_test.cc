@@ -1,5 +1,5 @@
-// Goal: the parts of the simulated scheduler do what their headers say: the rule of placing, the
-// virtual lock, the cost model's strictness, the events of a node's update.
+// Goal: the parts of the simulated scheduler keep the rules of their headers: the rule of placing,
+// the virtual lock, the cost model's strictness, the events of a node's update.
 // Method: each part alone, on the smallest input that tells right from wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-// Goal: the simulated scheduler binds what fits, fails what does not with the plugins that
-// rejected, wakes for what changes, and turns each change into the events that the real handlers
+// Goal: the simulated scheduler binds pods that fit, and fails others with the plugins that
+// rejected them. Changes wake it, and it turns each change into the events that the real handlers
 // send.
-// Method: a small cluster on a virtual clock; what the queue was told is read from its counters.
+// Method: a small cluster on a virtual clock; the queue's counters show the operations that it got.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +147,7 @@ TEST_F(SchedulerTest, APodThatIsBeingDeletedIsSkipped) {
 TEST_F(SchedulerTest, APodDeletedWhileItIsBoundFreesItsNode) {
   Create(NodeObjectNamed("n", "1"));
   const uint64_t first = Create(PodObjectNamed("a", "1"));
-  // Decided by now, and its binding has not reached the API server.
+  // The attempt has decided by now, but the binding has not reached the API server.
   Pass(5);
   ASSERT_EQ(NodeOf(first), "");
   cluster_.DeletePod(first);
@@ -173,7 +173,7 @@ TEST_F(SchedulerTest, ClaimsAreAllocatedWhereTheirDevicesAre) {
   EXPECT_THAT(Audit(), IsEmpty());
 }
 
-// KEP-5278: one patch says where the pod goes and what of its claims is taken.
+// KEP-5278: one patch stores the pod's node and the devices of its claims.
 TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");
@@ -204,8 +204,9 @@ TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   EXPECT_EQ(NodeOf(pod), "n");
 }
 
-// A claim that somebody has to create is for the pod's owner in every model; one that comes from a
-// template, which is on its way, only where plugins cannot choose.
+// A missing claim that a user must create is reported to the pod's owner in every model. A missing
+// claim from a template will come by itself; it is reported only in models where plugins cannot
+// choose.
 TEST(SchedulerStatusModelTest, PluginsChooseWhatIsShownWhereTheModelLetsThem) {
   const CostModel costs = Costs();
   for (const StatusModel model : kStatusModels) {

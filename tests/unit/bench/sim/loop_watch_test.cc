@@ -1,5 +1,5 @@
-// Goal: QueueWatch counts waits, inversions and idle time as its header defines them, and the ways
-// that the proposals rejected do what they are named after.
+// Goal: QueueWatch counts waits, inversions and idle time as its header defines them, and the
+// rejected alternatives do what their names say.
 // Method: moves of pods by hand on a virtual clock; for the alternatives a small simulated cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(PodOwningClaim, ListsTheOwnerAndNobodyElse) {
   EXPECT_EQ(ask({held, ClaimOf("owner")}, &pods), PreHint::kAllPods) << "devices came free";
 }
 
-// With the gate off a pod in backoff waits for its expiration; the alternative takes it at the next
+// With the gate off a pod in backoff waits for its expiration. The alternative pops it in the next
 // second in which active is empty.
 TEST(FlushWhenEmpty, TakesPodsOutOfBackoffBeforeTheirTime) {
   const auto scheduled_after = [](int flushed) {

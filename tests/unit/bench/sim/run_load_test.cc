@@ -1,7 +1,7 @@
-// Goal: the load of an operation is what its words say, depends on the seed only, and comes while
-// later operations run if nobody waits.
-// Method: times and draws against their definitions and, where chance has a say, against wide
-// bounds of the distribution; then small workloads on the virtual clock.
+// Goal: the load of an operation has the meaning of its fields and depends only on the seed.
+// Without a wait it arrives while later operations run.
+// Method: times and draws are compared with their definitions, random ones with wide bounds of the
+// distribution; then small workloads on the virtual clock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Draw DrawOf(Draw::Kind kind, int64_t values, std::vector<int64_t> weights = {}) 
   return draw;
 }
 
-// How often each value comes in 10,000 draws.
+// The number of times that each value comes in 10,000 draws.
 std::map<int64_t, int> Frequencies(const Draw& draw, uint64_t seed = 1) {
   Drawer drawer({draw}, Random(seed));
   std::map<int64_t, int> counts;

@@ -1,4 +1,4 @@
-// Goal: what a run measures is what its numbers say: throughput by samples, sections as
+// Goal: the figures of a run follow their definitions: throughput by samples, sections as
 // differences, quantiles, thresholds.
 // Method: values written by hand with known answers.
 #include <gmock/gmock.h>
@@ -38,12 +38,12 @@ TEST(Throughput, NothingScheduledIsZero) {
 
 TEST(Throughput, DropsTheFirstSampleAndRepeatsForIdleSeconds) {
   Throughput throughput(At(0));
-  throughput.Sample(At(1));  // No pod yet: not a sample.
+  throughput.Sample(At(1));  // No sample, because there is no pod yet.
   CountPods(&throughput, 100, 1.5);
-  throughput.Sample(At(2));  // The first one: dropped.
+  throughput.Sample(At(2));  // The first sample, which is dropped.
   CountPods(&throughput, 10, 2.5);
   throughput.Sample(At(3));  // 10 a second.
-  throughput.Sample(At(4));  // Idle.
+  throughput.Sample(At(4));  // A second without a pod.
   CountPods(&throughput, 8, 4.5);
   throughput.Sample(At(5));  // 8 in two seconds: 4 a second, twice.
   const DataItem item = throughput.Item();

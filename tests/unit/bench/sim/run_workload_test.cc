@@ -1,7 +1,7 @@
-// Goal: each opcode does what FORMATS says, runs depend on nothing but their inputs, and a workload
-// that cannot come to its end says so.
-// Method: small workloads from text, run on the virtual clock; results and the last state of the
-// metrics tell what happened.
+// Goal: each opcode has the meaning of docs/formats.md, runs depend only on their inputs, and a
+// workload that cannot end gives a reason.
+// Method: small workloads from text, run on the virtual clock; results and the final metrics are
+// compared with known ones.
 #include "bench/sim/run/run_workload.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TestFiles Files() {
           {"bad.yaml", kBadTemplate}};
 }
 
-// One workload of the text, and what runs of it say.
+// One workload of the text, and its runs.
 class WorkloadTest : public testing::Test {
  protected:
   Result<RunOutcome> TryRun(const std::string& ops, RunOptions options = {}) {
@@ -171,7 +171,8 @@ TEST_F(WorkloadTest, ChurnCreatesAndRecreates) {
                 "scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodAdd\"}"),
         outcome.repetition.seconds);
   };
-  // Ticks at 100 to 800 ms: two pods and no more; or slots filled, emptied, filled, emptied.
+  // There are ticks at 100 to 800 ms. create makes two pods and no more; recreate fills, empties,
+  // fills and empties its slots.
   EXPECT_EQ(events("create").first, 2u);
   EXPECT_EQ(events("recreate").first, 4u);
   EXPECT_NEAR(events("create").second, 0.85, 1e-9);
@@ -256,7 +257,7 @@ TEST_F(WorkloadTest, NarrowingAsksFarFewerHintsForTheSameOutcome) {
   EXPECT_LT(asked(true) * 5, asked(false));
 }
 
-// The trace of a run, replayed by another reader of the same engine, comes out the same.
+// A replay of a run's trace on the same engine has no mismatch.
 TEST_F(WorkloadTest, ARecordedRunReplaysWithoutAMismatch) {
   std::vector<std::string> lines;
   TraceRecorder recorder([&lines](const std::string& line) { lines.push_back(line); });

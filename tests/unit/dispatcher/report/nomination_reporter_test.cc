@@ -75,7 +75,7 @@ TEST_F(NominationReporterTest, TheBindingsListenerIsToldWhetherTheClaimsAreStore
   EXPECT_TRUE(reporter_.OnBindingStart(start).ok());
   queue_.Dispatch(clock_.Now(),
                   [&](const ApiCall& call) { queue_.Complete(call.object, Error("conflict")); });
-  EXPECT_EQ(recorder.Take(), (std::vector<EndRecorder::Ended>{{3, CallEnd::kError}}));
+  EXPECT_EQ(recorder.TakeEnds(), (std::vector<EndRecorder::Ended>{{3, CallEnd::kError}}));
 }
 
 TEST_F(NominationReporterTest, NoWorkNeedsNoCall) {
@@ -157,10 +157,10 @@ TEST_F(NominationReporterTest, OnlyCallsThatWereMadeCountAsMade) {
   EXPECT_EQ(reporter_.counts(), NominationCounts()) << "asked for";
   EXPECT_TRUE(reporter_.OnBindingStart(Start(answers)).ok());
   EXPECT_EQ(reporter_.counts(), (NominationCounts{.dropped = 1}));
-  EXPECT_EQ(recorder.Take(), (std::vector<EndRecorder::Ended>{{1, CallEnd::kOverwritten}}));
+  EXPECT_EQ(recorder.TakeEnds(), (std::vector<EndRecorder::Ended>{{1, CallEnd::kOverwritten}}));
   EXPECT_EQ(Sent(), "node");
   EXPECT_EQ(reporter_.counts(), (NominationCounts{.made = 1, .dropped = 1}));
-  EXPECT_TRUE(recorder.Take().empty()) << "of another's call";
+  EXPECT_TRUE(recorder.TakeEnds().empty()) << "of another's call";
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class StatusReporterTest : public testing::Test {
   void Pass(uint32_t number = 0) { reporter_.OnPassed(pod_, Move(number, *pod_)); }
   void Delete(uint32_t number = 0) { reporter_.OnDeleted(pod_, Move(number, *pod_)); }
 
-  CallDraft Draft() const { return {7, 0, Duration(0), pod_, nullptr}; }
+  CallSpec Spec() const { return {7, 0, Duration(0), pod_, nullptr}; }
 
   // What is sent within the next 6 s: messages, and "-" for a clear. Each call ends as `status`.
   std::vector<std::string> Sent(const Status& status = Status::Ok()) {
@@ -139,7 +139,7 @@ TEST_F(StatusReporterTest, PassingAfterAFailedMessageClearsTheOneBefore) {
 // A nomination inherits the waiting patch, so only the nomination's end tells that it failed.
 TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsTriedAgainWhenThatFails) {
   Gate("waiting for a claim");
-  queue_.Add(NominateNode(Draft(), "node"));
+  queue_.Add(NominateNode(Spec(), "node"));
   EXPECT_EQ(Sent(Error("503")), Texts{"waiting for a claim"});
   EXPECT_EQ(Sent(), Texts{}) << "the pod was not evaluated";
   Gate("waiting for a claim");
@@ -148,7 +148,7 @@ TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsTriedAgainWhenThatFa
 
 TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsSentOnce) {
   Gate("waiting for a claim");
-  queue_.Add(NominateNode(Draft(), "node"));
+  queue_.Add(NominateNode(Spec(), "node"));
   EXPECT_EQ(Sent(), Texts{"waiting for a claim"});
   Gate("waiting for a claim");
   EXPECT_EQ(Sent(), Texts{});
@@ -159,7 +159,7 @@ TEST_F(StatusReporterTest, MessageThatANominationTookAlongIsSentOnce) {
 TEST_F(StatusReporterTest, ClearThatANominationTookAlongIsTriedAgainByItself) {
   pod_ = MarkedPod("waiting for a claim");
   Pass();
-  queue_.Add(NominateNode(Draft(), "node"));
+  queue_.Add(NominateNode(Spec(), "node"));
   EXPECT_EQ(Sent(Error("503")), Texts{"-"});
   EXPECT_EQ(Sent(), Texts{"-"});
   EXPECT_EQ(Sent(), Texts{});
@@ -168,7 +168,7 @@ TEST_F(StatusReporterTest, ClearThatANominationTookAlongIsTriedAgainByItself) {
 TEST_F(StatusReporterTest, ClearThatABindingMadeVainIsSentWhenThatFails) {
   pod_ = MarkedPod("waiting for a claim");
   Pass();
-  queue_.Add(BindTo(Draft(), "node"));
+  queue_.Add(BindTo(Spec(), "node"));
   queue_.Dispatch(clock_.Now(), [&](const ApiCall& call) {
     EXPECT_EQ(call.type, CallType::kBinding);
     queue_.Complete(call.object, Error("409"));
@@ -181,7 +181,7 @@ TEST_F(StatusReporterTest, MessageThatABindingLeftNoRoomForIsSentOnceThatHasFail
   for (const bool is_in_flight : {false, true}) {
     pod_ = UnmarkedPod();
     pod_->uid = is_in_flight ? "in flight" : "waits";
-    queue_.Add(BindTo(Draft(), "node"));
+    queue_.Add(BindTo(Spec(), "node"));
     const auto fail = [&](const ApiCall& call) { queue_.Complete(call.object, Error("409")); };
     if (is_in_flight) queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
     Gate("waiting for a claim");
@@ -196,7 +196,7 @@ TEST_F(StatusReporterTest, MessageThatABindingLeftNoRoomForIsSentOnceThatHasFail
 
 TEST_F(StatusReporterTest, ClearThatABindingLeftNoRoomForIsSentByTheNextPass) {
   pod_ = MarkedPod("waiting for a claim");
-  queue_.Add(BindTo(Draft(), "node"));
+  queue_.Add(BindTo(Spec(), "node"));
   queue_.Dispatch(clock_.Now(), [](const ApiCall&) {});
   Pass();
   EXPECT_EQ(reporter_.counts().outranked, 1u) << "and tried no second time while it would be again";

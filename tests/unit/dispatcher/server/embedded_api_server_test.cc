@@ -36,7 +36,7 @@ class EmbeddedApiServerTest : public testing::Test {
     return answer;
   }
   PodRef Stored(EmbeddedApiServer& server) { return server.Find("default/pod"); }
-  CallDraft Draft(const PodRef& pod) { return {0, 0, Duration(0), pod, nullptr}; }
+  CallSpec Spec(const PodRef& pod) { return {0, 0, Duration(0), pod, nullptr}; }
 
   VirtualClock clock_{Instant(seconds(100))};
   ServerOptions options_ = [this] {
@@ -59,12 +59,12 @@ TEST_F(EmbeddedApiServerTest, MarksPodsWithGates) {
 TEST_F(EmbeddedApiServerTest, ClearRemovesWhatTheSchedulerSaidAndNothingElse) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*MarkedPod("blocked", "SchedulingGated"));
-  EXPECT_EQ(Execute(server, ClearMessage(Draft(pod))), "ok");
+  EXPECT_EQ(Execute(server, ClearMessage(Spec(pod))), "ok");
   EXPECT_NE(UnscheduledCondition(*Stored(server)), nullptr);
-  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "waiting")), "ok");
+  EXPECT_EQ(Execute(server, SetMessage(Spec(pod), "waiting")), "ok");
   EXPECT_EQ(UnscheduledCondition(*Stored(server))->message, "waiting");
   EXPECT_EQ(server.counts().events, 1u);
-  EXPECT_EQ(Execute(server, ClearMessage(Draft(pod))), "ok");
+  EXPECT_EQ(Execute(server, ClearMessage(Spec(pod))), "ok");
   EXPECT_EQ(UnscheduledCondition(*Stored(server)), nullptr);
 }
 
@@ -72,13 +72,13 @@ TEST_F(EmbeddedApiServerTest, EventsSayWhatThePatchSaysAndAreCounted) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   const auto shown = [&] { return *UnscheduledCondition(*Stored(server)); };
-  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  Execute(server, SetMessage(Spec(pod), "waiting for a claim"));
   EXPECT_EQ(server.EventsOf("default/pod"),
             (std::vector<PodEvent>{{shown().reason, shown().message, 1}}));
-  Execute(server, SetMessage(Draft(pod), "waiting for a node"));
-  Execute(server, ClearMessage(Draft(pod)));
-  Execute(server, NominateNode(Draft(pod), "node"));
-  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  Execute(server, SetMessage(Spec(pod), "waiting for a node"));
+  Execute(server, ClearMessage(Spec(pod)));
+  Execute(server, NominateNode(Spec(pod), "node"));
+  Execute(server, SetMessage(Spec(pod), "waiting for a claim"));
   const std::string reason(kNotReadyReason);
   EXPECT_EQ(shown().reason, reason);
   EXPECT_EQ(server.EventsOf("default/pod"),
@@ -93,7 +93,7 @@ TEST_F(EmbeddedApiServerTest, ACallThatFailsSendsNoEvent) {
   options_.conflict_rate = 1;
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
-  Execute(server, SetMessage(Draft(pod), "waiting for a claim"));
+  Execute(server, SetMessage(Spec(pod), "waiting for a claim"));
   EXPECT_TRUE(server.EventsOf("default/pod").empty());
 }
 
@@ -102,13 +102,13 @@ TEST_F(EmbeddedApiServerTest, BindingTakesTheNominationAwayAndHappensOnce) {
     options_.clears_nomination_at_bind = clears;
     EmbeddedApiServer server(options_);
     const PodRef pod = server.Create(*UnmarkedPod());
-    EXPECT_EQ(Execute(server, NominateNode(Draft(pod), "node")), "ok");
+    EXPECT_EQ(Execute(server, NominateNode(Spec(pod), "node")), "ok");
     EXPECT_EQ(Stored(server)->nominated_node_name, "node");
-    EXPECT_EQ(Execute(server, BindTo(Draft(pod), "node")), "ok");
+    EXPECT_EQ(Execute(server, BindTo(Spec(pod), "node")), "ok");
     EXPECT_EQ(Stored(server)->node_name, "node");
     EXPECT_EQ(Stored(server)->nominated_node_name, clears ? "" : "node");
-    EXPECT_EQ(Execute(server, BindTo(Draft(pod), "other")), "the pod is bound already (409)");
-    Execute(server, SetMessage(Draft(pod), "late"));
+    EXPECT_EQ(Execute(server, BindTo(Spec(pod), "other")), "the pod is bound already (409)");
+    Execute(server, SetMessage(Spec(pod), "late"));
     EXPECT_EQ(UnscheduledCondition(*Stored(server)), nullptr) << "a bound pod is scheduled";
   }
 }
@@ -118,11 +118,11 @@ TEST_F(EmbeddedApiServerTest, PodsThatAreGoneOrAnotherAreNotFound) {
   const PodRef pod = server.Create(*UnmarkedPod());
   ASSERT_TRUE(server.Delete("default/pod"));
   EXPECT_FALSE(server.Delete("default/pod"));
-  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the pod was not found (404)");
+  EXPECT_EQ(Execute(server, SetMessage(Spec(pod), "a")), "the pod was not found (404)");
   auto second = UnmarkedPod();
   second->uid = "second";
   server.Create(*second);
-  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the pod was not found (404)");
+  EXPECT_EQ(Execute(server, SetMessage(Spec(pod), "a")), "the pod was not found (404)");
   EXPECT_EQ(server.counts().failures, 2u);
 }
 
@@ -130,8 +130,8 @@ TEST_F(EmbeddedApiServerTest, OutagesFailWhatIsAnsweredMeanwhile) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
   server.AddOutage(clock_.Now(), clock_.Now() + seconds(1));
-  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "the server is unavailable (503)");
-  EXPECT_EQ(Execute(server, SetMessage(Draft(pod), "a")), "ok");
+  EXPECT_EQ(Execute(server, SetMessage(Spec(pod), "a")), "the server is unavailable (503)");
+  EXPECT_EQ(Execute(server, SetMessage(Spec(pod), "a")), "ok");
   EXPECT_EQ(server.counts().unavailable, 1u);
 }
 
@@ -140,7 +140,7 @@ TEST_F(EmbeddedApiServerTest, TooManyCallsAreThrottled) {
   options_.burst = 3;
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
-  const auto call = SetMessage(Draft(pod), "a");
+  const auto call = SetMessage(Spec(pod), "a");
   for (int i = 0; i < 5; ++i) server.Execute(call, [](const Status&) {});
   clock_.AdvanceBy(milliseconds(20));
   EXPECT_EQ(server.counts().throttled, 2u);
@@ -152,7 +152,7 @@ TEST_F(EmbeddedApiServerTest, ErrorsAndConflictsComeAsOftenAsAsked) {
   options_.conflict_rate = 0.3;
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
-  const auto call = SetMessage(Draft(pod), "a");
+  const auto call = SetMessage(Spec(pod), "a");
   for (int i = 0; i < 2000; ++i) server.Execute(call, [](const Status&) {});
   clock_.AdvanceBy(seconds(1));
   EXPECT_NEAR(static_cast<double>(server.counts().conflicts), 600, 60);
@@ -162,10 +162,9 @@ TEST_F(EmbeddedApiServerTest, ErrorsAndConflictsComeAsOftenAsAsked) {
 TEST_F(EmbeddedApiServerTest, DeletionRemovesThePodOnce) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
-  EXPECT_EQ(Execute(server, CallOf(Draft(pod), CallType::kDeletion)), "ok");
+  EXPECT_EQ(Execute(server, CallOf(Spec(pod), CallType::kDeletion)), "ok");
   EXPECT_EQ(Stored(server), nullptr);
-  EXPECT_EQ(Execute(server, CallOf(Draft(pod), CallType::kDeletion)),
-            "the pod was not found (404)");
+  EXPECT_EQ(Execute(server, CallOf(Spec(pod), CallType::kDeletion)), "the pod was not found (404)");
   EXPECT_EQ(server.counts().deletions, 1u);
 }
 
@@ -176,7 +175,7 @@ TEST_F(EmbeddedApiServerTest, LatencyHasItsFloorAndMeanAndFollowsTheSeed) {
   const auto latencies = [&](uint64_t seed) {
     options_.seed = seed;
     EmbeddedApiServer server(options_);
-    const auto call = SetMessage(Draft(server.Create(*UnmarkedPod())), "a");
+    const auto call = SetMessage(Spec(server.Create(*UnmarkedPod())), "a");
     std::vector<Duration> taken;
     const Instant start = clock_.Now();
     for (int i = 0; i < kCalls; ++i) {
@@ -202,7 +201,7 @@ TEST_F(EmbeddedApiServerTest, WatchesComeLaterAndInOrder) {
   });
   const PodRef pod = server.Create(*UnmarkedPod());
   EXPECT_TRUE(seen.empty());
-  Execute(server, SetMessage(Draft(pod), "a"));
+  Execute(server, SetMessage(Spec(pod), "a"));
   server.Delete("default/pod");
   clock_.AdvanceBy(options_.watch_delay);
   EXPECT_EQ(seen, (std::vector<std::string>{"add", "update", "delete"}));
@@ -211,7 +210,7 @@ TEST_F(EmbeddedApiServerTest, WatchesComeLaterAndInOrder) {
 TEST_F(EmbeddedApiServerTest, ClaimsAreAllocatedWithTheNomination) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*UnmarkedPod());
-  auto call = NominateNode(Draft(pod), "node");
+  auto call = NominateNode(Spec(pod), "node");
   call.placement.Mutable().claims = {{"default/claim", "node"}};
   Execute(server, call);
   EXPECT_EQ(server.claim_nodes().at("default/claim"), "node");

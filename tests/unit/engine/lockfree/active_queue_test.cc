@@ -21,6 +21,7 @@
 
 #include "engine/base/random.h"
 #include "engine/lockfree/active_entry.h"
+#include "tests/support/small_shapes.h"
 
 namespace schedq {
 namespace {
@@ -30,14 +31,9 @@ struct GoesAfter {
 };
 using Judge = std::priority_queue<ActiveEntry, std::vector<ActiveEntry>, GoesAfter>;
 
-// Small enough that a few hundred entries cross every border.
-struct SmallShape : ActiveQueueShape {
-  static constexpr uint32_t kSegmentEntries = 4;
-  static constexpr uint32_t kRunsPerLane = 3;
-  static constexpr uint32_t kLanesAtOnce = 2;
+// Has more lanes than can be in use at once.
+struct SmallShape : SmallActiveQueueShape {
   static constexpr uint32_t kLanesMax = 4;
-  static constexpr uint32_t kBucketEntries = 16;
-  static constexpr uint32_t kBagEntries = 2;
   static constexpr uint32_t kPopsPerSweep = 4;
 };
 

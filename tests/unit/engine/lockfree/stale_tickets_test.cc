@@ -41,18 +41,14 @@
 #include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "tests/support/small_shapes.h"
 
 namespace schedq {
 namespace {
 
-// Small enough that a few hundred entries cross every border.
-struct SmallShape : ActiveQueueShape {
-  static constexpr uint32_t kSegmentEntries = 4;
-  static constexpr uint32_t kRunsPerLane = 3;
-  static constexpr uint32_t kLanesAtOnce = 2;
-  static constexpr uint32_t kLanesMax = 2;
-  static constexpr uint32_t kBucketEntries = 16;
-  static constexpr uint32_t kBagEntries = 2;
+// Looks for idle lanes and runs as rarely as the shipped shape.
+struct SmallShape : SmallActiveQueueShape {
+  static constexpr uint32_t kPopsPerSweep = ActiveQueueShape::kPopsPerSweep;
 };
 
 struct Earlier {

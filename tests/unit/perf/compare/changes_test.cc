@@ -1,6 +1,6 @@
 // Goal: results of every kind become the same list of metrics, and verdicts follow the rule of
 // perf/compare/changes.h.
-// Method: documents written to files and read back; samples whose verdict is known.
+// Method: documents written to files and read back; samples with known verdicts.
 #include "perf/compare/changes.h"
 
 #include <gmock/gmock.h>

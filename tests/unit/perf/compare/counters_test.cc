@@ -1,5 +1,5 @@
-// Goal: counters of two virtual runs are compared exactly, allowances hold, and what cannot be
-// compared is an error and never a pass.
+// Goal: counters of two virtual runs are compared exactly, allowances hold, and runs that cannot be
+// compared give an error and never a pass.
 // Method: two documents made by hand, with one difference at a time.
 #include "perf/compare/counters.h"
 

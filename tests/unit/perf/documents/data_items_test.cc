@@ -1,6 +1,6 @@
-// Goal: DataItems files are what perf-dash expects, scheduler_perf's own files are read, and
-// benchstat lines have Go's form.
-// Method: exact text; a file as scheduler_perf writes it, null data included.
+// Goal: DataItems files have the form that perf-dash expects, scheduler_perf's own files are read,
+// and benchstat lines have Go's form.
+// Method: exact text; a file in scheduler_perf's form, with null data.
 #include "perf/documents/data_items.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(PerfDataItems, TextIsAsPerfDashReadsIt) {
 }
 
 TEST(PerfDataItems, FilesOfSchedulerPerfAreRead) {
-  // A run that was too short has null data and no unit; integers need no point.
+  // A run that was too short has null data and no unit. Integers may stand without a point.
   const Result<DataItemsDocument> read = ParseDocument<DataItemsDocument>(
       R"({"version":"v1","dataItems":[{"data":null,"unit":"","labels":{"Name":"x"}},)"
       R"({"data":{"Average":12},"unit":"ms"}]})",

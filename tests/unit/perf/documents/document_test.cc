@@ -1,5 +1,6 @@
-// Goal: documents survive the round trip byte for byte, equal content gives equal bytes, a file is
-// replaced whole or not at all, and each kind of malformed input gives one line that says where.
+// Goal: documents are the same bytes after writing, reading and writing again. Equal content gives
+// equal bytes, a file is replaced whole or not at all, and each kind of malformed input gives one
+// line with its place.
 // Method: full sample documents of every kind; mutations of their text.
 #include "perf/documents/document.h"
 

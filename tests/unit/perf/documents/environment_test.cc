@@ -1,6 +1,6 @@
-// Goal: machine and build are described from what the system says, and unreadable facts do not
-// become wrong ones.
-// Method: a made-up /proc and /sys; the real ones for what needs no file.
+// Goal: machine and build are described by the system's own files, and an unreadable file leaves a
+// field unknown instead of wrong.
+// Method: a made-up /proc and /sys; the real system for fields without a file.
 #include "perf/documents/environment.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Goal: a series' fits are those of its measurements, and only of those that can be fitted.
-// Method: costs made from known powers.
+// Goal: a series has the fit of each measurement that can be fitted, and no other.
+// Method: costs that grow by known powers.
 
 #include <gtest/gtest.h>
 

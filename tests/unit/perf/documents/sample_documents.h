@@ -1,5 +1,5 @@
 // One full document of each kind, for tests of writing, reading and schemas. Every optional field
-// is present, so that no field escapes them.
+// is present, so that the tests cover all fields.
 #pragma once
 
 #include "perf/documents/document.h"

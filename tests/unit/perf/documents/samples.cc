@@ -1,6 +1,6 @@
-// Writes, for the schema test, into the folder given: schemas/, good/ documents of every kind, and
-// bad/ ones, each with one thing wrong that the reader rejects. Exits with 1 when the reader
-// accepts a bad one.
+// Writes files for the schema test into the given folder: schemas/, a document of every kind in
+// good/, and in bad/ documents with one error each, which the reader must reject. Exits with 1 when
+// the reader accepts a bad one.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
-// Goal: bootstrap intervals cover the truth about as often as they claim, and one seed gives one
-// interval.
-// Method: many seeded samples from known distributions; counts how often the truth is inside.
+// Goal: bootstrap intervals cover the true value about as often as they claim, and one seed gives
+// one interval.
+// Method: many seeded samples from known distributions; the test counts the intervals that contain
+// the true value.
 #include "perf/statistics/bootstrap.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ BootstrapOptions Options(int trial, BootstrapMethod method) {
   return options;
 }
 
-// Skewed, like latencies: exp(normal), median `median`.
+// A sample of exp(normal) with this median, which is skewed as latencies are.
 std::vector<double> LogNormal(std::mt19937_64& random, size_t count, double median) {
   std::lognormal_distribution<double> distribution(std::log(median), 0.3);
   std::vector<double> values(count);
@@ -31,8 +32,8 @@ std::vector<double> LogNormal(std::mt19937_64& random, size_t count, double medi
   return values;
 }
 
-// The median of 20 values moves in steps, which costs its interval about one point of coverage; 400
-// trials add a standard deviation of about one point.
+// The median of 20 values moves in steps, which takes about one point of coverage from its
+// interval. 400 trials add a standard deviation of about one point.
 void ExpectAbout95Percent(int covered) {
   EXPECT_GE(covered, kTrials * 91 / 100);
   EXPECT_LE(covered, kTrials * 98 / 100);

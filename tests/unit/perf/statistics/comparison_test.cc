@@ -1,6 +1,6 @@
-// Goal: the verdict on two samples follows the stated rule, in the metric's own direction, and
-// noise does not flip it.
-// Method: samples built for each branch of the rule; then rates of wrong verdicts over many seeds.
+// Goal: the verdict on two samples follows the stated rules and the metric's own direction, and
+// noise does not change it.
+// Method: samples built for each branch of the rules; then rates of wrong verdicts over many seeds.
 #include "perf/statistics/comparison.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,8 @@ TEST(PerfComparison, AZeroBaseHasNoFiniteRatio) {
 }
 
 TEST(PerfComparison, ManyMetricsRaiseTheBar) {
-  // U = 15 of 10 x 10 is p = 0.0068: significant alone, not among two or more.
+  // U = 15 of 10 x 10 gives p = 0.0068, which is significant alone, but not among two or more
+  // metrics.
   const std::vector<double> base = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const std::vector<double> next = {5.5, 6.5, 7.5, 7.6, 11, 12, 13, 14, 15, 16};
   const MetricSamples shifted = {"shifted", MeasureKind::kDuration, base, next};
@@ -84,8 +85,8 @@ TEST(PerfComparison, ManyMetricsRaiseTheBar) {
 }
 
 TEST(PerfComparison, NoiseDoesNotFlipTheVerdict) {
-  // 300 comparisons of ten metrics each whose medians are equal, with 10 % noise: at the 1 % level
-  // at most a few families may alarm. A real change of 40 % is nearly always found.
+  // There are 300 comparisons of ten metrics each, with equal medians and 10 % noise. At the 1 %
+  // level only a few comparisons may find a change. A real change of 40 % is nearly always found.
   int false_alarms = 0;
   int found = 0;
   ComparisonOptions options;

@@ -1,6 +1,6 @@
-// Goal: percentiles keep the stated error bound, counts are exact, and merging equals recording
-// everything in one place.
-// Method: sorted vectors are the judge, over seeded values of every magnitude.
+// Goal: percentiles keep the stated error bound, counts are exact, and merging histograms equals
+// recording all values in one.
+// Method: comparison with sorted vectors, over seeded values of every magnitude.
 #include "perf/statistics/histogram.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(PerfHistogram, EveryBucketEdgeKeepsTheErrorBound) {
       const uint64_t value = (uint64_t{1} << bit) + static_cast<uint64_t>(offset);
       LatencyHistogram histogram(kAll);
       histogram.Record(value);
-      histogram.Record(kAll);  // Lifts max, so that it does not hide the bucket's upper end.
+      histogram.Record(kAll);  // Raises max, so that it does not hide the bucket's upper end.
       const uint64_t reported = histogram.Percentile(50);
       ASSERT_GE(reported, value);
       ASSERT_LE(static_cast<double>(reported - value),

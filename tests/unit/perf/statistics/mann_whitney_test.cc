@@ -12,7 +12,7 @@
 namespace schedq {
 namespace {
 
-// P(U <= u) over all ways to choose which of n + m ranks belong to the first sample.
+// P(U <= u) over all ways to choose the first sample's ranks among n + m.
 double EnumeratedAtMost(unsigned n, unsigned m, unsigned u) {
   uint64_t all = 0;
   uint64_t at_most = 0;
@@ -116,7 +116,8 @@ TEST(PerfMannWhitney, EqualValuesShowNoDifference) {
 }
 
 TEST(PerfMannWhitney, TenRoundsCanReachAHundredMetrics) {
-  // The gate's smallest run: fully separated samples of ten stay below 0.01 after Holm.
+  // In the gate's smallest run, fully separated samples of ten are below 0.01 after Holm's
+  // correction.
   const auto [first, second] = SamplesWithU(10, 10, 0);
   EXPECT_NEAR(MannWhitney(first, second).p_two_sided, 2.0 / 184756, 1e-15);
 }

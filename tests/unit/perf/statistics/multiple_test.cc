@@ -43,8 +43,8 @@ TEST(PerfMultiple, NeverBelowRawNeverAboveOneAndMonotone) {
 }
 
 TEST(PerfMultiple, FamilyWiseErrorStaysAtTheLevel) {
-  // 20 true null hypotheses: at least one is called significant in about 5 % of the families
-  // (1 - 0.9975^20 = 4.9 %), whereas without correction it would be 64 %.
+  // Each family has 20 true null hypotheses. In about 5 % of the families at least one is called
+  // significant (1 - 0.9975^20 = 4.9 %); without correction it would be 64 %.
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(0, 1);
   int alarms = 0;

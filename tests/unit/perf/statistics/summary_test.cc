@@ -1,5 +1,5 @@
-// Goal: medians, quantiles and spreads are the textbook's, also for one value and for ties.
-// Method: small samples worked out by hand; quantiles against R's documented type 7.
+// Goal: medians, quantiles and spreads have the textbook's values, also for one value and for ties.
+// Method: small samples computed by hand; quantiles against R's documented type 7.
 #include "perf/statistics/summary.h"
 
 #include <gtest/gtest.h>
