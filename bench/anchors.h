@@ -2,6 +2,7 @@
 // Threads: the main thread only.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>

@@ -8,18 +8,25 @@
 // Memory: the call queue's and the reporters'.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "dispatcher/clock_dispatcher.h"
 #include "dispatcher/report/nomination_reporter.h"
+#include "dispatcher/report/status_model.h"
 #include "dispatcher/report/status_reporter.h"
 #include "dispatcher/thread_dispatcher.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/gates.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "schedq/assembly_options.h"
 

@@ -1,9 +1,14 @@
 #include "schedq/assembled_parts.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/gates.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

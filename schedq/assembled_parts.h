@@ -8,7 +8,9 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/base/time/real_clock.h"
+#include "engine/plugin.h"
 #include "engine/queue.h"
 #include "hints/judge.h"
 #include "hints/pre_enqueue.h"
@@ -16,6 +18,7 @@
 #include "hints/world.h"
 #include "schedq/api_calls.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
 #include "schedq/deferred_actions.h"
 #include "schedq/pods_being_bound.h"
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/pod_events.h"
+#include "engine/pod_key.h"
 #include "schedq/assembled_parts.h"
 #include "schedq/cluster_events.h"
 

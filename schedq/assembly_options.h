@@ -3,6 +3,7 @@
 // AssembledQueue::Create checks all of it and refuses with one line that says what is missing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>

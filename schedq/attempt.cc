@@ -1,5 +1,6 @@
 #include "schedq/attempt.h"
 
+#include "dispatcher/report/nomination_reporter.h"
 #include "schedq/api_calls.h"
 #include "schedq/assembled_parts.h"
 #include "schedq/assembled_queue.h"

@@ -22,6 +22,8 @@
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/result.h"
 #include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 
 namespace schedq {

@@ -1,5 +1,7 @@
 #include "schedq/engine_kind.h"
 
+#include <utility>
+
 #include "engine/classic/classic_queue.h"
 #include "engine/lockfree/lockfree_queue.h"
 

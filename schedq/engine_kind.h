@@ -1,6 +1,7 @@
 // Which engine, and how to make one.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

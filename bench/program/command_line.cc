@@ -19,7 +19,9 @@
 #include "bench/interrupt.h"
 #include "bench/program/command.h"
 #include "bench/program/manual/help_text.h"
+#include "bench/program/manual/manual.h"
 #include "bench/program/usage_error.h"
+#include "engine/base/result.h"
 #include "perf/documents/environment.h"
 
 namespace schedq {

@@ -2,10 +2,11 @@
 // Threads: pure functions.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
-#include "bench/program/command.h"
+#include "engine/base/result.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
+
+#include "perf/documents/enum_text.h"
 
 namespace schedq {
 namespace {

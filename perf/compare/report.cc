@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "perf/statistics/comparison.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

@@ -2,6 +2,8 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,11 +1,18 @@
 #include "perf/compare/results.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "perf/documents/bench_document.h"
+#include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/floor_document.h"
 #include "perf/files/file_io.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 namespace {

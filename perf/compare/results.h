@@ -13,7 +13,6 @@
 
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
-#include "perf/statistics/comparison.h"
 
 namespace schedq {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cstddef>
 #include <string_view>
 
 namespace schedq {

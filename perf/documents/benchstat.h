@@ -1,6 +1,7 @@
 // Lines that Go's benchstat reads.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 

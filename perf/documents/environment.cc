@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <string_view>
+#include <utility>
 
+#include "engine/base/result.h"
 #include "perf/files/file_io.h"
 #include "perf/text/rfc3339.h"
 

@@ -1,6 +1,10 @@
 #include "perf/documents/profile_document.h"
 
 #include <cmath>
+#include <utility>
+
+#include "engine/base/result.h"
+#include "perf/statistics/fit.h"
 
 namespace schedq {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "perf/documents/environment.h"
 #include "perf/documents/scenario_document.h"
-#include "perf/statistics/fit.h"
 #include "perf/statistics/measurement.h"
 
 namespace schedq {

@@ -1,6 +1,7 @@
 #include "perf/text/table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 

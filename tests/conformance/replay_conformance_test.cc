@@ -12,9 +12,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/format/trace/replay_file.h"
+#include "engine/base/result.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {

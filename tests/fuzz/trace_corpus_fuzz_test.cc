@@ -4,6 +4,7 @@
 // same in every run).
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,10 +1,14 @@
 #include "tests/fuzz/trace_fuzz.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
 #include "bench/format/trace/trace_writer.h"
+#include "engine/base/result.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

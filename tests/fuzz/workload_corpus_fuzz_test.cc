@@ -3,6 +3,7 @@
 // cut at every length, and with single bytes changed (seeded, so the same in every run).
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>

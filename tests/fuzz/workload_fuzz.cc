@@ -1,11 +1,14 @@
 #include "tests/fuzz/workload_fuzz.h"
 
+#include <algorithm>
 #include <string>
 
 #include "bench/format/objects/object_template.h"
 #include "bench/format/objects/quantity.h"
+#include "bench/format/template/value.h"
 #include "bench/format/workload/decoder.h"
 #include "bench/format/workload/go_duration.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace {

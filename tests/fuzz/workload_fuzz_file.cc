@@ -1,4 +1,7 @@
 // libFuzzer's entry for workload files (clang, SCHEDQ_FUZZ).
+#include <cstddef>
+#include <cstdint>
+
 #include "tests/fuzz/workload_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

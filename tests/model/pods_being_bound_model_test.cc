@@ -3,6 +3,7 @@
 // Method: one thread brings two versions while another ends the binding, exhaustive to three
 // preemptions with two stale reads. A version that is applied is a plain write, so that two threads
 // that apply at once are a race. An end that opens the slot before it applies must be caught.
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -14,7 +15,6 @@
 #include "schedq/pods_being_bound.h"
 #include "tests/support/model/atomic.h"
 #include "tests/support/model/explore.h"
-#include "tests/support/model/runtime.h"
 
 namespace schedq {
 namespace {

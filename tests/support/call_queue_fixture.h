@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "tests/support/call_scene.h"
 

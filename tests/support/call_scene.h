@@ -1,15 +1,20 @@
 // Calls, and a listener that records how each ended, for the tests of the call queue.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "dispatcher/api_call.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

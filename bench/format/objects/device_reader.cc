@@ -1,7 +1,15 @@
 // Reads the objects of dynamic resource allocation: claims, device classes and resource slices.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/workload/features.h"
+#include "bench/format/yaml/yaml_node.h"
+#include "bench/format/yaml/yaml_reader.h"
 
 namespace schedq {
 namespace {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <variant>
 
 #include "bench/format/objects/quantity.h"
+#include "engine/object.h"
 
 namespace schedq {
 namespace {

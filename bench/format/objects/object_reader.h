@@ -5,9 +5,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/format/workload/features.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -1,9 +1,12 @@
 #include "bench/format/objects/object_template.h"
 
 #include <utility>
+#include <variant>
 
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_parser.h"
+#include "bench/format/yaml/yaml_reader.h"
 
 namespace schedq {
 namespace {

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/format/objects/api_object.h"
 #include "bench/format/template/go_template.h"
+#include "bench/format/template/value.h"
 #include "engine/base/result.h"
 
 namespace schedq {

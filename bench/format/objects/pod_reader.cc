@@ -1,9 +1,17 @@
 // Reads the spec of a pod.
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/workload/features.h"
+#include "bench/format/yaml/yaml_node.h"
+#include "bench/format/yaml/yaml_reader.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

@@ -1,8 +1,10 @@
 #include "bench/format/objects/quantity.h"
 
 #include <charconv>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <system_error>
 
 namespace schedq {
 namespace {

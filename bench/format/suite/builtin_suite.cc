@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 
 // A suite is a folder: the root of the builtin files or a folder in it.

@@ -1,5 +1,7 @@
 #include "bench/format/suite/definition_hash.h"
 
+#include <cstddef>
+
 namespace schedq {
 namespace {
 

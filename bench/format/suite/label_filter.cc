@@ -1,6 +1,7 @@
 #include "bench/format/suite/label_filter.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace schedq {
 

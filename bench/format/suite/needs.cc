@@ -1,9 +1,16 @@
 #include "bench/format/suite/needs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <utility>
+#include <variant>
+
+#include "bench/format/objects/api_object.h"
+#include "bench/format/objects/object_template.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

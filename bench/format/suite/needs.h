@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/workload/features.h"
 #include "bench/format/workload/model.h"
 
 namespace schedq {

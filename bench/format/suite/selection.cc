@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/format/suite/builtin_suite.h"
+#include "bench/format/suite/file_source.h"
 #include "bench/format/suite/label_filter.h"
 #include "bench/format/workload/decoder.h"
 

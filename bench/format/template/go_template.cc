@@ -1,7 +1,10 @@
 #include "bench/format/template/go_template.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <variant>
 
+#include "bench/format/template/template_evaluator.h"
 #include "bench/format/template/template_parser.h"
 
 namespace schedq {

@@ -11,9 +11,12 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "bench/format/template/template_evaluator.h"
+#include "bench/format/template/template_lexer.h"
+#include "bench/format/template/template_node.h"
+#include "bench/format/template/value.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "engine/base/result.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bench/format/template/template_functions.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace {

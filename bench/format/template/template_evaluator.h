@@ -4,6 +4,7 @@
 // an error.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "bench/format/template/template_lexer.h"
 #include "bench/format/template/template_node.h"
+#include "bench/format/template/value.h"
 
 namespace schedq {
 

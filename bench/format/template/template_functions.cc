@@ -1,6 +1,8 @@
 #include "bench/format/template/template_functions.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "bench/format/template/template_printf.h"

@@ -1,7 +1,10 @@
 #include "bench/format/template/template_lexer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "bench/format/yaml/utf8.h"
 

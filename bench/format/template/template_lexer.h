@@ -1,6 +1,7 @@
 // Splits a template into text and the tokens of its actions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // The syntax tree of a template.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,9 +1,15 @@
 #include "bench/format/template/template_parser.h"
 
 #include <charconv>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "bench/format/template/template_functions.h"
+#include "bench/format/template/value.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_scalar.h"
 
 namespace schedq {

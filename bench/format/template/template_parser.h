@@ -2,6 +2,7 @@
 // if, range, with and end, so that only values can make a parsed template fail.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <variant>
 #include <vector>

@@ -1,5 +1,12 @@
 #include "bench/format/trace/queue_outcome.h"
 
+#include <cstdint>
+
+#include "engine/event.h"
+#include "engine/place.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+
 namespace schedq {
 
 std::string PlaceText(const SchedulingQueue& queue, const PluginRegistry& plugins, Instant start,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/format/trace/trace.h"
+#include "engine/base/time/time.h"
 #include "engine/queue.h"
 #include "hints/registry.h"
 

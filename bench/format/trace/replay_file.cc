@@ -1,9 +1,11 @@
 #include "bench/format/trace/replay_file.h"
 
 #include <fstream>
+#include <memory>
 
 #include "bench/format/trace/expectation.h"
 #include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
 
 namespace schedq {
 namespace {

@@ -1,8 +1,15 @@
 #include "bench/format/trace/replayer.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "bench/format/trace/queue_outcome.h"
+#include "engine/queue_answers.h"
+#include "hints/recorded/trace_plugins.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {

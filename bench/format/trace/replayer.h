@@ -5,21 +5,34 @@
 // Threads: one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/traced_pods.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
 #include "hints/recorded/recorded_answers.h"
 #include "hints/registry.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

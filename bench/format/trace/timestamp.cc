@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
 
 namespace schedq {
 namespace {

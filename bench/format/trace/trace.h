@@ -11,6 +11,7 @@
 
 #include "engine/backoff.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/pod.h"

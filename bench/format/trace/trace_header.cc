@@ -1,9 +1,20 @@
 // Reads the first line of a trace.
+#include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "bench/format/trace/json_fields.h"
 #include "bench/format/trace/timestamp.h"
 #include "bench/format/trace/trace.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

@@ -1,10 +1,22 @@
 // Reads one operation of a trace.
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/format/trace/json_fields.h"
 #include "bench/format/trace/trace.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

@@ -1,8 +1,16 @@
 #include "bench/format/trace/trace_writer.h"
 
+#include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "bench/format/trace/timestamp.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/pod.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

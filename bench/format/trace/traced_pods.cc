@@ -1,5 +1,7 @@
 #include "bench/format/trace/traced_pods.h"
 
+#include <utility>
+
 namespace schedq {
 
 std::string FullName(const Pod& pod) { return pod.namespace_name + "/" + pod.name; }

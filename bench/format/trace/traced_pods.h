@@ -4,6 +4,7 @@
 // incarnation that was deleted or bound while that is in flight.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

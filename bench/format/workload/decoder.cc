@@ -1,20 +1,25 @@
 #include "bench/format/workload/decoder.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/suite/definition_hash.h"
 #include "bench/format/suite/needs.h"
+#include "bench/format/workload/features.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/format/workload/op_decoder.h"
 #include "bench/format/workload/params.h"
 #include "bench/format/workload/scheduler_config.h"
 #include "bench/format/workload/template_files.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_parser.h"
 #include "bench/format/yaml/yaml_reader.h"
+#include "engine/gates.h"
 
 namespace schedq {
 namespace {

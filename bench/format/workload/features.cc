@@ -1,6 +1,7 @@
 #include "bench/format/workload/features.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 

@@ -1,8 +1,14 @@
 #include "bench/format/workload/load_decoder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "bench/format/template/value.h"
+#include "bench/format/workload/load.h"
+#include "bench/format/yaml/yaml_node.h"
 
 namespace schedq {
 namespace {

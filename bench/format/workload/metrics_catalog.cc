@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace schedq {
 namespace {

@@ -5,6 +5,7 @@
 // scheduler_perf does before it numbers the operations.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "bench/format/workload/load.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <utility>
+#include <variant>
 
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/workload/load_decoder.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

@@ -1,12 +1,21 @@
 // Decodes one operation of a workload template with the parameters of one workload.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
+#include "bench/format/objects/object_template.h"
+#include "bench/format/workload/features.h"
 #include "bench/format/workload/model.h"
 #include "bench/format/workload/params.h"
 #include "bench/format/workload/template_files.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

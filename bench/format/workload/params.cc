@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <utility>
+#include <variant>
 
 #include "bench/format/workload/go_duration.h"
 #include "bench/format/yaml/yaml_parser.h"

@@ -2,6 +2,7 @@
 // and remembers which were read.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "bench/format/template/value.h"
 #include "bench/format/workload/features.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/base/time/time.h"
 

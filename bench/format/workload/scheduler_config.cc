@@ -1,6 +1,12 @@
 #include "bench/format/workload/scheduler_config.h"
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

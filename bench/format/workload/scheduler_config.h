@@ -2,7 +2,9 @@
 // notes those that it does not as features.
 #pragma once
 
+#include "bench/format/workload/features.h"
 #include "bench/format/workload/model.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 
 namespace schedq {

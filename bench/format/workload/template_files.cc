@@ -1,5 +1,7 @@
 #include "bench/format/workload/template_files.h"
 
+#include "engine/base/result.h"
+
 namespace schedq {
 
 std::string TemplateFiles::ReadText(YamlErrors& errors, const YamlNode& path, std::string_view key,

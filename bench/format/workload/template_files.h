@@ -8,6 +8,7 @@
 
 #include "bench/format/objects/object_template.h"
 #include "bench/format/suite/file_source.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 
 namespace schedq {

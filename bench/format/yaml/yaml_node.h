@@ -4,6 +4,7 @@
 // quoted one. The tree holds no aliases: the parser copies them, within its limits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

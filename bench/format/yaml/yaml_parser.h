@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <variant>
 
 #include "bench/format/yaml/yaml_node.h"
-#include "engine/base/result.h"
 
 namespace schedq {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <system_error>
 
 namespace schedq {
 namespace {

@@ -2,6 +2,7 @@
 // yes and on are booleans, 0x10 and 010 are numbers).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 

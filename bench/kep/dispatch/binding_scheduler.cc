@@ -2,7 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <utility>
+
+#include "engine/gates.h"
+#include "engine/plugin.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "hints/world.h"
+#include "schedq/assembly_options.h"
 
 namespace schedq {
 namespace {

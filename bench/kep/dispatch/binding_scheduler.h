@@ -14,6 +14,7 @@
 // Threads: one; time is virtual.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,12 +22,18 @@
 #include <string>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/report/nomination_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
-#include "dispatcher/server/pod_patch.h"
 #include "engine/base/random.h"
-#include "schedq/api_calls.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/pod.h"
+#include "schedq/api_calls.h"  // IWYU pragma: keep
 #include "schedq/assembled_queue.h"
+#include "schedq/attempt.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

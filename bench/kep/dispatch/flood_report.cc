@@ -1,8 +1,15 @@
 // Figures and promises of the flood: the product's queue against upstream's design.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "bench/kep/dispatch/flood_scenario.h"
+#include "bench/kep/scenario/scenario.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 namespace {

@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/api_sink.h"
 #include "dispatcher/clock_dispatcher.h"
 #include "dispatcher/rate_limit.h"
 #include "dispatcher/server/embedded_api_server.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

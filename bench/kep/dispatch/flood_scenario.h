@@ -8,6 +8,7 @@
 // Threads: the caller's. Deterministic.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 

@@ -1,11 +1,17 @@
 // Figures and promises of KEP-5278's stories.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "bench/kep/dispatch/nomination_scenarios.h"
+#include "bench/kep/scenario/scenario.h"
+#include "dispatcher/report/nomination_reporter.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 namespace {

@@ -1,6 +1,7 @@
 #include "bench/kep/dispatch/nomination_scenarios.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,7 +10,12 @@
 #include <vector>
 
 #include "bench/kep/dispatch/binding_scheduler.h"
+#include "dispatcher/api_call.h"
+#include "dispatcher/server/embedded_api_server.h"
+#include "dispatcher/server/pod_patch.h"
+#include "engine/base/random.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

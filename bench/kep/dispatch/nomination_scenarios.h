@@ -5,6 +5,7 @@
 // Threads: the caller's; each scenario builds a world of its own. Equal seeds give equal outcomes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "dispatcher/report/nomination_reporter.h"

@@ -2,13 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "bench/kep/dispatch/status_scenarios.h"
+#include "bench/kep/dispatch/status_world.h"
+#include "bench/kep/scenario/scenario.h"
+#include "dispatcher/report/status_model.h"
+#include "dispatcher/report/status_reporter.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 namespace {

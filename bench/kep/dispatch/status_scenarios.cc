@@ -1,7 +1,11 @@
 #include "bench/kep/dispatch/status_scenarios.h"
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <string>
+
+#include "dispatcher/server/embedded_api_server.h"
 
 namespace schedq {
 namespace {

@@ -2,11 +2,14 @@
 // Threads: the caller's; each scenario builds a world of its own. Equal seeds give equal outcomes.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "bench/kep/dispatch/status_world.h"
+#include "engine/base/time/time.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

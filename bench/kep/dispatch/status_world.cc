@@ -2,7 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string_view>
 #include <utility>
+
+#include "dispatcher/api_sink.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/gates.h"
+#include "hints/world.h"
+#include "schedq/assembly_options.h"
 
 namespace schedq {
 namespace {

@@ -6,20 +6,29 @@
 // Threads: one; time is virtual.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/call_queue.h"
 #include "dispatcher/report/status_audit.h"
+#include "dispatcher/report/status_model.h"
 #include "dispatcher/report/status_reporter.h"
 #include "dispatcher/server/embedded_api_server.h"
-#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
-#include "schedq/api_calls.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "schedq/api_calls.h"  // IWYU pragma: keep
 #include "schedq/assembled_queue.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

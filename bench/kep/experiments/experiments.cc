@@ -4,9 +4,11 @@
 #include <array>
 #include <map>
 #include <regex>
+#include <utility>
 
 #include "bench/format/suite/label_filter.h"
 #include "bench/kep/dispatch/dispatch_scenarios.h"
+#include "perf/documents/data_items.h"
 #include "perf/text/number_text.h"
 #include "perf/text/table.h"
 

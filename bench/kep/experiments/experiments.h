@@ -7,14 +7,15 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "bench/format/workload/model.h"
 #include "bench/kep/scenario/scenario.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/text/table.h"
 
 namespace schedq {

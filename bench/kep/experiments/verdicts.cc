@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/kep/experiments/experiments.h"
+#include "perf/documents/run_document.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

@@ -6,6 +6,7 @@
 // Threads: the caller's. Equal settings give equal results.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -2,6 +2,13 @@
 // reads and bytes; bench/lab/floor measures the cost of these in the same run.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bench/lab/bars/bar.h"
 #include "bench/lab/paths/backoff_paths.h"
 #include "bench/lab/paths/claim_storm.h"

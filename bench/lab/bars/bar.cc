@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

@@ -13,6 +13,8 @@
 
 #include "bench/lab/paths/measured_path.h"
 #include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 

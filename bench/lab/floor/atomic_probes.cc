@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "bench/lab/floor/core_pair.h"
 #include "bench/lab/floor/floor.h"

@@ -1,5 +1,6 @@
 // Probes of dependent random misses at several working sets, and of sequential bandwidth.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>

@@ -5,17 +5,26 @@
 //
 // Answer: all entries come out by window, and within a window higher priorities first. Emptying is
 // not timed.
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <queue>
+#include <span>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "engine/base/random.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/backoff_windows.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 namespace {

@@ -1,5 +1,6 @@
 #include "bench/lab/micro/benchmark_driver.h"
 
+#include <cstddef>
 #include <numeric>
 #include <utility>
 

@@ -15,16 +15,23 @@
 // neither warming nor filling; `drain` times only the drain.
 // Answer: the number of calls that start at the end (bench/lab/paths/call_path.h).
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/anchors.h"
 #include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/rivals/folly_calls.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/call_contestants.h"
 #include "bench/lab/paths/call_path.h"
+#include "bench/lab/paths/measured_path.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 namespace {

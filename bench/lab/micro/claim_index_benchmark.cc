@@ -10,14 +10,21 @@
 // all threads. Filling is not timed.
 // Answer: a search finds only pods that can use the claim. At the end each pod is found once under
 // the claim that it took last, and under no other.
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/rivals/claim_maps.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/micro/thread_team.h"
 #include "engine/base/random.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 namespace {

@@ -10,12 +10,18 @@
 // Answers: every pod is popped once, higher priorities first. Every event requeues one pod, and a
 // narrowed event judges exactly one. Filling is not timed in claim_storm.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/paths/claim_storm.h"
 #include "bench/lab/paths/pod_life.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/anchors.h"
 #include "bench/interrupt.h"
 
 namespace schedq {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "bench/anchors.h"
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/paths/measured_path.h"
 #include "schedq/engine_kind.h"

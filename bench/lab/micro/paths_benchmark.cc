@@ -7,9 +7,16 @@
 //   memory              N pods queued                                          bytes a pod
 //
 // Answers: each path of bench/lab/paths checks its own.
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "bench/anchors.h"
 #include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/paths/add_during_storm.h"
@@ -18,6 +25,8 @@
 #include "bench/lab/paths/pod_life.h"
 #include "bench/lab/paths/pod_life_amid.h"
 #include "bench/lab/paths/producer_consumer.h"
+#include "perf/documents/bench_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

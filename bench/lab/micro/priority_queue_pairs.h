@@ -6,13 +6,18 @@
 // and `static constexpr const char* kName`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/priority_queue_workload.h"
+#include "bench/lab/micro/rivals/queue_key.h"
 #include "bench/lab/micro/thread_team.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 

@@ -18,7 +18,12 @@
 // push.
 // Answer: see priority_queue_workload.h.
 
+#include <cstdint>
+#include <vector>
+
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/priority_queue_pairs.h"
+#include "bench/lab/micro/priority_queue_workload.h"
 #include "bench/lab/micro/rivals/active_queue_contestant.h"
 #include "bench/lab/micro/rivals/rival_priority_queues.h"
 #include "bench/lab/micro/suites.h"

@@ -11,12 +11,16 @@
 // the wait for delays to pass.
 // Answer: the number of timers that expire at the end.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/interrupt.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/rivals/wheel_contestants.h"
 #include "bench/lab/micro/suites.h"

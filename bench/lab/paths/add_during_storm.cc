@@ -3,8 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 #include "perf/statistics/histogram.h"
 
 namespace schedq {

@@ -1,5 +1,6 @@
 #include "bench/lab/paths/assembly_path.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 

@@ -11,6 +11,10 @@
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/queue_answers.h"
 #include "schedq/attempt.h"
 

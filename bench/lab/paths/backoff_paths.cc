@@ -1,6 +1,14 @@
 #include "bench/lab/paths/backoff_paths.h"
 
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 namespace {

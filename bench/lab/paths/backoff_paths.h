@@ -17,6 +17,11 @@
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/queue.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

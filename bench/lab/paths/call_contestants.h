@@ -11,6 +11,9 @@
 //                                their number
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -18,9 +21,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

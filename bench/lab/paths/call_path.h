@@ -11,13 +11,19 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
-#include "bench/lab/paths/call_contestants.h"
 #include "bench/lab/paths/measured_path.h"
+#include "dispatcher/api_call.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

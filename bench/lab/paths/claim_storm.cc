@@ -1,5 +1,10 @@
 #include "bench/lab/paths/claim_storm.h"
 
+#include <cstddef>
+
+#include "engine/base/result.h"
+#include "engine/queue.h"
+
 namespace schedq {
 
 ClaimStorm::ClaimStorm(const Options& options)

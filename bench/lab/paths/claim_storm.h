@@ -4,10 +4,14 @@
 //   claim update -> engine -> the one pod that uses the claim leaves the pool
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -1,12 +1,14 @@
 #include "bench/lab/paths/engine_stage.h"
 
+#include <cstddef>
 #include <numeric>
 #include <string>
+#include <utility>
 
-#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
-#include "hints/registry.h"
-#include "hints/world.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "hints/registry.h"  // IWYU pragma: keep
 
 namespace schedq {
 namespace {

@@ -1,11 +1,21 @@
 // Pods, events and an engine for the paths that are measured, as anchors.json describes them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

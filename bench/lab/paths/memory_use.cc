@@ -1,8 +1,13 @@
 #include "bench/lab/paths/memory_use.h"
 
+#include <vector>
+
 #include "bench/allocation_meter.h"
 #include "bench/lab/paths/engine_stage.h"
-#include "hints/world.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 namespace {

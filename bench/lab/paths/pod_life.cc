@@ -1,6 +1,10 @@
 #include "bench/lab/paths/pod_life.h"
 
 #include <limits>
+#include <optional>
+
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

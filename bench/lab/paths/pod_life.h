@@ -1,10 +1,13 @@
 // The path that every pod takes: all N pods are added, then each is popped and done.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/pod.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -1,7 +1,14 @@
 #include "bench/lab/paths/pod_life_amid.h"
 
 #include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
+
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 namespace {

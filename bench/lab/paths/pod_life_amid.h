@@ -7,6 +7,8 @@
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/pod.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

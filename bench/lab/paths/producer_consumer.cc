@@ -1,6 +1,12 @@
 #include "bench/lab/paths/producer_consumer.h"
 
+#include <chrono>
+#include <optional>
 #include <thread>
+
+#include "engine/base/time/time.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

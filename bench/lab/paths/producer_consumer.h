@@ -3,10 +3,13 @@
 //   producer: Add -> queue -> consumer: Pop, Done
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/pod.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -1,5 +1,6 @@
 #include "bench/lab/paths/reporting_port.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,8 @@
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/lockfree_read-inl.h"
 #include "engine/lockfree/lockfree_requeue-inl.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 namespace {

@@ -10,6 +10,8 @@
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 
 namespace schedq {
 

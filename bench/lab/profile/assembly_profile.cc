@@ -1,7 +1,9 @@
 // What an operation costs through the assembled queue, against an engine that is wired by hand.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/lab/paths/assembly_path.h"
 #include "bench/lab/profile/profile_kind.h"

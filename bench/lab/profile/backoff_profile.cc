@@ -2,8 +2,13 @@
 // in backoff. The variants are those of SchedulerPopFromBackoffQ: windows of a second, or exact
 // expirations. Narrowing is no variant, because the events that a failing pod judges are never
 // narrowed.
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include "bench/lab/paths/backoff_paths.h"
 #include "bench/lab/profile/profile_kind.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <valgrind/callgrind.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <map>
 #include <optional>
+#include <system_error>
 
 #include "bench/lab/profile/symbols.h"
 #include "bench/lab/profile/time_sampler.h"

@@ -1,8 +1,13 @@
 // The cost of an operation on waiting API calls with N of them waiting: the dispatcher's queue,
 // upstream's design and an ordered map. The kind also has the scenarios of KEP-5501 and KEP-5278.
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "bench/kep/dispatch/dispatch_scenarios.h"
+#include "bench/lab/paths/call_contestants.h"
 #include "bench/lab/paths/call_path.h"
 #include "bench/lab/paths/reporting_port.h"
 #include "bench/lab/profile/profile_kind.h"

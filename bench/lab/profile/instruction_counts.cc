@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "bench/interrupt.h"
 #include "bench/lab/profile/callgrind.h"
+#include "perf/statistics/measurement.h"
+#include "perf/statistics/summary.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/lab/profile/profiler.h"
+#include "engine/base/result.h"
+#include "perf/documents/profile_document.h"
 #include "perf/documents/scenario_document.h"
 
 namespace schedq {

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "bench/lab/profile/profile_kind.h"
 
 namespace schedq {

@@ -10,8 +10,11 @@
 
 #include "bench/allocation_meter.h"
 #include "bench/interrupt.h"
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/time_sampler.h"
 #include "engine/base/random.h"
+#include "perf/statistics/measurement.h"
+#include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

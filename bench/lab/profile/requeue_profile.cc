@@ -1,8 +1,13 @@
 // The cost of one claim event with N unschedulable pods, each waiting for a claim of its own.
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "bench/lab/paths/claim_storm.h"
 #include "bench/lab/profile/profile_kind.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <system_error>
 
+#include "engine/base/result.h"
 #include "perf/files/file_io.h"
 
 namespace schedq {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <utility>
 
@@ -20,7 +21,11 @@
 #include "bench/program/reports/bars_report.h"
 #include "bench/program/reports/tables.h"
 #include "bench/program/usage_error.h"
+#include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
 #include "perf/documents/document.h"
+#include "perf/documents/environment.h"
+#include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {

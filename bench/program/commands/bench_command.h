@@ -10,6 +10,7 @@
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/benchmark_flags.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 #include "bench/program/usage_error.h"
 

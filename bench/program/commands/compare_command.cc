@@ -9,6 +9,7 @@
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
 #include "perf/compare/report.h"
+#include "perf/statistics/comparison.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 #include "perf/compare/results.h"
 
 namespace schedq {

@@ -1,10 +1,15 @@
 // `schedq completion`: a script that lets a shell complete commands, flags and values.
 #include <fmt/format.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "bench/program/command.h"
 #include "bench/program/manual/completion.h"
+#include "bench/program/manual/manual.h"
 #include "bench/program/usage_error.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/tables.h"
 #include "perf/documents/document.h"
+#include "perf/documents/environment.h"
+#include "perf/documents/floor_document.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "bench/interrupt.h"
@@ -16,7 +17,9 @@
 #include "perf/compare/report.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
+#include "perf/statistics/comparison.h"
 #include "perf/text/terminal.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

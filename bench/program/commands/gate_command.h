@@ -4,13 +4,16 @@
 // two folders of results with at least ten repetitions each.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/program/command.h"
 #include "bench/program/gate/side.h"
+#include "engine/base/result.h"
 #include "perf/compare/counters.h"
+#include "perf/compare/results.h"
 
 namespace schedq {
 

@@ -1,7 +1,13 @@
 // `schedq help`: all commands, or one of them.
 #include <fmt/format.h>
 
+#include <memory>
+#include <string>
+
+#include "bench/program/command.h"
 #include "bench/program/manual/help_text.h"
+#include "bench/program/manual/manual.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace {

@@ -11,6 +11,8 @@
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/model.h"
+#include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {

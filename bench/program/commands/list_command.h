@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/format/workload/model.h"
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

@@ -1,7 +1,14 @@
 // `schedq man`: the manual as man pages.
 #include <fmt/format.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/program/command.h"
 #include "bench/program/manual/man_page.h"
+#include "bench/program/manual/manual.h"
+#include "engine/base/result.h"
 #include "perf/files/file_io.h"
 
 namespace schedq {

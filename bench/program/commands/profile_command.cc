@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/kep/scenario/scenario.h"
 #include "bench/lab/floor/floor.h"
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
 #include "bench/lab/profile/profiler.h"
@@ -23,7 +25,11 @@
 #include "bench/program/reports/words.h"
 #include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
+#include "perf/documents/environment.h"
+#include "perf/documents/scenario_document.h"
+#include "perf/statistics/measurement.h"
 #include "perf/text/number_text.h"
+#include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {

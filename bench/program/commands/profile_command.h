@@ -7,6 +7,7 @@
 
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 #include "perf/documents/profile_document.h"
 
 namespace schedq {

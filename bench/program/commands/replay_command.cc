@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "bench/format/trace/replay_file.h"
 #include "bench/interrupt.h"
 #include "bench/program/engine_flag.h"

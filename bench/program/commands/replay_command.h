@@ -1,10 +1,12 @@
 // `schedq replay`: replays traces on an engine and checks everything that they want.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {

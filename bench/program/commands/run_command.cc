@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,13 +13,20 @@
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/interrupt.h"
+#include "bench/kep/experiments/experiments.h"
+#include "bench/kep/scenario/scenario.h"
 #include "bench/lab/paths/memory_use.h"
 #include "bench/program/command_line.h"
 #include "bench/program/engine_flag.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/sim/measure/thresholds.h"
+#include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/run_workload.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/time/time.h"
+#include "engine/gates.h"
 #include "perf/documents/document.h"
+#include "perf/documents/environment.h"
 #include "perf/files/file_io.h"
 #include "perf/text/terminal.h"
 

@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/workload/model.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/run_plan.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/run_report.h"
-#include "bench/sim/run/run_workload.h"
+#include "bench/sim/run/simulation.h"
+#include "engine/base/result.h"
+#include "perf/documents/run_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"

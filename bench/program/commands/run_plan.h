@@ -10,6 +10,7 @@
 
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
+#include "bench/kep/scenario/scenario.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"

@@ -1,7 +1,10 @@
 // `schedq version`: what was built, from what, with what.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 #include "perf/documents/environment.h"
 
 namespace schedq {

@@ -1,5 +1,6 @@
 #include "bench/program/gate/commit_build.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <vector>

@@ -3,12 +3,14 @@
 // Threads: the main thread only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/program/gate/commit_build.h"
 #include "engine/base/result.h"
 #include "perf/compare/results.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/program/command.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 

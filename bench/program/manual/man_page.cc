@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/program/command.h"
 #include "perf/documents/environment.h"
 
 namespace schedq {

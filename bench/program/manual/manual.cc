@@ -1,6 +1,9 @@
 #include "bench/program/manual/manual.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "bench/program/usage_error.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/program/command.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

@@ -10,11 +10,18 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/lab/bars/bar.h"
 #include "bench/lab/floor/floor.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/suites.h"
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/time_sampler.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/words.h"
+#include "perf/documents/bench_document.h"
+#include "perf/documents/enum_text.h"
+#include "perf/documents/profile_document.h"
+#include "perf/statistics/measurement.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

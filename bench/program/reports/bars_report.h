@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab/bars/bar.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "engine/base/result.h"
 #include "perf/documents/bars_document.h"

@@ -3,9 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/program/reports/words.h"
+#include "engine/base/result.h"
+#include "perf/statistics/fit.h"
+#include "perf/statistics/measurement.h"
 #include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"

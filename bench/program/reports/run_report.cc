@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "bench/anchors.h"
+#include "engine/base/time/time.h"
 #include "perf/documents/benchstat.h"
+#include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/enum_text.h"
 #include "perf/files/file_io.h"
 #include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <utility>
 
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
 #include "bench/program/reports/words.h"
+#include "engine/base/result.h"
 #include "perf/documents/document.h"
+#include "perf/documents/enum_text.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/program/reports/run_report.h"
+#include "perf/documents/run_document.h"
 #include "perf/text/table.h"
 
 namespace schedq {

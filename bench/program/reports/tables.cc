@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "bench/program/reports/words.h"
+#include "perf/documents/enum_text.h"
+#include "perf/statistics/measurement.h"
 #include "perf/statistics/summary.h"
 #include "perf/text/number_text.h"
 

@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "perf/documents/bench_document.h"

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/sim/cluster/cluster_objects.h"
 #include "dispatcher/server/pod_patch.h"
 
 namespace schedq {

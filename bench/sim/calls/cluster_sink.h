@@ -5,13 +5,16 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/scheduler/cost_model.h"
+#include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

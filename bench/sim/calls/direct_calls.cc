@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "bench/sim/cluster/cluster_objects.h"
+
 namespace schedq {
 
 void DirectCalls::After(const CallLatency& latency, std::function<void()> action) {

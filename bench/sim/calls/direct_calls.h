@@ -5,7 +5,13 @@
 // Threads: as PodCalls.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "bench/sim/calls/pod_calls.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 
 namespace schedq {
 

@@ -5,6 +5,7 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,11 +15,14 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
+#include "engine/pod.h"
 #include "engine/pod_key.h"
 #include "schedq/api_calls.h"
+#include "schedq/assembly_options.h"
 
 namespace schedq {
 

@@ -1,10 +1,14 @@
 #include "bench/sim/calls/queued_calls.h"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "bench/sim/calls/direct_calls.h"
-#include "dispatcher/server/pod_patch.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "dispatcher/report/nomination_reporter.h"
+#include "dispatcher/report/pre_flight.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

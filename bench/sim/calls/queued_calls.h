@@ -9,12 +9,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "bench/sim/calls/cluster_sink.h"
 #include "bench/sim/calls/pod_calls.h"
+#include "dispatcher/api_call.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+#include "schedq/api_calls.h"
+#include "schedq/assembly_options.h"
 
 namespace schedq {
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <map>
 
 #include "bench/sim/cluster/claim_controller.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
 
 namespace schedq {
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "bench/format/objects/api_object.h"
+
 namespace schedq {
 
 std::vector<std::string> ClaimNamesOf(const Pod& pod) {

@@ -10,6 +10,7 @@
 // Memory: one record a waiting item, and for pods that use claims a list of their claims.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -17,6 +18,9 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

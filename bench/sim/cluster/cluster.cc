@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace schedq {
 namespace {

@@ -22,12 +22,18 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

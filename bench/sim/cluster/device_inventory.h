@@ -11,7 +11,9 @@
 // Memory: one record a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,6 +23,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
 
 namespace schedq {

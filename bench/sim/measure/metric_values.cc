@@ -1,8 +1,10 @@
 #include "bench/sim/measure/metric_values.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace schedq {

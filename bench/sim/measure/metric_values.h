@@ -4,6 +4,7 @@
 // Threads: pure data.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

@@ -6,14 +6,18 @@
 // Cost: a change updates each registered counter, without a scan.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -3,8 +3,12 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "bench/format/workload/metrics_catalog.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/queue/queue_watch.h"
 #include "engine/base/metrics/metrics_text.h"
 
 namespace schedq {

@@ -3,14 +3,21 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/format/workload/metrics_catalog.h"
+#include "bench/format/workload/model.h"
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/measure/throughput.h"
 #include "bench/sim/run/simulation.h"
+#include "bench/sim/scheduler/scheduler_loop.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/data_items.h"
 #include "perf/statistics/histogram.h"
 
 namespace schedq {

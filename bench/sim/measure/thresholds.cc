@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "perf/documents/data_items.h"
 #include "perf/statistics/summary.h"
 
 namespace schedq {

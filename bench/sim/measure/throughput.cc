@@ -1,7 +1,9 @@
 #include "bench/sim/measure/throughput.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 
 #include "perf/statistics/summary.h"
 

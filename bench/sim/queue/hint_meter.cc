@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace schedq {
 namespace {
 

@@ -1,8 +1,11 @@
 #include "bench/sim/queue/queue_driver.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "hints/plugins/builtin.h"
 #include "hints/world.h"
 

@@ -7,6 +7,7 @@
 // depend only on the run (registry() and LoopMetrics).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,12 +21,26 @@
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "bench/sim/queue/trace_recorder.h"
+#include "engine/backoff.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/flush_tickers.h"
+#include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
 #include "hints/registry.h"
+#include "hints/world.h"
+#include "schedq/api_calls.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -17,6 +17,10 @@
 #include <utility>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/place.h"
+#include "engine/pod.h"
 #include "engine/ports.h"
 
 namespace schedq {

@@ -1,6 +1,7 @@
 #include "bench/sim/queue/rejected_alternatives.h"
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "engine/object.h"
 #include "hints/plugins/claim_hints.h"
 
 namespace schedq {

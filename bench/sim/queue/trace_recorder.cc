@@ -1,9 +1,12 @@
 #include "bench/sim/queue/trace_recorder.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "bench/format/trace/queue_outcome.h"
 #include "bench/format/trace/trace_writer.h"
+#include "hints/plugin.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

@@ -13,10 +13,22 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/traced_pods.h"
+#include "engine/backoff.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
 #include "hints/recorded/answer_recorder.h"
 #include "hints/registry.h"
 

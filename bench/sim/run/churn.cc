@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "bench/format/objects/object_template.h"
+#include "bench/sim/run/client.h"
+#include "engine/base/time/virtual_clock.h"
+
 namespace schedq {
 
 Result<std::unique_ptr<Churn>> Churn::Start(Simulation* simulation, const ChurnOp& op) {

@@ -6,12 +6,19 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/cluster/cluster.h"
 #include "bench/sim/run/simulation.h"
+#include "engine/base/result.h"
+#include "engine/base/time/clock.h"
 
 namespace schedq {
 

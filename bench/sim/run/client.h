@@ -4,12 +4,14 @@
 // Memory: one timer a call under way.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/random.h"
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

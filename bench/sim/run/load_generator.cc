@@ -1,5 +1,6 @@
 #include "bench/sim/run/load_generator.h"
 
+#include <cstddef>
 #include <numeric>
 
 namespace schedq {

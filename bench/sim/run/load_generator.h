@@ -3,6 +3,7 @@
 // Threads: one an object.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

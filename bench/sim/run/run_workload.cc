@@ -2,8 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <utility>
+
 #include "bench/sim/cluster/audit.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/measure/section.h"
 #include "bench/sim/run/workload_runner.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/data_items.h"
+#include "perf/statistics/histogram.h"
 
 namespace schedq {
 namespace {

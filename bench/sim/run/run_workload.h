@@ -1,11 +1,13 @@
 // Runs one workload once, on the virtual clock, and audits the cluster at the end.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/format/workload/model.h"
 #include "bench/sim/run/simulation.h"
+#include "engine/base/result.h"
 #include "perf/documents/run_document.h"
 
 namespace schedq {

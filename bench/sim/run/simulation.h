@@ -5,6 +5,8 @@
 // Threads: one.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,12 +15,18 @@
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/measure/pod_watch.h"
+#include "bench/sim/queue/rejected_alternatives.h"
+#include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/client.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/gates.h"
+#include "schedq/assembly_options.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -1,6 +1,11 @@
 #include "bench/sim/run/steady_state.h"
 
+#include <cstddef>
 #include <vector>
+
+#include "bench/format/objects/object_template.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
 
 namespace schedq {
 namespace {

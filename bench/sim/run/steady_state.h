@@ -6,11 +6,16 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/workload/model.h"
 #include "bench/sim/run/simulation.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

@@ -2,12 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "bench/format/template/value.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/run/client.h"
 #include "bench/sim/run/load_generator.h"
 #include "bench/sim/run/steady_state.h"
 #include "bench/sim/run/workload_runner.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "engine/base/random.h"
+#include "engine/base/time/time.h"
+#include "engine/base/time/virtual_clock.h"
 
 namespace schedq {
 namespace {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 #include <variant>
 
 #include "bench/format/workload/metrics_catalog.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

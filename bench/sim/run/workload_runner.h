@@ -6,6 +6,8 @@
 // Threads: one.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -13,10 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
+#include "bench/format/objects/object_template.h"
 #include "bench/format/workload/model.h"
+#include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/measure/section.h"
 #include "bench/sim/run/churn.h"
 #include "bench/sim/run/simulation.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

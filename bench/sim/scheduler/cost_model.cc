@@ -1,9 +1,12 @@
 #include "bench/sim/scheduler/cost_model.h"
 
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <variant>
 
 #include "bench/format/suite/file_source.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_parser.h"
 #include "bench/format/yaml/yaml_reader.h"
 

@@ -1,5 +1,6 @@
 #include "bench/sim/scheduler/event_handlers.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 

@@ -20,6 +20,9 @@
 #include "bench/sim/scheduler/loop_metrics.h"
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
 
 namespace schedq {
 

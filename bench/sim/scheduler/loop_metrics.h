@@ -4,10 +4,12 @@
 // Threads: one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 
 namespace schedq {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <system_error>
 
+#include "bench/format/objects/api_object.h"
 #include "hints/plugins/tolerations.h"
 
 namespace schedq {

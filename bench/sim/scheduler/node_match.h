@@ -3,6 +3,8 @@
 #pragma once
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "engine/object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

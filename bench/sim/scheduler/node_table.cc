@@ -1,6 +1,7 @@
 #include "bench/sim/scheduler/node_table.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "bench/sim/scheduler/node_match.h"
 

@@ -13,6 +13,7 @@
 // Memory: a record a node and an entry a pod.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -1,8 +1,14 @@
 #include "bench/sim/scheduler/scheduler_cache.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/claim_controller.h"
+#include "engine/base/result.h"
+#include "engine/object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

@@ -11,6 +11,8 @@
 //  3. An assumed pod counts on its node until the informers deliver its node, or until Forget.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

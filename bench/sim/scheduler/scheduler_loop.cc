@@ -1,8 +1,13 @@
 #include "bench/sim/scheduler/scheduler_loop.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/pod_key.h"
+#include "engine/queueing_fields.h"
 #include "schedq/cluster_events.h"
 
 namespace schedq {

@@ -15,6 +15,7 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,14 +23,21 @@
 
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/queue_driver.h"
+#include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/loop_metrics.h"
+#include "bench/sim/scheduler/node_table.h"
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

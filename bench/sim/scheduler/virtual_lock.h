@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 

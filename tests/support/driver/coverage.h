@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bench/format/trace/trace.h"
+#include "engine/gates.h"
 #include "engine/place.h"
 
 namespace schedq {

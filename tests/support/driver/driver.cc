@@ -1,8 +1,17 @@
 #include "tests/support/driver/driver.h"
 
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "bench/format/trace/expectation.h"
+#include "bench/format/trace/replayer.h"
+#include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/queue.h"
+#include "schedq/engine_kind.h"
 #include "tests/support/driver/operation_generator.h"
 #include "tests/support/driver/random_header.h"
 #include "tests/support/driver/state_judge.h"

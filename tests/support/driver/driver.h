@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
+#include "schedq/assembly_options.h"
 #include "tests/support/driver/coverage.h"
 
 namespace schedq {

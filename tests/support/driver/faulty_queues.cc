@@ -1,6 +1,18 @@
 #include "tests/support/driver/faulty_queues.h"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "schedq/engine_kind.h"
 #include "tests/support/queue/forwarding_queue.h"
 
 namespace schedq {

@@ -1,6 +1,15 @@
 #include "tests/support/driver/operation_generator.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "engine/event.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

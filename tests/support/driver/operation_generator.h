@@ -8,12 +8,19 @@
 // Threads: one.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/format/trace/replayer.h"
 #include "bench/format/trace/trace.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
+#include "engine/place.h"
+#include "engine/pod.h"
 #include "tests/support/driver/coverage.h"
 #include "tests/support/driver/state_judge.h"
 

@@ -1,6 +1,16 @@
 #include "tests/support/driver/random_header.h"
 
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "bench/format/trace/timestamp.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

@@ -2,10 +2,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
 #include "bench/format/trace/trace_writer.h"
+#include "engine/base/result.h"
 #include "tests/support/driver/driver.h"
 
 namespace schedq {

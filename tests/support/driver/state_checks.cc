@@ -1,6 +1,17 @@
 // The checks of StateJudge on a state and on a move.
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <utility>
 
+#include "engine/backoff.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_key.h"
+#include "engine/queue_metrics.h"
+#include "engine/queueing_fields.h"
 #include "tests/support/driver/state_judge.h"
 
 namespace schedq {

@@ -1,6 +1,8 @@
 #include "tests/support/driver/state_judge.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace schedq {
 

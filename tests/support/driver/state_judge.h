@@ -13,11 +13,17 @@
 // Threads: one.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 

@@ -13,12 +13,15 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "engine/base/atom.h"
+#include "engine/base/time/time.h"
+#include "tests/support/model/memory.h"
 #include "tests/support/model/runtime.h"
 
 namespace schedq::model {

@@ -8,9 +8,11 @@
 // Allowed threads: one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/support/model/clock.h"

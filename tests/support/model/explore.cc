@@ -7,7 +7,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
+#include <system_error>
 
+#include "tests/support/model/choice.h"
+#include "tests/support/model/clock.h"
 #include "tests/support/model/sanitizers.h"
 
 namespace schedq::model {

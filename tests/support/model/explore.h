@@ -28,7 +28,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/model/atomic.h"
+#include "tests/support/model/atomic.h"  // IWYU pragma: keep
+#include "tests/support/model/heap.h"
+#include "tests/support/model/runtime.h"
 
 // Fails the run when the condition does not hold. Only a body and its threads may use it.
 #define MODEL_CHECK(condition, message) \

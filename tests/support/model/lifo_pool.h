@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "tests/support/model/atomic.h"
+#include "tests/support/model/atomic.h"  // IWYU pragma: keep
+#include "tests/support/model/clock.h"
 
 namespace schedq::model {
 

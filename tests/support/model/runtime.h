@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "tests/support/model/choice.h"
+#include "tests/support/model/clock.h"
 #include "tests/support/model/fiber.h"
 #include "tests/support/model/heap.h"
 #include "tests/support/model/memory.h"

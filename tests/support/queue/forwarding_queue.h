@@ -1,13 +1,26 @@
 // A queue that passes everything on to another one: the base of engines with one planted fault.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
 
 namespace schedq {
 

@@ -1,5 +1,9 @@
 #include "tests/support/queue/queue_bench.h"
 
+#include <optional>
+
+#include "schedq/assembly_options.h"
+
 namespace schedq {
 namespace {
 

@@ -5,18 +5,33 @@
 // Threads: the helpers are for one thread; the queue itself may be used from several.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/backoff.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
-#include "hints/registry.h"
+#include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
+#include "hints/plugin.h"
+#include "hints/registry.h"  // IWYU pragma: keep
 #include "hints/world.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

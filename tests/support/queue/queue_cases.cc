@@ -1,5 +1,10 @@
 #include "tests/support/queue/queue_cases.h"
 
+#include <utility>
+
+#include "engine/object.h"
+#include "engine/pod.h"
+
 namespace schedq {
 
 std::vector<QueueCase> AllQueueCases() {

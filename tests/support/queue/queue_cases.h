@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/event.h"
+#include "hints/plugin.h"
+#include "schedq/engine_kind.h"
 #include "tests/support/queue/queue_bench.h"
 
 namespace schedq {

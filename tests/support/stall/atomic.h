@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "engine/base/atom.h"
+#include "engine/base/time/time.h"
 
 namespace schedq::stall {
 

@@ -1,6 +1,7 @@
 #include "tests/support/stall/harness.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <random>

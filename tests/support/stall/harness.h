@@ -19,7 +19,7 @@
 #include <ostream>
 #include <string>
 
-#include "tests/support/stall/atomic.h"
+#include "tests/support/stall/atomic.h"  // IWYU pragma: keep
 
 namespace schedq::stall {
 

@@ -1,6 +1,8 @@
 // The control of a stall test: the same subject behind one mutex, which the harness must reject.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
 

@@ -1,7 +1,11 @@
 // The product's active queue with the interface of a contestant.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "bench/lab/micro/rivals/queue_key.h"
+#include "engine/lockfree/active_entry.h"
 #include "engine/lockfree/active_queue.h"
 
 namespace schedq {

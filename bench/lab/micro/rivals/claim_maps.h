@@ -9,8 +9,10 @@
 #include <folly/concurrency/ConcurrentHashMap.h>
 #include <tbb/concurrent_hash_map.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/names/interner.h"

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/lab/micro/rivals/folly_timers.h"
+#include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
 #include "perf/documents/bench_document.h"
 

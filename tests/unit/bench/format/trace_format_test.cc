@@ -3,12 +3,22 @@
 // headers and operations is written and read again.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/format/trace/replayer.h"
 #include "bench/format/trace/timestamp.h"
+#include "bench/format/trace/trace.h"
 #include "bench/format/trace/trace_writer.h"
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
 namespace {

@@ -4,9 +4,20 @@
 // hostile YAML.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/format/objects/api_object.h"
+#include "bench/format/objects/object_template.h"
+#include "bench/format/suite/file_source.h"
 #include "bench/format/suite/needs.h"
+#include "bench/format/workload/decoder.h"
+#include "bench/format/workload/model.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
 namespace schedq {

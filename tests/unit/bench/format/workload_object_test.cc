@@ -3,11 +3,17 @@
 // Method: objects as YAML, with the fields and features that they must give.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/objects/object_template.h"
+#include "bench/format/template/value.h"
+#include "bench/format/workload/features.h"
+#include "engine/object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

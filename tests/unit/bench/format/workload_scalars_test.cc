@@ -3,13 +3,17 @@
 // Method: tables of texts with their values, and of texts that are refused.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "bench/format/objects/quantity.h"
 #include "bench/format/suite/label_filter.h"
 #include "bench/format/workload/go_duration.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_scalar.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

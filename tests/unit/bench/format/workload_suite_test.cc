@@ -10,10 +10,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bench/format/suite/builtin_suite.h"
+#include "bench/format/suite/file_source.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/decoder.h"
+#include "bench/format/workload/model.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
 namespace schedq {

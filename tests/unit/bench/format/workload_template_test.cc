@@ -5,11 +5,16 @@
 // test needs no Go.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "bench/format/template/go_template.h"
+#include "bench/format/template/value.h"
+#include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_parser.h"
 
 namespace schedq {

@@ -3,9 +3,13 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/format/suite/file_source.h"
 #include "bench/format/workload/decoder.h"
+#include "bench/format/workload/model.h"
+#include "engine/base/result.h"
 
 namespace schedq {
 

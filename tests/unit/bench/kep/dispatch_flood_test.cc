@@ -3,7 +3,10 @@
 // the same seed.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "bench/kep/dispatch/flood_scenario.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {

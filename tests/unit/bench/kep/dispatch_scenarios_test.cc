@@ -6,10 +6,20 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "bench/kep/dispatch/status_scenarios.h"
+#include "bench/kep/dispatch/status_world.h"
+#include "bench/kep/scenario/scenario.h"
+#include "dispatcher/report/status_model.h"
+#include "dispatcher/report/status_reporter.h"
+#include "dispatcher/server/embedded_api_server.h"
+#include "engine/base/time/time.h"
+#include "engine/queue_answers.h"
+#include "perf/documents/scenario_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

@@ -7,6 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+
+#include "perf/documents/data_items.h"
+#include "perf/documents/run_document.h"
+
 namespace schedq {
 namespace {
 

@@ -5,6 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "dispatcher/report/nomination_reporter.h"
+#include "engine/base/time/time.h"
+#include "schedq/engine_kind.h"
+
 namespace schedq {
 namespace {
 

@@ -7,7 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "bench/kep/dispatch/dispatch_scenarios.h"
+#include "perf/documents/scenario_document.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 namespace {

@@ -5,10 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "bench/lab/bars/bar.h"
+#include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/suites.h"
+#include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 namespace {

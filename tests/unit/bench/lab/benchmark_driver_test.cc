@@ -6,8 +6,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/lab/micro/benchmark_list.h"
+#include "perf/documents/bench_document.h"
 
 namespace schedq {
 namespace {

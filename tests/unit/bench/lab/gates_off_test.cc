@@ -5,10 +5,12 @@
 // and the scenarios of bench/kep/dispatch show that no call is made.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
 #include "bench/lab/paths/reporting_port.h"
+#include "engine/ports.h"
 
 namespace {
 

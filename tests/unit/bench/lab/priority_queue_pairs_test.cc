@@ -7,10 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <queue>
 #include <random>
+#include <string>
 
+#include "bench/lab/micro/priority_queue_workload.h"
 #include "bench/lab/micro/rivals/octonary_heap.h"
+#include "bench/lab/micro/rivals/queue_key.h"
 
 namespace schedq {
 namespace {

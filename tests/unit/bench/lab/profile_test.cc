@@ -6,14 +6,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
+#include "bench/lab/profile/profile_kind.h"
 #include "bench/lab/profile/profiler.h"
 #include "bench/lab/profile/symbols.h"
 #include "bench/lab/profile/time_sampler.h"
+#include "engine/base/result.h"
+#include "perf/documents/profile_document.h"
+#include "perf/documents/scenario_document.h"
 
 namespace schedq {
 

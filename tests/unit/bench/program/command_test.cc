@@ -7,13 +7,21 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
 #include "perf/documents/document.h"
+#include "perf/documents/floor_document.h"
+#include "perf/documents/profile_document.h"
 #include "perf/files/temporary_folder.h"
+#include "perf/statistics/measurement.h"
+#include "perf/statistics/summary.h"
 #include "tests/support/child_process.h"
 
 namespace schedq {

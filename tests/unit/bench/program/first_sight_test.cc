@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "perf/text/table.h"

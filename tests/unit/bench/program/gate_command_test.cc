@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"

@@ -5,11 +5,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/model.h"
 #include "bench/sim/run/run_workload.h"
+#include "bench/sim/run/simulation.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "engine/base/result.h"
+#include "engine/queue.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"

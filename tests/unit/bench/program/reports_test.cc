@@ -5,13 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/lab/profile/profile_kind.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/profile_answer.h"
+#include "bench/program/reports/run_report.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/reports/words.h"
+#include "perf/documents/profile_document.h"
+#include "perf/documents/run_document.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 namespace {

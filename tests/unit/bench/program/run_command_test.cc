@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"

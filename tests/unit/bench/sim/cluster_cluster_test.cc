@@ -1,10 +1,20 @@
 // Goal: the API server behaves like the real one in all that scheduling depends on. Informers
 // deliver every change once, in order, after their delay.
 // Method: calls on a cluster whose watcher records the deliveries.
+#include "bench/sim/cluster/cluster.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
+#include "bench/format/objects/api_object.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 
 namespace schedq {

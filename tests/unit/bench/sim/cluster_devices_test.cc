@@ -4,9 +4,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/claim_controller.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/device_inventory.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 
 namespace schedq {

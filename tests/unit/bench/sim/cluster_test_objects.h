@@ -4,8 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_template.h"
+#include "bench/format/template/value.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

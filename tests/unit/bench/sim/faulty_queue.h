@@ -3,10 +3,14 @@
 // Purpose: canaries. All operations reach the engine unchanged, except those of the fault.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "engine/classic/classic_queue.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/object.h"
 #include "engine/queue.h"
 #include "tests/support/queue/forwarding_queue.h"
 

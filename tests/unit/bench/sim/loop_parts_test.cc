@@ -4,12 +4,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/format/objects/api_object.h"
+#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/scheduler/cost_model.h"
-#include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/node_table.h"
 #include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/object.h"
 #include "schedq/cluster_events.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 

@@ -5,10 +5,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/claim_controller.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 
 namespace schedq {

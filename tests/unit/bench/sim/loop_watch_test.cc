@@ -4,9 +4,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/queue/queue_watch.h"
+#include "bench/sim/queue/rejected_alternatives.h"
+#include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
+#include "engine/base/names/interner.h"
+#include "engine/base/random.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 
 namespace schedq {

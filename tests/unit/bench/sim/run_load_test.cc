@@ -5,10 +5,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/format/workload/model.h"
 #include "bench/sim/run/load_generator.h"
 #include "bench/sim/run/run_workload.h"
+#include "bench/sim/run/simulation.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
 namespace schedq {

@@ -4,9 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <vector>
+
+#include "bench/format/workload/model.h"
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/thresholds.h"
 #include "bench/sim/measure/throughput.h"
+#include "engine/base/metrics/metrics.h"
+#include "engine/base/time/time.h"
+#include "perf/documents/data_items.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 namespace {

@@ -7,8 +7,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
+#include "bench/format/workload/model.h"
+#include "bench/sim/queue/trace_recorder.h"
+#include "bench/sim/run/simulation.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
 namespace schedq {

@@ -7,10 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "engine/base/result.h"
 #include "perf/compare/report.h"
+#include "perf/compare/results.h"
+#include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 

@@ -6,7 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "perf/compare/report.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 namespace {

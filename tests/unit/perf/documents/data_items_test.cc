@@ -7,9 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "perf/documents/benchstat.h"
 #include "perf/documents/document.h"
+#include "perf/documents/environment.h"
 #include "perf/text/rfc3339.h"
 
 namespace schedq {

@@ -7,12 +7,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "perf/documents/bench_document.h"
+#include "perf/documents/floor_document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "tests/unit/perf/documents/sample_documents.h"

@@ -4,8 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "perf/documents/profile_document.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 namespace {

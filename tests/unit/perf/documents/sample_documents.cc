@@ -1,6 +1,9 @@
 #include "tests/unit/perf/documents/sample_documents.h"
 
+#include <cstdint>
 #include <utility>
+
+#include "perf/documents/environment.h"
 
 namespace schedq {
 namespace {

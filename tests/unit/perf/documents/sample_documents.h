@@ -2,7 +2,12 @@
 // is present, so that the tests cover all fields.
 #pragma once
 
-#include "perf/documents/document.h"
+#include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
+#include "perf/documents/data_items.h"
+#include "perf/documents/floor_document.h"
+#include "perf/documents/profile_document.h"
+#include "perf/documents/run_document.h"
 
 namespace schedq {
 

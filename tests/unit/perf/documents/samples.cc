@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "perf/documents/document.h"
 #include "perf/files/file_io.h"
 #include "tests/unit/perf/documents/sample_documents.h"
 

@@ -8,8 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
+
+#include "perf/statistics/interval.h"
 
 namespace schedq {
 namespace {

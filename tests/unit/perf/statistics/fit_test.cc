@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 namespace {
 

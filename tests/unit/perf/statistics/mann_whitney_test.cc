@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "perf/statistics/rank_test.h"

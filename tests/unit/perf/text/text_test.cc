@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "perf/statistics/fit.h"
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"
 #include "perf/text/table.h"
