@@ -2,8 +2,6 @@
 // It has only what scheduling reads.
 #pragma once
 
-#include <folly/small_vector.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "engine/base/inline_vector.h"
 
 namespace schedq {
 
@@ -55,7 +55,7 @@ struct NodeAffinityTerm {
 
 // Mostly one name. It lies in the pod itself, because each event that is narrowed to a pod reads
 // it.
-using ClaimNames = folly::small_vector<std::string, 1>;
+using ClaimNames = InlineVector<std::string, 1>;
 
 // The order of the members decides which cache lines are read. What an event reads of many pods,
 // their claims, lies in one line. What an entry into the queue also reads lies in the lines before

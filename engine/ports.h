@@ -1,13 +1,12 @@
 // The three ports. The engine knows no plugin and no API; others implement these.
 #pragma once
 
-#include <folly/small_vector.h>
-
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "engine/base/inline_vector.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/place.h"
@@ -48,7 +47,7 @@ struct Narrowing {
   RegistrationMask asked_of_all = 0;
   PluginSet plugins_of_all;
   // Further pods, each once. Mostly one to four, for which nothing is allocated.
-  using Pods = folly::small_vector<NarrowedPod, 4>;
+  using Pods = InlineVector<NarrowedPod, 4>;
   Pods pods;
 
   void Clear() {
