@@ -1,5 +1,7 @@
 #include "schedq/assembled_parts.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,7 +27,11 @@ Result<std::vector<Plugin>> MakePlugins(AssemblyOptions* options, World* world) 
   } else {
     plugins = BuiltinPlugins(world);
   }
-  for (Plugin& plugin : options->further_plugins) plugins.push_back(std::move(plugin));
+  for (const PluginSource& source : options->further_plugins) {
+    Result<std::vector<Plugin>> further = source(world);
+    if (!further) return further.error();
+    std::move(further->begin(), further->end(), std::back_inserter(plugins));
+  }
   return plugins;
 }
 

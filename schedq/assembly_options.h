@@ -45,7 +45,9 @@ enum class CallDriver : uint8_t {
 // Calls to the API server: patches of a pod's status, nominations, bindings. They need the gate
 // SchedulerAsyncAPICalls.
 struct ApiCallOptions {
-  ApiSink* sink = nullptr;  // Executes the calls; outlives the queue. Required.
+  // Executes the calls; outlives the queue, but with kClock answers none after the queue's end.
+  // Required.
+  ApiSink* sink = nullptr;
   CallDriver driver = CallDriver::kOwnThread;
   uint32_t in_flight_max = 50;
   double calls_per_second = 50;  // 0: no limit.
@@ -65,8 +67,8 @@ struct AssemblyOptions {
   EngineKind engine = EngineKind::kLockfree;
   Clock* clock = nullptr;  // Outlives the queue. Null: the machine's, owned by the queue.
   PluginSource plugins;    // Empty: kube-scheduler's, as hints/plugins models them.
-  // Plugins beside those: out-of-tree ones.
-  std::vector<Plugin> further_plugins;
+  // Plugins beside those, out-of-tree ones for instance (schedq/plugin_library.h).
+  std::vector<PluginSource> further_plugins;
   Gates gates;
   BackoffPolicy backoff;
   Duration max_in_unschedulable = std::chrono::minutes(5);

@@ -61,6 +61,8 @@ class Attempt {
   uint64_t cycle() const { return popped_.cycle; }
   const PoppedPod& popped() const { return popped_; }
   bool is_ended() const { return queue_ == nullptr; }
+  // Of an attempt that has not ended.
+  const AssembledQueue& queue() const { return *queue_; }
 
   // The pod could not be scheduled, for which these plugins are the reason; none: an error.
   // `pending` are plugins that wait for something and want the pod back at once. An error: the

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/queue.h"
 
 namespace schedq {
+
+class SchedulingQueue;
+struct QueueOptions;
 
 enum class EngineKind : uint8_t { kClassic, kLockfree };
 

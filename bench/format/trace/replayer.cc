@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/format/trace/queue_outcome.h"
+#include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "hints/recorded/trace_plugins.h"
 #include "hints/world.h"

@@ -9,6 +9,7 @@
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/gates.h"
+#include "engine/queue.h"
 #include "hints/world.h"
 #include "schedq/assembly_options.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "engine/base/result.h"
@@ -53,9 +54,7 @@ QueueDriver::QueueDriver(const QueueDriverOptions& options)
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = options.clock;
-  assembly.plugins = [this](World* world) -> Result<std::vector<Plugin>> {
-    return MakePlugins(world);
-  };
+  assembly.plugins = [this](World* world) { return MakePlugins(world); };
   assembly.gates = options.gates;
   assembly.backoff = options.backoff;
   assembly.observers = {&watch_};
@@ -91,9 +90,14 @@ void QueueDriver::BeginRecording(RecordedQueue recorded) {
   options_.recorder->Begin(recorded);
 }
 
-std::vector<Plugin> QueueDriver::MakePlugins(World* world) {
+// Not as the assembly's further plugins: these are metered and recorded too.
+Result<std::vector<Plugin>> QueueDriver::MakePlugins(World* world) {
   std::vector<Plugin> plugins = BuiltinPlugins(world);
-  plugins.insert(plugins.end(), options_.further_plugins.begin(), options_.further_plugins.end());
+  for (const PluginSource& source : options_.further_plugins) {
+    Result<std::vector<Plugin>> further = source(world);
+    if (!further) return further.error();
+    std::move(further->begin(), further->end(), std::back_inserter(plugins));
+  }
   for (Plugin& plugin : plugins) {
     plugin = meter_.Meter(std::move(plugin));
     if (options_.alternatives.narrows_by_owner) {

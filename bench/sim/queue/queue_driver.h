@@ -49,10 +49,10 @@ struct QueueDriverOptions {
   Clock* clock = nullptr;
   Gates gates;
   BackoffPolicy backoff;
-  Duration judge_cost{};                // The virtual duration of one hint.
-  TraceRecorder* recorder = nullptr;    // May be null.
-  RejectedAlternatives alternatives;    // Must be empty with a recorder.
-  std::vector<Plugin> further_plugins;  // Plugins beside the built-in ones.
+  Duration judge_cost{};                      // The virtual duration of one hint.
+  TraceRecorder* recorder = nullptr;          // May be null.
+  RejectedAlternatives alternatives;          // Must be empty with a recorder.
+  std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   std::optional<ApiCallOptions> api_calls;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
@@ -99,7 +99,7 @@ class QueueDriver {
   const MetricsRegistry& registry() const { return std::as_const(*queue_).metrics(); }
 
  private:
-  std::vector<Plugin> MakePlugins(World* world);
+  Result<std::vector<Plugin>> MakePlugins(World* world);
   // Called before an operation that may give a pod its timestamp.
   void Stamp();
   void BeginRecording(RecordedQueue recorded);
