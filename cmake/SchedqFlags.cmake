@@ -46,14 +46,18 @@ endif()
 find_package(Threads REQUIRED)
 
 add_library(schedq_flags INTERFACE)
-target_compile_options(schedq_flags INTERFACE ${SCHEDQ_CODE_FLAGS} -Wall -Wextra -Werror)
+target_compile_options(schedq_flags INTERFACE ${SCHEDQ_CODE_FLAGS})
+
+# For our own files only: whoever links our libraries chooses warnings for theirs.
+add_library(schedq_warnings INTERFACE)
+target_compile_options(schedq_warnings INTERFACE -Wall -Wextra -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 warns falsely about std::string's operator+ at -O3 (its bug 105651).
-  target_compile_options(schedq_flags INTERFACE -Wno-restrict)
+  target_compile_options(schedq_warnings INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SCHEDQ_SANITIZE)
   # GCC says itself that sanitizers make it warn falsely here (std::regex is such a place).
-  target_compile_options(schedq_flags INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(schedq_warnings INTERFACE -Wno-maybe-uninitialized)
 endif()
 target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
