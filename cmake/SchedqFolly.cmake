@@ -86,7 +86,10 @@ function(schedq_build_folly out root identity)
   endif()
   set(recipe "${PROJECT_SOURCE_DIR}/cmake/folly")
   set(key "${identity};${optimization};${flags}")
-  string(APPEND key ";${CMAKE_CXX_COMPILER_ID};${CMAKE_CXX_COMPILER_VERSION}")
+  # Position independent and hidden: our shared library holds it and shows nothing of it.
+  set(position -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden
+               -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON)
+  string(APPEND key ";${position};${CMAKE_CXX_COMPILER_ID};${CMAKE_CXX_COMPILER_VERSION}")
   foreach(file CMakeLists.txt sources.cmake folly-config.h.in)
     file(SHA256 "${recipe}/${file}" hash)
     string(APPEND key ";${hash}")
@@ -119,7 +122,7 @@ function(schedq_build_folly out root identity)
       "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${flags}"
       "-DCMAKE_CXX_FLAGS_RELEASE=${optimization} -g1 -DNDEBUG"
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
-      "-DSCHEDQ_FOLLY_ROOT=${root}" "-DSCHEDQ_FOLLY_BATCHES=${batches}"
+      "-DSCHEDQ_FOLLY_ROOT=${root}" "-DSCHEDQ_FOLLY_BATCHES=${batches}" ${position}
     COMMAND_ERROR_IS_FATAL ANY OUTPUT_FILE "${log}" ERROR_FILE "${log}")
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${unfinished}" --parallel
                   RESULT_VARIABLE failed OUTPUT_FILE "${log}" ERROR_FILE "${log}")
