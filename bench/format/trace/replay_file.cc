@@ -17,7 +17,8 @@ Error At(const std::string& path, uint64_t line, const Error& error) {
 }  // namespace
 
 Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
-                                const std::function<void(const std::string&)>& report) {
+                                const std::function<void(const std::string&)>& report,
+                                const std::vector<PluginSource>& further_plugins) {
   std::ifstream file(path);
   std::string line;
   // Opening a folder succeeds; only reading it fails.
@@ -26,7 +27,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
   }
   Result<TraceHeader> header = ParseTraceHeader(line);
   if (!header) return At(path, 1, header.error());
-  Result<std::unique_ptr<Replayer>> replayer = Replayer::Create(*header, engine);
+  Result<std::unique_ptr<Replayer>> replayer = Replayer::Create(*header, engine, further_plugins);
   if (!replayer) return At(path, 1, replayer.error());
 
   ReplayTotals totals;

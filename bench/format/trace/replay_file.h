@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
+#include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -16,8 +18,10 @@ struct ReplayTotals {
 };
 
 // Calls `report("FILE:LINE: op: ...")` for each mismatch. Returns an error where the trace is
-// malformed or cannot be read: one line with file, line and reason.
+// malformed or cannot be read: one line with file, line and reason. A further plugin takes the
+// place of the trace's plugin of its name, or stands behind the trace's plugins.
 Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
-                                const std::function<void(const std::string&)>& report);
+                                const std::function<void(const std::string&)>& report,
+                                const std::vector<PluginSource>& further_plugins = {});
 
 }  // namespace schedq

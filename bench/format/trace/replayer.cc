@@ -40,15 +40,18 @@ ObjectChange ChangeOf(const TraceOperation& operation) {
 
 }  // namespace
 
-Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header, EngineKind engine) {
-  return Create(header,
-                [engine](QueueOptions options) { return MakeQueue(engine, std::move(options)); });
+Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header, EngineKind engine,
+                                                   const std::vector<PluginSource>& further) {
+  return Create(
+      header, [engine](QueueOptions options) { return MakeQueue(engine, std::move(options)); },
+      further);
 }
 
 Result<std::unique_ptr<Replayer>> Replayer::Create(const TraceHeader& header,
-                                                   const QueueMaker& make_queue) {
+                                                   const QueueMaker& make_queue,
+                                                   const std::vector<PluginSource>& further) {
   auto replayer = std::unique_ptr<Replayer>(new Replayer(header));
-  if (Status status = replayer->Build(make_queue); !status) return status.error();
+  if (Status status = replayer->Build(make_queue, further); !status) return status.error();
   return replayer;
 }
 
@@ -57,12 +60,31 @@ Replayer::Replayer(const TraceHeader& header)
 
 Replayer::~Replayer() = default;
 
-Status Replayer::Build(const QueueMaker& make_queue) {
+Result<std::vector<Plugin>> Replayer::MakePlugins(World* world,
+                                                  const std::vector<PluginSource>& further) {
+  Result<std::vector<Plugin>> plugins = MakeTracePlugins(header_.plugins, world, answers_.get());
+  if (!plugins) return plugins;
+  for (const PluginSource& source : further) {
+    Result<std::vector<Plugin>> made = source(world);
+    if (!made) return made;
+    for (Plugin& plugin : *made) {
+      const auto same = std::find_if(plugins->begin(), plugins->end(), [&](const Plugin& other) {
+        return other.name == plugin.name;
+      });
+      if (same == plugins->end()) {
+        plugins->push_back(std::move(plugin));
+      } else {
+        *same = std::move(plugin);
+      }
+    }
+  }
+  return plugins;
+}
+
+Status Replayer::Build(const QueueMaker& make_queue, const std::vector<PluginSource>& further) {
   AssemblyOptions options;
   options.clock = &clock_;
-  options.plugins = [this](World* world) {
-    return MakeTracePlugins(header_.plugins, world, answers_.get());
-  };
+  options.plugins = [&](World* world) { return MakePlugins(world, further); };
   options.gates = header_.gates;
   options.backoff = header_.backoff;
   options.max_in_unschedulable = header_.max_in_unschedulable;

@@ -42,10 +42,12 @@ using TraceOutcome = TraceWant;
 class Replayer {
  public:
   // An error says what is wrong with the header.
-  static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header, EngineKind engine);
+  static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header, EngineKind engine,
+                                                  const std::vector<PluginSource>& further = {});
   // With any engine: a test's own, for instance.
   static Result<std::unique_ptr<Replayer>> Create(const TraceHeader& header,
-                                                  const QueueMaker& make_queue);
+                                                  const QueueMaker& make_queue,
+                                                  const std::vector<PluginSource>& further = {});
   ~Replayer();
 
   // An error: the operation is malformed here (time running backwards, a name that is neither live
@@ -72,7 +74,10 @@ class Replayer {
 
   explicit Replayer(const TraceHeader& header);
 
-  Status Build(const QueueMaker& make_queue);
+  Status Build(const QueueMaker& make_queue, const std::vector<PluginSource>& further);
+  // The header's plugins; a further one takes the place of the one that has its name, or stands
+  // behind them.
+  Result<std::vector<Plugin>> MakePlugins(World* world, const std::vector<PluginSource>& further);
   Status SetAnswers(const TraceOperation& operation, const ObjectRef& object);
   Status Act(const TraceOperation& operation, TraceOutcome* outcome);
   Status Add(const TraceOperation& operation);

@@ -65,8 +65,9 @@ EngineStage::EngineStage(const StageOptions& options) {
   assembly.judges_in_parallel = false;
   assembly.make_queue = options.make_queue;
   assembly.observers = options.observers;
+  assembly.further_plugins = options.further_plugins;
   Result<std::unique_ptr<AssembledQueue>> created = AssembledQueue::Create(std::move(assembly));
-  SCHEDQ_CHECK(created.ok(), "the built-in plugins are well-formed");
+  SCHEDQ_CHECK(created.ok(), "plugins were checked before");
   assembled = std::move(*created);
 }
 

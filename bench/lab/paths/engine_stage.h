@@ -35,6 +35,7 @@ struct StageOptions {
   Clock* clock = nullptr;         // Null: the machine's.
   QueueMaker make_queue = {};     // Empty: the engine as it is.
   std::vector<QueueObserver*> observers = {};
+  std::vector<PluginSource> further_plugins = {};
 };
 
 // An engine with the built-in plugins. Hints are judged on the thread that brings the event.

@@ -13,6 +13,7 @@
 
 #include "bench/kep/scenario/scenario.h"
 #include "bench/lab/paths/measured_path.h"
+#include "schedq/assembly_options.h"
 
 namespace schedq {
 
@@ -48,6 +49,8 @@ struct ProfileKind {
 std::vector<ProfileKind> AllProfileKinds();
 
 ProfileKind RequeueProfile();
+// The same of a plugin from outside, named `plugin` among `plugins`, and of an event of its own.
+ProfileKind RequeueProfileOf(const std::vector<PluginSource>& plugins, const std::string& plugin);
 ProfileKind BackoffProfile();
 ProfileKind DispatchProfile();
 ProfileKind AssemblyProfile();

@@ -31,6 +31,7 @@
 #include "perf/text/number_text.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
+#include "schedq/plugin_library.h"
 
 namespace schedq {
 namespace {
@@ -82,6 +83,9 @@ void ProfileCommand::Declare(CLI::App& app) {
       ->delimiter(',');
   app.add_option("--only", only_, "Only series and scenarios whose name it matches")
       ->type_name("REGEX");
+  app.add_option("--plugin", plugin_,
+                 "requeue: of the first plugin of this shared library, not DynamicResources")
+      ->type_name("FILE.so");
   app.add_option("--rounds", rounds_, "Runs of every series at every size (3 by default)")
       ->type_name("N");
   app.add_option("--limit", limit_seconds_,
@@ -111,6 +115,11 @@ Result<ProfileKind> ProfileCommand::SelectKind() const {
   if (found == kinds.end()) {
     return Error(fmt::format("unknown kind '{}'; {}", kind_, ExpectedOneOf(kind_, KindNames())));
   }
+  if (!plugin_.empty()) {
+    Result<ProfileKind> of_plugin = KindOfPlugin();
+    if (!of_plugin) return of_plugin.error();
+    *found = std::move(*of_plugin);
+  }
   std::regex regex;
   try {
     regex.assign(only_, std::regex::extended);
@@ -131,6 +140,21 @@ Result<ProfileKind> ProfileCommand::SelectKind() const {
     return Error(fmt::format("--only '{}': matches no series; there are:{}", only_, names));
   }
   return std::move(*found);
+}
+
+Result<ProfileKind> ProfileCommand::KindOfPlugin() const {
+  if (kind_ != "requeue") return Error("--plugin: only profile requeue is about plugins");
+  if (counts_instructions_) return Error("--callgrind: expected without --plugin");
+  const auto refuse = [](const Error& error) { return Error("--plugin " + error.message()); };
+  const Result<PluginLibrary> library = PluginLibrary::Load(plugin_);
+  if (!library) return refuse(library.error());
+  const Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins({plugin_});
+  if (!plugins) return refuse(plugins.error());
+  if (!library->has_registrations().front()) {
+    return Error(fmt::format("--plugin {}: plugin {} registers for no event, expected one at least",
+                             plugin_, library->plugin_names().front()));
+  }
+  return RequeueProfileOf(*plugins, library->plugin_names().front());
 }
 
 Result<std::vector<uint64_t>> ProfileCommand::Sizes() const {

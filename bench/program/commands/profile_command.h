@@ -21,6 +21,8 @@ class ProfileCommand : public Command {
  private:
   // The kind that was asked for, with the subjects that --only leaves.
   Result<ProfileKind> SelectKind() const;
+  // Of the library that was named, where the kind can be about its plugin.
+  Result<ProfileKind> KindOfPlugin() const;
   Result<std::vector<uint64_t>> Sizes() const;
   Result<ExitCode> RunOnce(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
   Result<ExitCode> Measure(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
@@ -30,6 +32,7 @@ class ProfileCommand : public Command {
 
   std::string kind_;
   std::string only_;
+  std::string plugin_;  // A shared library; empty: none.
   std::vector<uint64_t> sizes_;
   uint64_t rounds_ = 0;
   double limit_seconds_ = 5;

@@ -7,6 +7,7 @@
 #include "bench/format/trace/replay_file.h"
 #include "bench/interrupt.h"
 #include "bench/program/engine_flag.h"
+#include "schedq/plugin_library.h"
 
 namespace schedq {
 namespace {
@@ -31,15 +32,20 @@ CommandText ReplayCommand::Text() const {
 void ReplayCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Traces, JSON lines")->required()->type_name("FILE.jsonl...");
   AddEngineFlag(&app, &engine_);
+  app.add_option("--plugin", plugins_,
+                 "Plugins of a shared library; each takes the place of the trace's of its name")
+      ->type_name("FILE.so");
 }
 
 Result<ExitCode> ReplayCommand::Run() {
   const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
   if (!engines) return engines.error();
+  const Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(plugins_);
+  if (!plugins) return Error("--plugin " + plugins.error().message());
   ExitCode code = ExitCode::kGood;
   for (const EngineKind engine : *engines) {
-    const Result<uint64_t> mismatches =
-        ReplayAll(engine, engines->size() > 1 ? std::string(EngineName(engine)) + ": " : "");
+    const Result<uint64_t> mismatches = ReplayAll(
+        engine, *plugins, engines->size() > 1 ? std::string(EngineName(engine)) + ": " : "");
     if (!mismatches) return mismatches.error();
     if (*mismatches > 0) code = ExitCode::kNo;
   }
@@ -47,15 +53,18 @@ Result<ExitCode> ReplayCommand::Run() {
 }
 
 // How many mismatches there are. Every line begins with `prefix`.
-Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine, const std::string& prefix) const {
+Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
+                                          const std::vector<PluginSource>& plugins,
+                                          const std::string& prefix) const {
   uint64_t traces = 0;
   ReplayTotals sum;
   for (const std::string& path : paths_) {
     if (Interrupted()) break;
     uint64_t shown = 0;
-    const Result<ReplayTotals> totals = ReplayFile(path, engine, [&](const std::string& line) {
+    const auto tell = [&](const std::string& line) {
       if (shown++ < kMismatchesShownMax) fmt::print("{}{}\n", prefix, line);
-    });
+    };
+    const Result<ReplayTotals> totals = ReplayFile(path, engine, tell, plugins);
     if (!totals) return totals.error();
     if (shown > kMismatchesShownMax) {
       fmt::print("{}{}: {} more mismatches\n", prefix, path, shown - kMismatchesShownMax);

@@ -7,6 +7,7 @@
 
 #include "bench/program/command.h"
 #include "engine/base/result.h"
+#include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -18,9 +19,11 @@ class ReplayCommand : public Command {
   Result<ExitCode> Run() override;
 
  private:
-  Result<uint64_t> ReplayAll(EngineKind engine, const std::string& prefix) const;
+  Result<uint64_t> ReplayAll(EngineKind engine, const std::vector<PluginSource>& plugins,
+                             const std::string& prefix) const;
 
   std::vector<std::string> paths_;
+  std::vector<std::string> plugins_;
   std::string engine_ = "lockfree";
 };
 

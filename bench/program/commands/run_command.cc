@@ -100,6 +100,8 @@ void RunCommand::Declare(CLI::App& app) {
   app.add_option("--status-model", request_.status_model,
                  "How KEP-5501 reports rejections, with its gate on: implicit-delayed by default")
       ->type_name("NAME");
+  app.add_option("--plugin", request_.plugins, "Out-of-tree plugins of a shared library")
+      ->type_name("FILE.so");
   AddEngineFlag(&app, &request_.engine);
   app.add_option("--clock", request_.clock, "The clock")
       ->capture_default_str()
@@ -240,6 +242,7 @@ Result<WorkloadResult> RunCommand::RunOne(const RunPlan& plan, EngineKind engine
   options.costs = &plan.costs;
   options.gates = *Gates::Resolve(MergeGates(plan.gates, workload.gates));
   options.status_model = plan.status_model;
+  options.further_plugins = plan.further_plugins;
   options.interrupted = Interrupted;
   WorkloadResult result;
   result.test_case = test_case.name;

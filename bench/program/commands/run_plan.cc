@@ -14,6 +14,7 @@
 #include "bench/program/engine_flag.h"
 #include "bench/program/output_file.h"
 #include "bench/program/usage_error.h"
+#include "schedq/plugin_library.h"
 
 namespace schedq {
 namespace {
@@ -164,6 +165,9 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   Result<std::vector<EngineKind>> engines = ParseEngines(request.engine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);
+  Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
+  if (!plugins) return Error("--plugin " + plugins.error().message());
+  plan.further_plugins = std::move(*plugins);
   if (Status status = ReadGates(request, &plan); !status) return status.error();
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
   Result<CostModel> costs = LoadCostModel(request.costs);

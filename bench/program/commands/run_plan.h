@@ -15,6 +15,7 @@
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
+#include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -26,6 +27,7 @@ struct RunRequest {
   std::string name;
   std::string labels;
   std::vector<std::string> gates;
+  std::vector<std::string> plugins;
   std::string status_model;  // Empty: the default.
   std::string engine = "lockfree";
   std::string clock = "virtual";
@@ -49,6 +51,7 @@ struct RunPlan {
   std::vector<TestCase> cases;
   std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
   std::vector<Scenario> scenarios;
+  std::vector<PluginSource> further_plugins;
   bool judges_thresholds = false;
 };
 

@@ -32,6 +32,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.recorder = options.recorder;
   loop.queue.alternatives = options.alternatives;
   loop.queue.make_queue = options.make_queue;
+  loop.queue.further_plugins = options.further_plugins;
   return loop;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
@@ -41,9 +42,10 @@ struct RunOptions {
   uint64_t seed = 0;
   Gates gates;
   StatusModel status_model = StatusModel::kImplicitDelayed;
-  TraceRecorder* recorder = nullptr;  // May be null.
-  RejectedAlternatives alternatives;  // Must be empty with a recorder.
-  QueueMaker make_queue;              // Empty: the plain engine.
+  TraceRecorder* recorder = nullptr;          // May be null.
+  RejectedAlternatives alternatives;          // Must be empty with a recorder.
+  QueueMaker make_queue;                      // Empty: the plain engine.
+  std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time with the virtual time since the start. May be empty.
