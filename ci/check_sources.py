@@ -39,10 +39,13 @@ DIRECTION = {
     "perf": ["perf/", "engine/base/"],
     "hints": ["hints/", "engine", "engine/base/"],
     "dispatcher": ["dispatcher/", "engine", "engine/base/"],
-    "schedq": ["schedq", "dispatcher/", "hints/", "engine/"],
+    "schedq": ["schedq/", "dispatcher/", "hints/", "engine/"],
     "bench": ["bench/", "schedq", "dispatcher/", "hints/", "perf/", "engine/"],
     "tests": ["tests/", "bench/", "schedq", "dispatcher/", "hints/", "perf/", "engine/"],
 }
+
+# What stands in these uses the product as it is installed.
+OUTSIDE = ("examples/", "tests/install/plugins/")
 
 # Folders that need no README.md: one file for a tool, or data that its parent describes. Below
 # tests/unit each folder mirrors one of the product's, which has its own.
@@ -162,7 +165,8 @@ def check_includes(root, path, report):
             report.problem(place, f"include of {target} leaves its folder; write it from the root")
         elif bracket == '"' and longest_folder(folder) is None:
             report.problem(place, f"include of {target} does not start at the root's folders")
-        elif bracket == "<" and (root / target).is_file():
+        elif (bracket == "<" and (root / target).is_file()
+              and not path.as_posix().startswith(OUTSIDE)):
             report.problem(place, f"include of {target} is ours; write it in quotes")
         elif bracket == '"' and row is None:
             report.problem(place, f"{path.parent} is not in the direction table")
