@@ -24,7 +24,8 @@ AssemblyPath::AssemblyPath(Wiring wiring, QueueOperation operation, int64_t pods
   attempts_.reserve(pods_.size());
   if (operation_ == QueueOperation::kEvent) {
     changes_ = MakeClaimUpdates(pods);
-    return RejectAll(stage_, pods_, rejector_);
+    RejectAll(stage_, pods_, rejector_);
+    return;
   }
   for (const PodRef& pod : pods_) {
     stage_.assembled->world().ClaimSeen(pod->namespace_name, pod->claims.front());
