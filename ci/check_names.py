@@ -24,8 +24,8 @@ DATA = {".json", ".jsonl"}
 OURS = r"h|cc|py|sh|md|cmake|toml|svg"
 OTHERS = r"json|jsonl|ya?ml|txt|in"
 
-FILE = re.compile(rf"(?<![\w/.$<>{{}}~:-])((?:[\w.*{{}},-]+/)*[\w.*][\w.*-]*\.(?:{OURS}|{OTHERS}))\b"
-                  r"(?![\w/.-]*\w)")
+FILE = re.compile(r"(?<![\w/.$<>{}~:-])((?:[\w.*{},-]+/)*[\w.*][\w.*-]*\."
+                  rf"(?:{OURS}|{OTHERS}))\b(?![\w/.-]*\w)")
 LINK = re.compile(r"\]\(([^)\s]*)\)")
 QUOTED_HEADINGS = re.compile(r'([\w/.-]+\.md)((?:,?\s+(?:and\s+)?\(?"[^"]+"\)?)+)')
 NAME = re.compile(
