@@ -17,11 +17,11 @@ from pathlib import Path
 FOREIGN = "ci/foreign_names"
 WRITTEN = {"build", "out"}  # What is below these folders exists once it was built or measured.
 
-CODE = {".h", ".cc", ".in"}
+CODE = {".h", ".cc", ".c", ".in"}
 SCRIPTS = {".py", ".sh", ".cmake", ".yaml", ".yml", ".toml", ".txt", ""}
 DATA = {".json", ".jsonl"}
 # Files with these suffixes are looked for wherever they are named; other files only by their path.
-OURS = r"h|cc|py|sh|md|cmake|toml|svg"
+OURS = r"h|cc|c|py|sh|md|cmake|toml|svg"
 OTHERS = r"json|jsonl|ya?ml|txt|in"
 
 FILE = re.compile(r"(?<![\w/.$<>{}~:-])((?:[\w.*{},-]+/)*[\w.*][\w.*-]*\."
