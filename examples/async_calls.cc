@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 // Executes calls; the dispatcher's thread calls it. A real one would start a request and answer
 // when the reply is there.

@@ -2,6 +2,7 @@
 #include <schedq/assembled_queue.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>

@@ -4,6 +4,7 @@
 // `schedq run`, `schedq profile requeue` and `schedq replay` load it with `--plugin libplugin.so`.
 #include <schedq/plugin.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 

@@ -26,7 +26,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner_forward.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -35,18 +34,18 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
-#include "engine/queue.h"
 #include "engine/queue_answers.h"
-#include "hints/world.h"
 #include "schedq/assembly_options.h"
 #include "schedq/attempt.h"
 
 namespace schedq {
 
 class ApiCalls;
-
+class MetricsRegistry;
 class PluginPreEnqueue;
 class PluginRegistry;
+class SchedulingQueue;
+class World;
 
 class AssembledQueue {
  public:

@@ -1,6 +1,7 @@
 #include "schedq/c_interface/plugins.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -11,6 +12,9 @@
 #include <vector>
 
 #include "engine/event.h"
+#include "engine/object.h"
+#include "hints/plugin.h"
+#include "hints/world.h"
 #include "schedq/c_interface/objects.h"
 #include "schedq/c_interface/versioned.h"
 #include "schedq/c_interface/views.h"

@@ -1,20 +1,35 @@
 // The functions of schedq/schedq.h, over an assembled queue.
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "hints/world.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
 #include "schedq/c_interface/failure.h"
 #include "schedq/c_interface/objects.h"
 #include "schedq/c_interface/plugins.h"
 #include "schedq/c_interface/versioned.h"
 #include "schedq/c_interface/views.h"
+#include "schedq/engine_kind.h"
 #include "schedq/plugin_library.h"
 #include "schedq/schedq.h"
 

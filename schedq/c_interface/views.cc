@@ -1,10 +1,15 @@
 #include "schedq/c_interface/views.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
 #include <optional>
 #include <string_view>
 
-#include "hints/world.h"
+#include "engine/event.h"
+#include "engine/pod_key.h"
+#include "hints/world.h"  // IWYU pragma: keep
 #include "schedq/c_interface/objects.h"
 
 namespace schedq {

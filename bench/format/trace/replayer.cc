@@ -9,6 +9,7 @@
 #include "bench/format/trace/queue_outcome.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "hints/plugin.h"
 #include "hints/recorded/trace_plugins.h"
 #include "hints/world.h"
 

@@ -9,7 +9,7 @@
 
 #include "engine/gates.h"
 #include "engine/plugin.h"
-#include "engine/queue.h"
+#include "engine/queue.h"  // IWYU pragma: keep
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
 #include "hints/world.h"

@@ -9,7 +9,7 @@
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/gates.h"
-#include "engine/queue.h"
+#include "engine/queue.h"  // IWYU pragma: keep
 #include "hints/world.h"
 #include "schedq/assembly_options.h"
 

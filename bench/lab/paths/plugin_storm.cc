@@ -1,9 +1,17 @@
 #include "bench/lab/paths/plugin_storm.h"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "hints/plugin.h"
 #include "hints/registry.h"
 
 namespace schedq {

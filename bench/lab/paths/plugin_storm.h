@@ -7,11 +7,16 @@
 // else what its first registration is about.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
 #include "bench/lab/paths/measured_path.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "schedq/assembly_options.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 

@@ -5,10 +5,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/lab/paths/claim_storm.h"
+#include "bench/lab/paths/measured_path.h"
 #include "bench/lab/paths/plugin_storm.h"
 #include "bench/lab/profile/profile_kind.h"
+#include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {

@@ -31,6 +31,7 @@
 #include "perf/text/number_text.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
+#include "schedq/assembly_options.h"
 #include "schedq/plugin_library.h"
 
 namespace schedq {

@@ -23,6 +23,7 @@
 #include "bench/sim/queue/trace_recorder.h"
 #include "engine/backoff.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"

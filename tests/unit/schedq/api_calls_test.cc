@@ -1,12 +1,12 @@
 // Goal: with a dispatcher attached, attempts become the calls that they should, and the calls' ends
 // come back to the queue. Method: the embedded API server as the sink on the virtual clock, and a
 // sink of the test's own with a thread and the machine's clock.
-#include "schedq/api_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -17,7 +17,17 @@
 #include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
+#include "dispatcher/api_sink.h"
 #include "dispatcher/server/embedded_api_server.h"
+#include "engine/base/result.h"
+#include "engine/gates.h"
+#include "engine/place.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
+#include "schedq/engine_kind.h"
 #include "tests/unit/schedq/queue_fixture.h"
 
 namespace schedq {

@@ -1,19 +1,30 @@
 // Goal: whatever happens in the cluster is said once, and world, queue and plugins hear of it in
 // the right order. Method: every transition of PodChanged, nodes, claims; a plugin that notes what
 // it hears and looks at the world while it does.
-#include "schedq/assembled_queue.h"
+#include "schedq/assembled_queue.h"  // IWYU pragma: keep
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "hints/plugin.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
+#include "schedq/engine_kind.h"
 #include "tests/unit/schedq/queue_fixture.h"
 
 namespace schedq {

@@ -11,8 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
-#include "engine/base/time/virtual_clock.h"
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/gates.h"
+#include "hints/plugin.h"
+#include "hints/world.h"
 #include "schedq/assembled_queue.h"
 
 namespace schedq {

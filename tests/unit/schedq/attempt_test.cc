@@ -9,6 +9,11 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/result.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/queue_answers.h"
+#include "schedq/engine_kind.h"
 #include "tests/unit/schedq/queue_fixture.h"
 
 namespace schedq {

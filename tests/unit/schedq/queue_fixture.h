@@ -10,12 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
 #include "engine/pod.h"
+#include "hints/plugin.h"
 #include "hints/world.h"
 #include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/engine_kind.h"
 
 namespace schedq {
 
