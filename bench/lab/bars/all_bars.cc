@@ -194,9 +194,9 @@ void AddBackoff(Table& table) {
 }
 
 void AddClaimIndex(Table& table) {
-  Bar& bar = table.Add(
-      "claim index, from the claim's name, 10 % updates", "1,000,000 claims, 2 threads",
-      fmt::format("hints/claims/claim_index/{}_claims/2_threads", table.Sized(1'000'000)));
+  Bar& bar =
+      table.Add("claim index, from the claim's name, 10 % updates", "1,000,000 claims, 2 threads",
+                fmt::format("hints/claim_index/{}_claims/2_threads", table.Sized(1'000'000)));
   bar.kind = BarKind::kTimesRival;
   bar.limit = 2;
   bar.aim_text = "floor + 1 miss";

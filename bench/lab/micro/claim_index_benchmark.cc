@@ -112,7 +112,7 @@ void Measure(benchmark::State& state, const ClaimWorkload& workload) {
 template <typename Contestant>
 void AddContestant(BenchmarkList& list, const ClaimWorkload& workload, ContenderRole role) {
   BenchmarkCase one;
-  one.group = "hints/claims/claim_index/" + std::to_string(workload.claims) + "_claims/" +
+  one.group = "hints/claim_index/" + std::to_string(workload.claims) + "_claims/" +
               std::to_string(workload.threads) + "_threads";
   one.topology = "9 finds by name and 1 move, each thread its own pods -> checked";
   one.contestant = Contestant::kName;

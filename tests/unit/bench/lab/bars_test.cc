@@ -149,9 +149,9 @@ std::set<std::string> GroupsWithoutBenchmarks(bool is_tiny) {
 // Without this test a bar whose group was renamed would read "not built".
 TEST(BarsTest, EveryRowNamesItsGroup) {
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/false),
-              IsSubsetOf({"hints/claims/claim_index/1000000_claims/2_threads"}));
+              IsSubsetOf({"hints/claim_index/1000000_claims/2_threads"}));
   EXPECT_THAT(GroupsWithoutBenchmarks(/*is_tiny=*/true),
-              IsSubsetOf({"hints/claims/claim_index/1000_claims/2_threads"}));
+              IsSubsetOf({"hints/claim_index/1000_claims/2_threads"}));
 }
 
 }  // namespace
