@@ -18,7 +18,6 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
-#include "engine/lockfree/spec.h"
 #include "engine/pod.h"
 #include "tests/support/call_queue_fixture.h"
 #include "tests/support/call_scene.h"
