@@ -9,8 +9,8 @@ Status CheckOptions(const AssemblyOptions& options) {
   if (options.backoff.initial < Duration(0) || options.backoff.maximum < Duration(0)) {
     return refuse("a backoff is negative, expected 0 or more");
   }
-  if (options.max_in_unschedulable <= Duration(0)) {
-    return refuse("max_in_unschedulable is not positive, expected a time such as 5 minutes");
+  if (options.max_in_unschedulable < Duration(0)) {
+    return refuse("max_in_unschedulable is negative, expected 0 or more");
   }
   if (std::count(options.observers.begin(), options.observers.end(), nullptr) != 0) {
     return refuse("an observer is null");

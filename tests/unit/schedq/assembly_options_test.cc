@@ -58,9 +58,8 @@ TEST(AssemblyOptions, RefuseImpossibleTimes) {
   const std::string negative = "assembled queue: a backoff is negative, expected 0 or more";
   EXPECT_EQ(RefusalOf([](auto* options) { options->backoff.initial = Duration(-1); }), negative);
   EXPECT_EQ(RefusalOf([](auto* options) { options->backoff.maximum = Duration(-1); }), negative);
-  EXPECT_EQ(RefusalOf([](auto* options) { options->max_in_unschedulable = Duration(0); }),
-            "assembled queue: max_in_unschedulable is not positive, expected a time such as 5 "
-            "minutes");
+  EXPECT_EQ(RefusalOf([](auto* options) { options->max_in_unschedulable = Duration(-1); }),
+            "assembled queue: max_in_unschedulable is negative, expected 0 or more");
 }
 
 TEST(AssemblyOptions, RefuseAnObserverThatIsNone) {

@@ -176,7 +176,8 @@ TEST_F(GateCommandTest, CompareShowsWhatChanged) {
   const ChildProcess::Ended same = Run("compare", {Path("a"), Path("a")});
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr(": 0 differ"));
-  const ChildProcess::Ended other = Run("compare", {Path("a"), Path("b") + "/results.json"});
+  const ChildProcess::Ended other =
+      Run("compare", {"--wide", Path("a"), Path("b") + "/results.json"});
   EXPECT_THAT(other.out, HasSubstr("exact"));
   EXPECT_THAT(other.out, HasSubstr("seed 1 before and 2 after"));
   const ChildProcess::Ended slower =
