@@ -21,7 +21,7 @@ Status Attempt::EndedAlready() const {
   return Error("attempt of pod " + QualifiedName(*popped_.pod) + ": it has ended already");
 }
 
-// An error, of which the queue says by a backoff.
+// The pod fails as an error, so it backs off and is tried again.
 void Attempt::FailDropped() {
   static_cast<void>(std::exchange(queue_, nullptr)->FailAttempt(popped_, PluginSet(), PluginSet()));
 }
