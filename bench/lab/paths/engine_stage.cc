@@ -9,6 +9,7 @@
 #include "engine/base/result.h"
 #include "engine/gates.h"
 #include "hints/registry.h"  // IWYU pragma: keep
+#include "hints/world.h"     // IWYU pragma: keep
 
 namespace schedq {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/pod.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "hints/world.h"  // IWYU pragma: keep
 
 namespace schedq {
 namespace {
