@@ -113,15 +113,17 @@ bool AssembledQueue::Event(const ClusterEvent& event, const ObjectChange& change
 // Scheduling.
 
 std::optional<Attempt> AssembledQueue::Pop(std::optional<Duration> timeout) {
-  std::optional<PoppedPod> popped = parts_->queue->Pop(timeout);
-  if (!popped) return std::nullopt;
-  return Attempt(this, std::move(*popped));
+  std::optional<Attempt> attempt(std::in_place, Attempt::MakerKey(), this,
+                                 [&] { return parts_->queue->Pop(timeout); });
+  if (attempt->is_ended()) attempt.reset();
+  return attempt;
 }
 
 std::optional<Attempt> AssembledQueue::TryPop() {
-  std::optional<PoppedPod> popped = parts_->queue->TryPop();
-  if (!popped) return std::nullopt;
-  return Attempt(this, std::move(*popped));
+  std::optional<Attempt> attempt(std::in_place, Attempt::MakerKey(), this,
+                                 [&] { return parts_->queue->TryPop(); });
+  if (attempt->is_ended()) attempt.reset();
+  return attempt;
 }
 
 void AssembledQueue::Activate(std::span<const PodRef> pods) { parts_->queue->Activate(pods); }

@@ -131,6 +131,9 @@ class AssembledQueue {
 
   // An attempt's ways to end; see attempt.h.
   Status FailAttempt(const PoppedPod& popped, PluginSet unschedulable, PluginSet pending);
+  // Where there is a dispatcher. Apart, so that reporting costs a queue without one nothing.
+  [[gnu::noinline]] Status FailAndReport(const PoppedPod& popped, PluginSet unschedulable,
+                                         PluginSet pending);
   Status FailBinding(const PoppedPod& popped);
   void DoneAttempt(const PoppedPod& popped);
   Status BeginBindingOf(const PoppedPod& popped, BindingPlan plan);

@@ -17,65 +17,66 @@ Attempt& Attempt::operator=(Attempt&& other) noexcept {
 }
 
 Status Attempt::EndedAlready() const {
-  if (popped_.pod == nullptr) return Error("attempt: it was moved from");
-  return Error("attempt of pod " + QualifiedName(*popped_.pod) + ": it has ended already");
+  if (popped_->pod == nullptr) return Error("attempt: it was moved from");
+  return Error("attempt of pod " + QualifiedName(*popped_->pod) + ": it has ended already");
 }
 
 // The pod fails as an error, so it backs off and is tried again.
 void Attempt::FailDropped() {
-  static_cast<void>(std::exchange(queue_, nullptr)->FailAttempt(popped_, PluginSet(), PluginSet()));
+  static_cast<void>(
+      std::exchange(queue_, nullptr)->FailAttempt(*popped_, PluginSet(), PluginSet()));
 }
 
 Status Attempt::Fail(PluginSet unschedulable, PluginSet pending) {
+  if (queue_ == nullptr || is_done_) return FailWhenNotOpen(unschedulable, pending);
+  return std::exchange(queue_, nullptr)->FailAttempt(*popped_, unschedulable, pending);
+}
+
+// Once its binding has begun there is no plugin to wait for, only an error.
+Status Attempt::FailWhenNotOpen(PluginSet unschedulable, PluginSet pending) {
   if (queue_ == nullptr) return EndedAlready();
-  AssembledQueue* const queue = std::exchange(queue_, nullptr);
-  if (is_done_) {
-    if (!unschedulable.empty() || !pending.empty()) {
-      // Once its binding has begun there is no plugin to wait for, only an error.
-      queue_ = queue;
-      return Error("attempt of pod " + QualifiedName(*popped_.pod) +
-                   ": its binding has begun, expected a failure without plugins");
-    }
-    return queue->FailBinding(popped_);
+  if (!unschedulable.empty() || !pending.empty()) {
+    return Error("attempt of pod " + QualifiedName(*popped_->pod) +
+                 ": its binding has begun, expected a failure without plugins");
   }
-  return queue->FailAttempt(popped_, unschedulable, pending);
+  return std::exchange(queue_, nullptr)->FailBinding(*popped_);
 }
 
 Status Attempt::Done() {
   if (queue_ == nullptr || is_done_) return EndedAlready();
   is_done_ = true;
-  queue_->DoneAttempt(popped_);
+  queue_->DoneAttempt(*popped_);
   return Status::Ok();
 }
 
 Status Attempt::Abandon() {
   if (queue_ == nullptr || is_done_) return EndedAlready();
-  std::exchange(queue_, nullptr)->parts_->queue->Done(popped_.key);
+  std::exchange(queue_, nullptr)->parts_->queue->Done(popped_->key);
   return Status::Ok();
 }
 
 Status Attempt::BeginBinding(BindingPlan plan) {
   if (queue_ == nullptr || is_done_) return EndedAlready();
   is_done_ = true;
-  const Status begun = queue_->BeginBindingOf(popped_, std::move(plan));
+  const Status begun = queue_->BeginBindingOf(*popped_, std::move(plan));
   if (!begun) queue_ = nullptr;
   return begun;
 }
 
 Status Attempt::Bind() {
   if (queue_ == nullptr) return EndedAlready();
-  std::exchange(queue_, nullptr)->BindAttempt(popped_);
+  std::exchange(queue_, nullptr)->BindAttempt(*popped_);
   return Status::Ok();
 }
 
 Status Attempt::SendBinding(const std::string& node, std::function<void(const Status&)> then) {
   if (queue_ == nullptr) return EndedAlready();
   if (queue_->api_calls() == nullptr) {
-    return Error("attempt of pod " + QualifiedName(*popped_.pod) +
+    return Error("attempt of pod " + QualifiedName(*popped_->pod) +
                  ": no dispatcher, expected api_calls among the options");
   }
-  if (!is_done_) queue_->DoneAttempt(popped_);
-  std::exchange(queue_, nullptr)->SendBindingOf(popped_, node, std::move(then));
+  if (!is_done_) queue_->DoneAttempt(*popped_);
+  std::exchange(queue_, nullptr)->SendBindingOf(*popped_, node, std::move(then));
   return Status::Ok();
 }
 
@@ -114,16 +115,20 @@ PodRef AssembledQueue::NewestOf(const PoppedPod& popped) const {
 
 Status AssembledQueue::FailAttempt(const PoppedPod& popped, PluginSet unschedulable,
                                    PluginSet pending) {
+  if (parts_->calls != nullptr) return FailAndReport(popped, unschedulable, pending);
+  return parts_->queue->Fail(popped.key, unschedulable, pending);
+}
+
+Status AssembledQueue::FailAndReport(const PoppedPod& popped, PluginSet unschedulable,
+                                     PluginSet pending) {
   Status failed = parts_->queue->Fail(popped.key, unschedulable, pending);
-  ApiCalls* const calls = parts_->calls.get();
-  if (calls != nullptr && calls->reports_failures()) {
-    const PluginSet rejectors = unschedulable | pending;
-    const PodRef newest = NewestOf(popped);
-    calls->ReportUnschedulable(popped.key, newest, parts_->RejectionMessage(rejectors));
-    calls->ReportFailedCycle(
-        popped.key, newest,
-        rejectors.empty() ? CycleFailure::kError : CycleFailure::kUnschedulable);
-  }
+  ApiCalls& calls = *parts_->calls;
+  if (!calls.reports_failures()) return failed;
+  const PluginSet rejectors = unschedulable | pending;
+  const PodRef newest = NewestOf(popped);
+  calls.ReportUnschedulable(popped.key, newest, parts_->RejectionMessage(rejectors));
+  calls.ReportFailedCycle(popped.key, newest,
+                          rejectors.empty() ? CycleFailure::kError : CycleFailure::kUnschedulable);
   return failed;
 }
 

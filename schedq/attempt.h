@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,9 +44,19 @@ struct BindingPlan {
 
 class Attempt {
  public:
+  // Only the assembled queue makes attempts; it makes them where they are returned.
+  class MakerKey {
+    friend class AssembledQueue;
+    MakerKey() = default;
+  };
+  // pop() gives a pod or none; without one the attempt counts as ended. A pod is not copied on its
+  // way, because nothing stands between what pop() returns and where it stays.
+  template <typename Pop>
+  Attempt(MakerKey, AssembledQueue* queue, const Pop& pop)
+      : popped_(pop()), queue_(popped_.has_value() ? queue : nullptr) {}
   Attempt(Attempt&& other) noexcept
-      : queue_(std::exchange(other.queue_, nullptr)),
-        popped_(std::move(other.popped_)),
+      : popped_(std::move(other.popped_)),
+        queue_(std::exchange(other.queue_, nullptr)),
         is_done_(other.is_done_) {}
   Attempt& operator=(Attempt&& other) noexcept;
   Attempt(const Attempt&) = delete;
@@ -54,12 +65,12 @@ class Attempt {
     if (queue_ != nullptr && !is_done_) FailDropped();
   }
 
-  const Pod& pod() const { return *popped_.pod; }
-  const PodRef& pod_ref() const { return popped_.pod; }
-  const PodKey& key() const { return popped_.key; }
-  uint32_t attempts() const { return popped_.fields.attempts; }
-  uint64_t cycle() const { return popped_.cycle; }
-  const PoppedPod& popped() const { return popped_; }
+  const Pod& pod() const { return *popped_->pod; }
+  const PodRef& pod_ref() const { return popped_->pod; }
+  const PodKey& key() const { return popped_->key; }
+  uint32_t attempts() const { return popped_->fields.attempts; }
+  uint64_t cycle() const { return popped_->cycle; }
+  const PoppedPod& popped() const { return *popped_; }
   bool is_ended() const { return queue_ == nullptr; }
   // Of an attempt that has not ended.
   const AssembledQueue& queue() const { return *queue_; }
@@ -89,14 +100,13 @@ class Attempt {
   Status SendBinding(const std::string& node, std::function<void(const Status&)> then = nullptr);
 
  private:
-  friend class AssembledQueue;
-  Attempt(AssembledQueue* queue, PoppedPod&& popped) : queue_(queue), popped_(std::move(popped)) {}
-
   Status EndedAlready() const;
+  // Fail of an attempt that is not open. Apart, so that its errors cost Fail nothing.
+  [[gnu::cold]] Status FailWhenNotOpen(PluginSet unschedulable, PluginSet pending);
   void FailDropped();
 
-  AssembledQueue* queue_;  // Null: it has ended, or another object has it now.
-  PoppedPod popped_;
+  std::optional<PoppedPod> popped_;  // Always there in an attempt that a caller sees.
+  AssembledQueue* queue_;            // Null: it has ended, or another object has it now.
   bool is_done_ = false;
 };
 
