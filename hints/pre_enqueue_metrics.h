@@ -34,18 +34,16 @@ class PreEnqueueMetrics {
   template <typename Ask>
   bool Count(PluginId plugin, bool is_measured, Ask ask) const {
     const Series& series = series_[plugin];
-    if (!is_measured && series.latest->IsKnown()) {
-      const bool passes = ask();
-      Observe(series, passes, series.latest->Latest());
-      return passes;
-    }
-    const MonotonicTime started = now_();
+    const bool measures = is_measured || !series.latest->IsKnown();
+    const MonotonicTime started = measures ? now_() : MonotonicTime();
     const bool passes = ask();
-    const Duration duration = now_() - started;
-    // Both histograms have the same bounds.
-    const DurationSample sample{duration, series.passed.BucketOf(duration)};
-    series.latest->Set(sample);
-    Observe(series, passes, sample);
+    if (measures) {
+      // Both histograms have the same bounds.
+      const Duration duration = now_() - started;
+      series.latest->Set({duration, series.passed.BucketOf(duration)});
+    }
+    const DurationSample sample = series.latest->Latest();
+    (passes ? series.passed : series.rejected).ObserveIn(sample.bucket, sample.duration);
     return passes;
   }
 
@@ -56,10 +54,6 @@ class PreEnqueueMetrics {
     Histogram rejected;
     std::unique_ptr<Sampled> latest;
   };
-
-  static void Observe(const Series& series, bool passes, DurationSample sample) {
-    (passes ? series.passed : series.rejected).ObserveIn(sample.bucket, sample.duration);
-  }
 
   MonotonicTime (*now_)();
   std::vector<Series> series_;  // By PluginId.
