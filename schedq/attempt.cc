@@ -58,7 +58,7 @@ Status Attempt::Abandon() {
 Status Attempt::BeginBinding(BindingPlan plan) {
   if (queue_ == nullptr || is_done_) return EndedAlready();
   is_done_ = true;
-  const Status begun = queue_->BeginBindingOf(*popped_, std::move(plan));
+  Status begun = queue_->BeginBindingOf(*popped_, std::move(plan));
   if (!begun) queue_ = nullptr;
   return begun;
 }

@@ -29,6 +29,8 @@
 extern "C" {
 #endif
 
+/* Names are those of C. NOLINTBEGIN(readability-identifier-naming) */
+
 /* The version of this interface. Another one is another symbol of plugin libraries. */
 #define SCHEDQ_ABI_VERSION 1u
 
@@ -469,6 +471,8 @@ SCHEDQ_EXPORT schedq_status schedq_queue_where(const schedq_queue* queue,
                                                schedq_place* place);
 /* All metrics in Prometheus' text format. The caller frees it. */
 SCHEDQ_EXPORT schedq_status schedq_queue_metrics(const schedq_queue* queue, char** text);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
