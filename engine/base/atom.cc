@@ -79,7 +79,13 @@ pthread_key_t NumberKey() {
 }  // namespace
 
 uint32_t internal::ClaimThreadIndex() {
-  thread_index = TakeNumber();
+  const uint32_t taken = TakeNumber();
+  // Relaxed: see ThreadIndexesUsed. A retry means that another thread raised the mark.
+  uint32_t used = thread_indexes_used.load(std::memory_order_relaxed);
+  while (used <= taken && !thread_indexes_used.compare_exchange_weak(used, taken + 1,
+                                                                     std::memory_order_relaxed)) {
+  }
+  thread_index = taken;
   pthread_setspecific(NumberKey(), &thread_index);
   return thread_index;
 }

@@ -53,6 +53,9 @@ inline constinit thread_local uint32_t thread_index = kNoThreadIndex;
 // Gives the calling thread the lowest free number and returns it at the thread's end.
 uint32_t ClaimThreadIndex();
 
+// Above every number that a thread has had. Raised before the thread first uses its number.
+inline constinit std::atomic<uint32_t> thread_indexes_used{0};
+
 }  // namespace internal
 
 // More threads than this at one time are a bug.
@@ -84,6 +87,11 @@ struct Seam<std::atomic> {
   static uint32_t ThreadIndex() {
     const uint32_t index = internal::thread_index;
     return index != internal::kNoThreadIndex ? index : internal::ClaimThreadIndex();
+  }
+  // Above every number that a thread has had. Relaxed: a reader that must find what a thread wrote
+  // under its number is ordered behind that thread, so also behind the mark's rise.
+  static uint32_t ThreadIndexesUsed() {
+    return internal::thread_indexes_used.load(std::memory_order_relaxed);
   }
 };
 

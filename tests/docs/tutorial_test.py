@@ -12,7 +12,8 @@ usage: tutorial_test.py --program SCHEDQ [--update] DOCUMENT...
 
 In a block, a line `$ COMMAND` is a command of bash; lines behind a trailing backslash belong to it.
 What it prints, on stdout and stderr, stands below. A line `…` stands for any number of lines, `…`
-in a line for any text. A command that fails must be followed by a last line `[exit code N]`.
+in a line for any text. Columns may be as wide as their contents want: two or more spaces stand for
+two or more. A command that fails must be followed by a last line `[exit code N]`.
 A fenced block with a file's name behind its language (```yaml mine.yaml) becomes that file.
 Exit 0: as shown, 1: differences, 2: wrong usage.
 """
@@ -51,6 +52,10 @@ class Step:
         return lines + ([f"[exit code {result.returncode}]"] if result.returncode else [])
 
 
+def pattern_of_text(text):
+    return r" {2,}".join(map(re.escape, re.split(" {2,}", text)))
+
+
 def pattern_of(shown):
     """A regular expression for the lines shown, each with its line end."""
     parts = []
@@ -58,7 +63,7 @@ def pattern_of(shown):
         if line.strip() == ANY:
             parts.append(r"(?:[^\n]*\n)*")
         else:
-            parts.append(r"[^\n]*".join(map(re.escape, line.rstrip().split(ANY))) + r"\n")
+            parts.append(r"[^\n]*".join(map(pattern_of_text, line.rstrip().split(ANY))) + r"\n")
     return "".join(parts)
 
 
@@ -144,8 +149,8 @@ two
 $ cat words.txt
 one
 two
-$ printf 'a 17 b\\nmiddle\\nend\\n'
-a … b
+$ printf 'a 17 b   1  c\\nmiddle\\nend\\n'
+a … b  1   c
 …
 end
 $ echo left \\
@@ -159,6 +164,7 @@ PLANTED = {
     "a line too many": ("one\ntwo\n$ printf", "one\ntwo\ntwo\n$ printf"),
     "a lost line": ("one\ntwo\n$ printf", "one\n$ printf"),
     "a wrong rest of a line": ("a … b", "a … c"),
+    "a lost column": ("b  1   c", "b 1   c"),
     "a wrong end": ("…\nend", "…\nnever"),
     "a wrong exit code": ("code 3", "code 4"),
     "no exit code": ("left right\n[exit code 3]", "left right"),

@@ -1,5 +1,7 @@
 #include "engine/base/metrics/metric_cells.h"
 
+#include <algorithm>
+
 namespace schedq {
 namespace {
 
@@ -14,8 +16,12 @@ constexpr uint32_t kSetRow = kShardRows - 1;
 }  // namespace
 
 uint64_t MetricCell::SumOfShards() const {
+  // Rows of numbers that no thread has had hold nothing.
+  const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
   uint64_t sum = 0;
-  for (uint32_t row = 0; row < kSetRow; ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t row = 0; row < std::min(used, kOwnedShards); ++row) sum += LoadRelaxed(*Row(row));
+  if (used <= kOwnedShards) return sum;
+  for (uint32_t row = kOwnedShards; row < kSetRow; ++row) sum += LoadRelaxed(*Row(row));
   return sum;
 }
 
