@@ -35,7 +35,16 @@ DIRECTION = {
     "engine/base": ["engine/base/"],
     "engine": ["engine", "engine/base/"],
     "engine/classic": ["engine/classic", "engine", "engine/base/"],
-    "engine/lockfree": ["engine/lockfree", "engine", "engine/base/"],
+    "engine/lockfree": ["engine/lockfree/", "engine", "engine/base/"],
+    "engine/lockfree/active": [
+        "engine/lockfree/active", "engine/lockfree/memory", "engine/base/"],
+    "engine/lockfree/backoff": [
+        "engine/lockfree/backoff", "engine/lockfree/active", "engine/base/"],
+    "engine/lockfree/log": ["engine/lockfree/log", "engine", "engine/base/"],
+    "engine/lockfree/memory": ["engine/lockfree/memory", "engine/base/"],
+    "engine/lockfree/pods": [
+        "engine/lockfree/pods", "engine/lockfree/log", "engine/lockfree/memory", "engine",
+        "engine/base/"],
     "perf": ["perf/", "engine/base/"],
     "hints": ["hints/", "engine", "engine/base/"],
     "dispatcher": ["dispatcher/", "engine", "engine/base/"],

@@ -64,8 +64,8 @@ if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
 endif()
 
-# schedq_builds_quickly(): for a folder whose code the optimizer takes long over and tests run little
-# of. Under the address sanitizer it is compiled without the optimizer, in half the time.
+# schedq_builds_quickly(): for a folder whose code the optimizer takes long over and tests run
+# little of. Under the address sanitizer it is compiled without the optimizer, in half the time.
 macro(schedq_builds_quickly)
   if(SCHEDQ_SANITIZE MATCHES "address")
     add_compile_options(-O0)

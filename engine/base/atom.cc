@@ -82,8 +82,8 @@ uint32_t internal::ClaimThreadIndex() {
   const uint32_t taken = TakeNumber();
   // Relaxed: see ThreadIndexesUsed. A retry means that another thread raised the mark.
   uint32_t used = thread_indexes_used.load(std::memory_order_relaxed);
-  while (used <= taken && !thread_indexes_used.compare_exchange_weak(used, taken + 1,
-                                                                     std::memory_order_relaxed)) {
+  while (used <= taken &&
+         !thread_indexes_used.compare_exchange_weak(used, taken + 1, std::memory_order_relaxed)) {
   }
   thread_index = taken;
   pthread_setspecific(NumberKey(), &thread_index);

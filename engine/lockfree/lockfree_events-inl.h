@@ -9,9 +9,9 @@
 
 #include "engine/base/time/time.h"
 #include "engine/event.h"
-#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
-#include "engine/lockfree/pod_record.h"
+#include "engine/lockfree/pods/pod_record.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"

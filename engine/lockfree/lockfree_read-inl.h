@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/lockfree/lockfree_queue.h"
-#include "engine/lockfree/pod_record.h"
+#include "engine/lockfree/pods/pod_record.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
 #include "engine/queue_answers.h"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/active_queue.h"
-#include "engine/lockfree/double_collect.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
+#include "engine/lockfree/active/double_collect.h"
 #include "tests/support/history.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/model/explore.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/lockfree/double_collect.h"
+#include "engine/lockfree/active/double_collect.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 #include "tests/model/active_queue_model.h"
 #include "tests/support/history.h"
 #include "tests/support/linearizability.h"

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/backoff_windows.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/backoff/backoff_windows.h"
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/event.h"
-#include "engine/lockfree/event_log.h"
+#include "engine/lockfree/log/event_log.h"
 #include "engine/logged_event.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"

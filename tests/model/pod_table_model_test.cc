@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/lockfree/pod_record.h"
-#include "engine/lockfree/pod_table.h"
-#include "engine/lockfree/rejector_index.h"
+#include "engine/lockfree/pods/pod_record.h"
+#include "engine/lockfree/pods/pod_table.h"
+#include "engine/lockfree/pods/rejector_index.h"
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 #include "engine/lockfree/event_count.h"
 #include "tests/support/small_shapes.h"
 

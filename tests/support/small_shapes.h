@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_queue.h"
 
 namespace schedq {
 

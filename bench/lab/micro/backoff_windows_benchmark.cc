@@ -22,8 +22,8 @@
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "engine/base/random.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/backoff_windows.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/backoff/backoff_windows.h"
 #include "perf/documents/bench_document.h"
 
 namespace schedq {

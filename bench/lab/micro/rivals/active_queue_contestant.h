@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "bench/lab/micro/rivals/queue_key.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 
 namespace schedq {
 

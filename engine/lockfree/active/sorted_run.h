@@ -32,7 +32,7 @@
 #include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
 #include "engine/base/result.h"
-#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active/active_entry.h"
 
 namespace schedq {
 

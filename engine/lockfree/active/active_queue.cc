@@ -1,4 +1,4 @@
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_queue.h"
 
 namespace schedq {
 

@@ -21,9 +21,9 @@
 #include <limits>
 
 #include "engine/base/atom.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/occupancy_word.h"
-#include "engine/lockfree/sorted_run.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/occupancy_word.h"
+#include "engine/lockfree/active/sorted_run.h"
 
 namespace schedq {
 

@@ -1,14 +1,14 @@
 // Goal: a lane remembers what its runs refused, and forgets it when they may take an entry again.
 // Method: one thread fills the runs of a lane in the worst order, empties one and sweeps.
-#include "engine/lockfree/lane.h"
+#include "engine/lockfree/active/lane.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
 
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/double_collect.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/double_collect.h"
 
 namespace schedq {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "engine/base/atom.h"
 #include "engine/base/result.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/era_pool.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/memory/era_pool.h"
 
 namespace schedq {
 

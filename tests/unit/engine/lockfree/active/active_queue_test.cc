@@ -2,7 +2,7 @@
 // keys are like.
 // Method: random pushes and pops on both, in phases that fill and drain; keys of each kind that the
 // queue treats differently; on the shipped dimensions and on small ones that meet every border.
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active/active_entry.h"
 #include "tests/support/small_shapes.h"
 
 namespace schedq {

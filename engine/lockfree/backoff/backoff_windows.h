@@ -32,8 +32,8 @@
 #include <span>
 
 #include "engine/base/time/time.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/active_queue.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 
 namespace schedq {
 

@@ -26,7 +26,7 @@
 
 #include "engine/base/names/interner.h"
 #include "engine/base/segmented_array.h"
-#include "engine/lockfree/pod_record.h"
+#include "engine/lockfree/pods/pod_record.h"
 #include "engine/pod_key.h"
 
 namespace schedq {

@@ -66,13 +66,13 @@
 #include <utility>
 
 #include "engine/base/index_pool.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/double_collect.h"
-#include "engine/lockfree/lane.h"
-#include "engine/lockfree/lane_directory.h"
-#include "engine/lockfree/occupancy_word.h"
-#include "engine/lockfree/quick_heap.h"
-#include "engine/lockfree/sorted_run.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/double_collect.h"
+#include "engine/lockfree/active/lane.h"
+#include "engine/lockfree/active/lane_directory.h"
+#include "engine/lockfree/active/occupancy_word.h"
+#include "engine/lockfree/active/quick_heap.h"
+#include "engine/lockfree/active/sorted_run.h"
 
 namespace schedq {
 

@@ -35,9 +35,9 @@
 #include <utility>
 
 #include "engine/base/result.h"
-#include "engine/lockfree/active_entry.h"
-#include "engine/lockfree/era_pool.h"
-#include "engine/lockfree/heap_parts.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/heap_parts.h"
+#include "engine/lockfree/memory/era_pool.h"
 
 namespace schedq {
 

@@ -3,7 +3,7 @@
 // Method: one thread, a small ring against an ordered map: random pushes, early pops and flushes
 // whose seconds lie within the ring, or far beyond it. And two seconds as far apart as time goes,
 // between which nobody could walk.
-#include "engine/lockfree/backoff_windows.h"
+#include "engine/lockfree/backoff/backoff_windows.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/lockfree/active_entry.h"
+#include "engine/lockfree/active/active_entry.h"
 
 namespace schedq {
 namespace {
