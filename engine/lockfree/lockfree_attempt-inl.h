@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -23,36 +24,121 @@
 
 namespace schedq {
 
+// A pop takes a pod by the exchange of its slot; its ticket goes after that. So a thread that is
+// stopped has either popped the pod or left it to others.
+template <template <typename> class Atom, typename Shape>
+class BasicLockfreeQueue<Atom, Shape>::Popper {
+ public:
+  // What active and backoff ask of a taker (ActiveQueue::TryTake).
+  static constexpr bool kDropsToTake = false;
+  static constexpr uint32_t kAhead = Shape::kWarmAhead;
+
+  Popper(BasicLockfreeQueue& queue, Place from) : queue_(queue), from_(from) {}
+  Popper(const Popper&) = delete;
+  Popper& operator=(const Popper&) = delete;
+  ~Popper() { GiveUpFlight(); }
+
+  Consent Ask(const ActiveEntry& first) {
+    GiveUpFlight();
+    pinned_ = queue_.table_.Pin(IdIn(first.ticket));
+    if (!pinned_ || !IsOf(first.ticket, from_, pinned_.word())) {
+      // A pod that stands elsewhere by now has a ticket there, or its move is to be finished before
+      // this pop may take another pod (Settle).
+      const bool is_elsewhere = pinned_ && pinned_.word().queued != Place::kAbsent;
+      if (!is_elsewhere || settled_ == first.ticket) return Consent::kDrop;
+      unsettled_ = first.ticket;
+      return Consent::kLeave;
+    }
+    is_twice_ = queue_.FlightOf(pinned_, pinned_.facts().key()) != nullptr;
+    if (is_twice_) return Consent::kLeave;
+    // Before the exchange: who sees the pod in flight finds its place in the log. And before the
+    // instant at which the pod went first: each event from then on is judged when the pod fails.
+    flight_ = queue_.log_.Begin(queue_.CountDropped());
+    return Consent::kTake;
+  }
+
+  bool Claim() {
+    SlotWord after = pinned_.word();
+    after.queued = Place::kAbsent;
+    after.attempt = AttemptState::kUnderWay;
+    after.version_or_position = flight_.node_plus_one;
+    if (!queue_.table_.Exchange(pinned_.facts().id, pinned_, after)) return false;
+    flight_ = {};
+    return true;
+  }
+
+  // Which pods come next is known before they are popped: fetch what will be touched.
+  void WarmAhead(uint64_t further, uint64_t near) const {
+    queue_.table_.WarmRecord(IdIn(further));
+    queue_.table_.WarmPod(IdIn(near));
+  }
+
+  // What the queue knows of the pod that was taken.
+  const PodFacts& facts() const { return pinned_.facts(); }
+
+  // Nothing was taken: does what the pop met and could not do while it looked.
+  void Settle() {
+    if (is_twice_) queue_.Discard(pinned_.facts().id, pinned_);
+    is_twice_ = false;
+    if (unsettled_ == 0) return;
+    queue_.PinFinished(IdIn(unsettled_));
+    settled_ = std::exchange(unsettled_, 0);
+  }
+
+ private:
+  void GiveUpFlight() {
+    if (flight_.IsSet()) queue_.EndInLog(std::exchange(flight_, {}));
+  }
+
+  BasicLockfreeQueue& queue_;
+  const Place from_;
+  Pinned pinned_;
+  FlightPosition flight_;  // Of an attempt that is not claimed yet.
+  bool is_twice_ = false;  // The pod is in flight already.
+  // Tickets of pods that stand elsewhere: to be looked at, and looked at. No ticket is 0.
+  uint64_t unsettled_ = 0;
+  uint64_t settled_ = 0;
+};
+
 // Each round without an answer met a stale ticket, or a push of another thread.
 template <template <typename> class Atom, typename Shape>
 std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::TryPop() {
-  const bool pops_from_backoff = options_.gates.PopFromBackoffQ();
-  // Which pods come next is known before they are popped: fetch what will be touched.
-  const auto warm = [this](uint64_t further, uint64_t near) {
-    table_.WarmRecord(static_cast<PodId>(further >> 32));
-    table_.WarmPod(static_cast<PodId>(near >> 32));
-  };
+  Popper active(*this, Place::kActive);
   std::optional<PoppedPod> popped;
   for (;;) {
     const uint64_t pushes = pushes_.load();
-    if (const std::optional<ActiveEntry> entry =
-            active_.template TryPopAhead<Shape::kWarmAhead>(warm)) {
-      if (Take(*entry, Place::kActive, &popped)) return popped;
+    const Taking taking = active_.TryTake(active);
+    if (taking == Taking::kTaken) {
+      Popped(active.facts(), Place::kActive, &popped.emplace());
+      return popped;
+    }
+    if (taking != Taking::kEmpty) {
+      active.Settle();
       continue;
     }
-    if (!pops_from_backoff) return popped;
-    // Active was empty. It still is where this is asked, unless somebody has pushed.
     const auto is_unchanged = [&] { return pushes_.load() == pushes; };
-    ActiveEntry entry;
-    switch (windows_.TryPopFirst(is_unchanged, &entry)) {
+    if (options_.gates.PopFromBackoffQ() && TryPopEarly(is_unchanged, &popped)) return popped;
+    if (is_unchanged() && !FinishAllMoves()) return popped;
+  }
+}
+
+// Active was empty. It still is where `is_unchanged` is asked, unless somebody has pushed. False:
+// there was nothing, or something has changed.
+template <template <typename> class Atom, typename Shape>
+template <typename IsUnchanged>
+bool BasicLockfreeQueue<Atom, Shape>::TryPopEarly(const IsUnchanged& is_unchanged,
+                                                  std::optional<PoppedPod>* popped) {
+  Popper early(*this, Place::kBackoff);
+  for (;;) {
+    switch (windows_.TryTakeFirst(is_unchanged, early)) {
       case EarlyPop::kTaken:
-        if (Take(entry, Place::kBackoff, &popped)) return popped;
-        break;
+        Popped(early.facts(), Place::kBackoff, &popped->emplace());
+        return true;
       case EarlyPop::kEmpty:
-        if (is_unchanged()) return popped;
-        break;
+        return false;
       case EarlyPop::kChanged:
-        break;
+        early.Settle();
+        if (!is_unchanged()) return false;
     }
   }
 }
@@ -75,49 +161,21 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Pop(std::optional<Dura
   }
 }
 
-// False: the ticket is stale, or its uid is in flight already and the pod is discarded.
+// The pod was taken: what follows from that.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::Take(const ActiveEntry& entry, Place place,
-                                           std::optional<PoppedPod>* taken) {
-  const auto id = static_cast<PodId>(entry.ticket >> 32);
-  const auto version = static_cast<uint32_t>(entry.ticket);
-  // A retry means that the pod was updated in place.
-  for (;;) {
-    const Pinned pinned = table_.Pin(id);
-    const SlotWord before = pinned.word();
-    if (!pinned || before.queued != place || before.version_or_position != version) {
-      return false;
-    }
-    const PodFacts& facts = pinned.facts();
-    if (FlightOf(pinned, facts.key()) != nullptr) {
-      Discard(id, pinned);
-      continue;
-    }
-    // Before the exchange: who sees the pod in flight finds its place in the log.
-    const FlightPosition flight = log_.Begin(CountDropped());
-    SlotWord after = before;
-    after.queued = Place::kAbsent;
-    after.attempt = AttemptState::kUnderWay;
-    after.version_or_position = flight.node_plus_one;
-    if (!table_.Exchange(id, pinned, after)) {
-      EndInLog(flight);
-      continue;
-    }
-    PoppedPod& popped = taken->emplace();
-    popped.pod = facts.pod;
-    popped.key = facts.key();
-    popped.cycle = cycle_.fetch_add(1) + 1;
-    popped.fields = facts.fields;
-    ++popped.fields.attempts;
-    counts_.Move(place, Place::kInFlight);
-    if (place == Place::kBackoff) {
-      metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
-    }
-    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
-    popped.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-    TellPopped(popped, place);
-    return true;
+void BasicLockfreeQueue<Atom, Shape>::Popped(const PodFacts& facts, Place from, PoppedPod* popped) {
+  popped->pod = facts.pod;
+  popped->key = facts.key();
+  popped->cycle = cycle_.fetch_add(1) + 1;
+  popped->fields = facts.fields;
+  ++popped->fields.attempts;
+  counts_.Move(from, Place::kInFlight);
+  if (from == Place::kBackoff) {
+    metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
   }
+  metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
+  popped->fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  TellPopped(*popped, from);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -249,6 +307,7 @@ void BasicLockfreeQueue<Atom, Shape>::EndInLog(FlightPosition flight) {
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Fail(const PodKey& key, PluginSet unschedulable,
                                              PluginSet pending) {
+  FinishLeft();
   Status status;
   while (!TryFail(key, unschedulable, pending, &status)) {
   }
@@ -259,7 +318,7 @@ Status BasicLockfreeQueue<Atom, Shape>::Fail(const PodKey& key, PluginSet unsche
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unschedulable,
                                               PluginSet pending, Status* status) {
-  const Pinned pinned = table_.Pin(key.id);
+  const Pinned pinned = PinFinished(key.id);
   if (!pinned) return true;
   const bool is_current = pinned.facts().key() == key && pinned.word().live;
   if (is_current && pinned.word().queued == Place::kAbsent) {
@@ -318,12 +377,13 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
 
   const PluginSet rejectors = facts.fields.Rejectors();
   DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-  const Place place = draft.place;
-  const bool is_done =
-      Commit(key.id, pinned, &draft, Cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)});
+  draft.flight = flight;
+  const Cause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)};
+  Announcement announcement;
+  const bool is_done = CommitMove(key.id, pinned, &draft, cause, &announcement);
   if (is_done) {
     rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
-    if (InPool(place) && cursor) ReadLogAgain(key.id, &*cursor);
+    FinishEntry(key.id, draft, cause, &announcement, cursor ? &*cursor : nullptr);
   }
   if (cursor) log_.EndReading(flight, CountDropped());
   if (is_done && flight.IsSet()) {
@@ -332,6 +392,16 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
     metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
   }
   return is_done;
+}
+
+// The pod is where it fell to: what is left to look at before all has been seen that concerns it.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FinishEntry(PodId id, const Draft& draft, Cause cause,
+                                                  Announcement* announcement,
+                                                  typename Log::Cursor* cursor) {
+  if (draft.place == Place::kGated && IsOvertaken(draft)) RecheckGated(id, cause, announcement);
+  if (InPool(draft.place) && cursor != nullptr) ReadLogAgain(id, cursor);
+  announcement->Withdraw();
 }
 
 // The best verdict over what was logged since the pop. Never narrowed. Reads to the log's end, so

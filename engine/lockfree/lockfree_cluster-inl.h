@@ -53,6 +53,7 @@ PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
 // What does not depend on the name's number is done while the memory of the name's place comes.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
+  FinishLeft();
   Interner::Newcomer name(options_.pod_names, pod->namespace_name, pod->name);
   const Instant now = options_.clock->Now();
   const uint64_t fingerprint = UidFingerprint(pod->uid);
@@ -141,6 +142,7 @@ uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
+  FinishLeft();
   const PodKey key = FindKey(*after);
   bool must_add = key.id == kNoPod;
   while (!must_add && !TryUpdate(key.id, before, after, Telling::kAttemptFirst, &must_add)) {
@@ -154,7 +156,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
                                                 const PodRef& after, Telling telling,
                                                 bool* must_add) {
   Draft draft(&table_.records(), event_epoch_.load());
-  const Pinned pinned = table_.Pin(id);
+  const Pinned pinned = PinFinished(id);
   const PodKey key{id, UidFingerprint(after->uid)};
   *must_add = !pinned || !pinned.word().live || !(pinned.facts().key() == key);
   if (*must_add) return true;
@@ -299,6 +301,7 @@ void BasicLockfreeQueue<Atom, Shape>::Bind(const PodKey& key) {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Activate(std::span<const PodRef> pods) {
+  FinishLeft();
   for (const PodRef& pod : pods) {
     const PodKey key = FindKey(*pod);
     while (key.id != kNoPod && !TryActivate(key)) {
@@ -310,7 +313,7 @@ void BasicLockfreeQueue<Atom, Shape>::Activate(std::span<const PodRef> pods) {
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryActivate(const PodKey& key) {
   Draft draft(&table_.records(), event_epoch_.load());
-  const Pinned pinned = table_.Pin(key.id);
+  const Pinned pinned = PinFinished(key.id);
   if (!pinned || !(pinned.facts().key() == key)) return true;
   const Place place = pinned.word().queued;
   if (InPool(place) || InBackoff(place)) {
@@ -331,7 +334,7 @@ void BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_vi
   const PodKey key = FindKey(*pod);
   if (key.id == kNoPod) return;
   for (;;) {
-    const Pinned pinned = table_.Pin(key.id);
+    const Pinned pinned = PinFinished(key.id);
     // A pod that is not live cannot be nominated; it has no nomination to drop either.
     if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return;
     Draft draft(&table_.records(), 0);

@@ -28,10 +28,11 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
                                             const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   if (!event.IsWildcard() && registered.empty()) return;
+  FinishLeft();
   const bool is_sampled = short_event_.IsDue();
   MonotonicTime started = is_sampled ? std::chrono::steady_clock::now() : MonotonicTime();
   LogIfAnyInFlight(event, change);
-  event_epoch_.fetch_add(1);
+  CountEvent(event.IsWildcard() ? all_plugins_ : registered);
   Narrowing narrowing;
   if (options_.gates.PreQueueingHints() && !event.IsWildcard() &&
       (change.before != nullptr || change.after != nullptr)) {
@@ -44,11 +45,26 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
   // Up to here any event takes as long.
   if (!is_short && !is_sampled) started = std::chrono::steady_clock::now();
   JudgePool({event, change, registered, pre_check}, narrowing);
+  // Pods that others have moved out of the pool for an event of theirs can be popped from here on.
+  FinishAllMoves();
   const bool is_timed = !is_short || is_sampled;
   const Duration duration =
       is_timed ? std::chrono::steady_clock::now() - started : short_event_.Latest().duration;
   if (is_short && is_sampled) short_event_.Set({duration});
   metrics_.ObserveEventHandling(event.label, duration);
+}
+
+// Before the pool is looked at (IsOvertaken). A retry means that a later event came first, which
+// will do.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::CountEvent(PluginSet registered) {
+  const uint64_t number = event_epoch_.fetch_add(1) + 1;
+  registered.ForEach([&](PluginId plugin) {
+    Atom<uint64_t>& last = last_event_of_[plugin];
+    uint64_t seen = last.load();
+    while (seen < number && !last.compare_exchange_weak(seen, number)) {
+    }
+  });
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -226,6 +242,7 @@ void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FlushBackoff() {
+  FinishLeft();
   const Instant now = options_.clock->Now();
   const bool windows = options_.gates.PopFromBackoffQ();
   const Instant cutoff = windows ? TruncateToSecond(now) : now;
@@ -235,16 +252,19 @@ void BasicLockfreeQueue<Atom, Shape>::FlushBackoff() {
     FlushByTime(&backoff_by_time_, Place::kBackoff, cutoff);
   }
   FlushByTime(&error_backoff_, Place::kErrorBackoff, cutoff);
+  // Also those whose flush another thread has begun can be popped from here on.
+  FinishAllMoves();
 }
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place, Instant cutoff) {
   const int64_t cutoff_ns = cutoff.time_since_epoch().count();
-  const auto is_due = [&](const ActiveEntry& entry) {
-    return entry.timestamp_ns < cutoff_ns ? Consent::kTake : Consent::kLeave;
+  const auto is_due = [&](const ActiveEntry& entry) { return entry.timestamp_ns < cutoff_ns; };
+  const auto flush = [&](std::span<ActiveEntry> run) {
+    for (const ActiveEntry& entry : run) FlushTicket(entry.ticket, place);
   };
-  while (std::optional<ActiveEntry> entry = queue->TryPopIf(is_due)) {
-    FlushTicket(entry->ticket, place);
+  std::array<ActiveEntry, Shape::Windows::kRunEntriesMax> room;
+  while (queue->MoveFirst(std::span(room), is_due, flush) > 0) {
   }
 }
 
@@ -274,6 +294,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan*
     };
     if (scan->GlanceIf(IdIn(entry.ticket), is_there, &glances[seen])) run[seen++] = entry;
   }
+  moves_.AnnounceMany(run.first(seen));
   size_t moved = 0;
   for (size_t i = 0; i < seen; ++i) {
     if (TryFlush(run[i].ticket, glances[i], *scan)) {
@@ -293,6 +314,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan*
     if (stale_watch_.IsDue(pushes)) [[unlikely]]
       DropStaleTickets(pushes);
   }
+  moves_.WithdrawMany();
   scan->Renew();
 }
 
@@ -327,6 +349,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushTicket(uint64_t ticket, Place place) 
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
+  FinishLeft();
   const Instant now = options_.clock->Now();
   std::vector<PodId> due;
   {
@@ -336,9 +359,10 @@ void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
       if (pinned && IsDueForFlush(pinned.facts().fields, now)) due.push_back(id);
     });
   }
-  if (due.empty()) return;
-  LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
+  if (!due.empty()) LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
   for (const PodId id : due) Rescue(id, now);
+  // As at the end of a flush of backoff.
+  FinishAllMoves();
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -387,6 +411,7 @@ void BasicLockfreeQueue<Atom, Shape>::Close() {
     ForEachFlight(pinned, [&](const PodFacts& facts) { flying.push_back(facts.key()); });
   }
   for (const PodKey& key : flying) EndFlight(key);
+  FinishAllMoves();
   poppable_.NotifyAll();
 }
 

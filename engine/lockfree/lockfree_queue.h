@@ -50,6 +50,7 @@
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/lockfree/pods/rejector_index.h"
+#include "engine/lockfree/pods/unfinished_moves.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -126,6 +127,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Scan = typename Table::Scan;
   using Draft = schedq::Draft<Atom>;
   using Log = EventLog<Atom>;
+  using Moves = UnfinishedMoves<Atom, Shape::Windows::kRunEntriesMax>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
   // A batch costs two looks at the clock, and what is known of its pods has to stay near.
@@ -146,10 +148,15 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void DecidePlace(Draft* draft, Verdict verdict, bool skip_pre_enqueue) const;
   // Making it true. False: the slot changed, and nothing happened.
   [[gnu::noinline]] bool Commit(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  // The same without what follows a move into the pool; `announcement` stands until that is done.
+  using Announcement = typename Moves::Announcement;
+  bool CommitMove(PodId id, const Pinned& pinned, Draft* draft, Cause cause,
+                  Announcement* announcement);
   [[gnu::noinline, gnu::cold]] bool CommitObserved(PodId id, const Pinned& pinned, Draft* draft,
-                                                   Cause cause);
+                                                   Cause cause, Announcement* announcement);
   template <bool kIsObserved>
-  [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Draft* draft, Cause cause);
+  [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Draft* draft, Cause cause,
+                                       Announcement* announcement);
   // What will stand in a queue for the pod.
   struct Ticket {
     ActiveEntry entry;
@@ -169,7 +176,16 @@ class BasicLockfreeQueue final : public SchedulingQueue {
                      Cause cause) const;
   [[gnu::always_inline]] void PushTicket(Place place, const Ticket& ticket);
   [[gnu::noinline, gnu::cold]] void DropStaleTickets(uint64_t pushes);
-  void RecheckGated(PodId id, Cause cause);
+  bool IsOvertaken(const Draft& draft) const;
+  void RecheckGated(PodId id, Cause cause, Announcement* announcement);
+
+  // Finishing what other threads have begun (lockfree_finish-inl.h).
+  Pinned PinFinished(PodId id);
+  bool FinishAllMoves();
+  void FinishLeft();
+  bool FinishMove(const Move& move);
+  static uint32_t NoteOf(Cause cause);
+  static Cause CauseIn(uint32_t note);
 
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
@@ -187,7 +203,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryActivate(const PodKey& key);
 
   // Attempts (lockfree_attempt-inl.h).
-  bool Take(const ActiveEntry& entry, Place place, std::optional<PoppedPod>* popped);
+  class Popper;
+  template <typename IsUnchanged>
+  bool TryPopEarly(const IsUnchanged& is_unchanged, std::optional<PoppedPod>* popped);
+  void Popped(const PodFacts& facts, Place from, PoppedPod* popped);
   void TellPopped(const PoppedPod& popped, Place from) const;
   void Discard(PodId id, const Pinned& pinned);
   const PodFacts* FlightOf(const Pinned& pinned, const PodKey& key) const;
@@ -206,6 +225,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
                  PluginSet pending);
   void CountFailure(QueueingFields* fields, PluginSet unschedulable, PluginSet pending,
                     Instant now) const;
+  void FinishEntry(PodId id, const Draft& draft, Cause cause, Announcement* announcement,
+                   typename Log::Cursor* cursor);
   Verdict JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor);
   void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
 
@@ -233,6 +254,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     const PluginSet registered;  // Plugins that registered for it.
     const PreCheck& pre_check;
   };
+  void CountEvent(PluginSet registered);
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
   bool IsCandidate(const Pinned& pinned, const PoolEvent& incident) const;
   // Of a pod of the pool.
@@ -273,6 +295,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   TimeQueue error_backoff_;
   Log log_{Shape::kFirstLogBits};
   NominationIndex<Atom> nominations_;
+  Moves moves_;
   EventCount<Atom> poppable_;
 
   // Entries that were pushed where a pop may find them. Added to after the push is visible: a pop
@@ -281,6 +304,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   StaleWatch<Atom, Shape> stale_watch_;
   // Events that have begun to look at the pool. Added to before they look.
   Atom<uint64_t> event_epoch_{0};
+  // For each plugin the last of them that it registered for.
+  std::array<Atom<uint64_t>, kPluginCountMax> last_event_of_{};
   Atom<uint64_t> cycle_{0};
   // Of an event that concerns few pods: a hundredth of the shortest that its histogram tells apart.
   SampledDuration<16> short_event_;

@@ -98,7 +98,9 @@ SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft*
   const bool is_rejected = draft->door == Draft::Door::kRejected;
   if (draft->is_changed() || is_rejected) {
     PodFacts& own = draft->Edit();
-    if (draft->needs_ticket || is_rejected || draft->place != after.queued) {
+    // Each move has a name of its own (unfinished_moves.h).
+    if (draft->needs_ticket || is_rejected || InPool(draft->place) ||
+        draft->place != after.queued) {
       own.version = pinned.NextVersion();
     }
     after = WordWith(after, *draft);
@@ -111,29 +113,40 @@ SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft*
   return after;
 }
 
-// Two instructions are what observers cost a queue that has none: the question stands before
-// anything that it could keep from lying in registers, and what observers need is code of its own.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
                                              Cause cause) {
+  Announcement announcement;
+  if (!CommitMove(id, pinned, draft, cause, &announcement)) return false;
+  if (draft->place == Place::kGated && IsOvertaken(*draft)) RecheckGated(id, cause, &announcement);
+  if (draft->needs_ticket || InPool(draft->place)) announcement.Withdraw();
+  return true;
+}
+
+// Two instructions are what observers cost a queue that has none: the question stands before
+// anything that it could keep from lying in registers, and what observers need is code of its own.
+template <template <typename> class Atom, typename Shape>
+inline bool BasicLockfreeQueue<Atom, Shape>::CommitMove(PodId id, const Pinned& pinned,
+                                                        Draft* draft, Cause cause,
+                                                        Announcement* announcement) {
   if constexpr (Shape::kMayBeObserved) {
     if (is_observed_) [[unlikely]]
-      return CommitObserved(id, pinned, draft, cause);
+      return CommitObserved(id, pinned, draft, cause, announcement);
   }
-  return CommitAs<false>(id, pinned, draft, cause);
+  return CommitAs<false>(id, pinned, draft, cause, announcement);
 }
 
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::CommitObserved(PodId id, const Pinned& pinned, Draft* draft,
-                                                     Cause cause) {
-  return CommitAs<true>(id, pinned, draft, cause);
+                                                     Cause cause, Announcement* announcement) {
+  return CommitAs<true>(id, pinned, draft, cause, announcement);
 }
 
 // In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <template <typename> class Atom, typename Shape>
 template <bool kIsObserved>
 inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pinned, Draft* draft,
-                                                      Cause cause) {
+                                                      Cause cause, Announcement* announcement) {
   const SlotWord after = WordAfter(pinned, draft);
   const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
@@ -142,17 +155,23 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
   const bool tells = kIsObserved && cause.label != kNoLabel;
   if (tells) table_.records().Retain(after.record);
+  draft->gating_plugin = facts.fields.gating_plugin;
+  const bool is_owed = draft->needs_ticket || InPool(after.queued);
+  if (is_owed) {
+    *announcement = moves_.Begin();
+    announcement->Announce(
+        {MoveName(id, facts.version, after.queued), NoteOf(cause), draft->flight});
+  }
   const bool is_done = table_.Exchange(id, pinned, after);
   if (is_done) {
     draft->Published();
     CountMove(pinned.word(), *draft, cause);
     if (tells) TellPublished(pinned, facts, *draft, cause);
     if (draft->needs_ticket) PushTicket(after.queued, ticket);
+  } else if (is_owed) {
+    announcement->Withdraw();
   }
   if (tells) table_.records().Release(after.record);
-  if (is_done && after.queued == Place::kGated && event_epoch_.load() != draft->epoch) {
-    RecheckGated(id, cause);
-  }
   return is_done;
 }
 
@@ -234,21 +253,33 @@ void BasicLockfreeQueue<Atom, Shape>::DropStaleTickets(uint64_t pushes) {
   stale_watch_.Looked(pushes, active_.DropStale(Random(pushes).Next(), is_stale));
 }
 
-// A pod was gated by a PreEnqueue that an event may have overtaken: the event changed the world
-// after PreEnqueue looked, and looked at the pool before the pod was in it. So ask again until no
-// event began while we did. Bound: one round for each such event.
+// Whether PreEnqueue may have rejected the pod before an event that would have let it through
+// changed the world, and that event may have looked at the pool before the pod was in it. Events
+// that the gating plugin did not register for never let the pod through.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::RecheckGated(PodId id, Cause cause) {
+bool BasicLockfreeQueue<Atom, Shape>::IsOvertaken(const Draft& draft) const {
+  return last_event_of_[draft.gating_plugin].load() > draft.epoch;
+}
+
+// Asks PreEnqueue about a gated pod that was overtaken. The pod is in the pool now, so events that
+// begin from here on find it there: to ask once is enough, unless another plugin rejects the pod
+// now. Bound: once for each plugin, and once for each time that another thread changes the pod.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::RecheckGated(PodId id, Cause cause,
+                                                   Announcement* announcement) {
   for (;;) {
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
     if (!pinned || pinned.word().queued != Place::kGated) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kAfterBackoff, /*skip_pre_enqueue=*/false);
-    const bool is_still_the_same = draft.place == Place::kGated && !draft.is_changed();
-    if (is_still_the_same && event_epoch_.load() == draft.epoch) return;
-    // A draft that is committed looks after itself.
-    if (!is_still_the_same && Commit(id, pinned, &draft, cause)) return;
+    if (draft.place == Place::kGated && !draft.is_changed()) return;
+    Announcement next;
+    if (!CommitMove(id, pinned, &draft, cause, &next)) continue;
+    // What this move leaves to do is announced; the pod has left the earlier one behind.
+    announcement->Withdraw();
+    *announcement = next;
+    if (draft.place != Place::kGated || !IsOvertaken(draft)) return;
   }
 }
 

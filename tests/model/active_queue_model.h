@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +25,6 @@ struct ActiveQueueSpec {
   struct Operation {
     bool is_push = false;
     ActiveEntry entry;
-    // Of a pop of several: how many it took, which the queue decides. Null: of one.
-    std::shared_ptr<size_t> count;
   };
   // Sorted by what goes first; a key is unique in a test.
   struct State {
@@ -52,28 +49,18 @@ struct ActiveQueueSpec {
       return kPushed;
     }
     if (entries.empty()) return kNothing;
-    const size_t count = operation.count ? std::min(*operation.count, entries.size()) : 1;
-    Result popped = ResultOf(entries.data(), count);
-    entries.erase(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(count));
-    // None although there are some: no result is like this.
-    return count == 0 ? kPushed : popped;
-  }
-  // All their tickets in one number.
-  static Result ResultOf(const ActiveEntry* entries, size_t count) {
-    Result result = kNothing;
-    for (size_t i = 0; i < count; ++i) result = result * kTickets + entries[i].ticket;
-    return result;
+    const Result popped = entries.front().ticket;
+    entries.erase(entries.begin());
+    return popped;
   }
   static std::string Describe(const Operation& operation) {
     if (operation.is_push) return "push " + Describe(operation.entry.ticket);
-    return operation.count ? "pop several" : "pop";
+    return "pop";
   }
   static std::string Describe(const Result& result) {
     if (result == kPushed) return "done";
     if (result == kNothing) return "nothing";
-    const std::string before = result < kTickets ? "" : Describe(result / kTickets) + " ";
-    const uint64_t ticket = result % kTickets;
-    return before + std::to_string(ticket / 100) + "@" + std::to_string(ticket % 100);
+    return std::to_string(result / 100) + "@" + std::to_string(result % 100);
   }
 };
 
@@ -82,12 +69,9 @@ using ActiveSteps = std::vector<ActiveStep>;
 
 inline ActiveStep Push(int32_t priority, int64_t timestamp_ns) {
   // The ticket says it all, for the explanation of a failure.
-  return {true,
-          {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)},
-          nullptr};
+  return {true, {priority, timestamp_ns, static_cast<uint64_t>(priority * 100 + timestamp_ns)}};
 }
 inline ActiveStep Pop() { return {}; }
-inline ActiveStep PopMany() { return {false, {}, std::make_shared<size_t>(0)}; }
 
 // Two lanes of two runs; segments of two entries; a heap whose parts split at once.
 struct ModelShape {
@@ -111,7 +95,54 @@ struct SweepingShape : ModelShape {
   static constexpr uint32_t kPopsPerSweep = 1;
 };
 
-template <typename Queue>
+// How a history pops: takes the entry itself.
+struct PopsEntry {
+  template <typename Queue>
+  uint64_t operator()(Queue& queue) {
+    const auto popped = queue.TryPop();
+    return popped ? popped->ticket : ActiveQueueSpec::kNothing;
+  }
+};
+
+// Or what it stands for, in a table that says what was taken.
+class PopsElsewhere {
+ public:
+  struct Taker {
+    static constexpr bool kDropsToTake = false;
+    static constexpr uint32_t kAhead = 0;
+    Consent Ask(const ActiveEntry& first) {
+      ticket = first.ticket;
+      return owner.Of(ticket).load() == 0 ? Consent::kTake : Consent::kDrop;
+    }
+    bool Claim() { return owner.Take(ticket); }
+
+    PopsElsewhere& owner;
+    uint64_t ticket = 0;
+  };
+  template <typename Queue>
+  uint64_t operator()(Queue& queue) {
+    Taker taker{*this};
+    Taking taking = Taking::kDropped;
+    while (taking == Taking::kDropped) taking = queue.TryTake(taker);
+    MODEL_CHECK(taking != Taking::kLeft, "nothing is left there");
+    return taking == Taking::kTaken ? taker.ticket : ActiveQueueSpec::kNothing;
+  }
+
+  // False: it is taken already.
+  bool Take(uint64_t ticket) {
+    uint32_t expected = 0;
+    return Of(ticket).compare_exchange_strong(expected, 1);
+  }
+
+ private:
+  // What a reader may take for a ticket is one that there once was.
+  model::Atomic<uint32_t>& Of(uint64_t ticket) { return taken_[ticket % taken_.size()]; }
+
+  // By priority * 100 + timestamp, of which tests that use this have few.
+  std::array<model::Atomic<uint32_t>, 23> taken_{};
+};
+
+template <typename Queue, typename PopBy = PopsEntry>
 class ActiveQueueHistory {
  public:
   explicit ActiveQueueHistory(uint32_t threads) : recorder_(threads) {}
@@ -135,27 +166,23 @@ class ActiveQueueHistory {
         queue_.Push(step.entry);
         return ActiveQueueSpec::kPushed;
       }
-      if (step.count) {
-        std::array<ActiveEntry, 3> taken;
-        *step.count = queue_.TryPopMany(taken.data(), taken.size());
-        return ActiveQueueSpec::ResultOf(taken.data(), *step.count);
-      }
-      const auto popped = queue_.TryPop();
-      return popped ? popped->ticket : ActiveQueueSpec::kNothing;
+      return pop_(queue_);
     });
   }
 
   Queue queue_;
+  PopBy pop_;
   Recorder<ActiveQueueSpec, model::ExecutionOrder> recorder_;
 };
 
 // `first` alone, then the threads, then whatever is left.
 template <typename Shape,
-          template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
+          template <template <typename> class, uint32_t> class CollectOf = DoubleCollect,
+          typename PopBy = PopsEntry>
 model::Body BodyOf(ActiveSteps first, std::vector<ActiveSteps> threads) {
   return [=](model::Trial& trial) {
     using Queue = ActiveQueue<model::Atomic, Shape, CollectOf>;
-    ActiveQueueHistory<Queue> history(static_cast<uint32_t>(threads.size()) + 1);
+    ActiveQueueHistory<Queue, PopBy> history(static_cast<uint32_t>(threads.size()) + 1);
     history.Run(0, first);
     for (uint32_t i = 0; i < threads.size(); ++i) {
       trial.Thread([&history, &threads, i] { history.Run(i + 1, threads[i]); });

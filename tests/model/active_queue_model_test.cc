@@ -8,12 +8,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 #include "engine/lockfree/active/double_collect.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
@@ -31,7 +35,7 @@ model::Options Named(const std::string& suffix = "") {
   return options;
 }
 
-template <typename Shape>
+template <typename Shape, typename PopBy = PopsEntry>
 void ExpectLinearizable(const ActiveSteps& first, const std::vector<ActiveSteps>& threads,
                         const std::string& suffix = "") {
   size_t steps = 0;
@@ -42,7 +46,8 @@ void ExpectLinearizable(const ActiveSteps& first, const std::vector<ActiveSteps>
   const bool is_heap = Shape::kLanesAtOnce == 0;
   options.preemptions_max = steps <= 3 && !is_heap ? 3 : 2;
   if (is_heap) options.stale_reads_max = 0;
-  const Report report = model::Exhaust(options, BodyOf<Shape>(first, threads));
+  const Report report =
+      model::Exhaust(options, BodyOf<Shape, DoubleCollect, PopBy>(first, threads));
   model::ExpectExhausted(report, 300);
 }
 
@@ -84,15 +89,44 @@ TEST(ActiveQueueModel, PopsMeetAtTheLastEntries) {
   ExpectLinearizable<ModelShape>({Push(2, 1), Push(1, 2), Push(1, 3)}, {{Pop(), Pop()}, {Pop()}});
 }
 
-TEST(ActiveQueueModel, PopOfSeveralIsAsManyPopsAtOnce) {
-  const ActiveSteps in_two_segments = {Push(2, 1), Push(1, 2), Push(1, 3), Push(1, 4)};
-  ExpectLinearizable<ModelShape>(in_two_segments, {{PopMany(), PopMany()}, {Pop()}}, "_pop");
-  ExpectLinearizable<ModelShape>(in_two_segments, {{PopMany(), PopMany()}, {Push(2, 5)}}, "_push");
-  const ActiveSteps low = {Push(2, 1), Pop(), Push(1, 2), Push(1, 3)};
-  ExpectLinearizable<ModelShape>(low, {{PopMany()}, {Push(2, 5), Push(1, 6)}}, "_high_then_low");
-  ExpectLinearizable<ModelShape>(low, {{PopMany(), PopMany()}, {PopMany()}}, "_many");
-  ExpectLinearizable<SweepingShape>(low, {{PopMany()}, {Push(1, 1), Pop()}}, "_further_run");
-  ExpectLinearizable<HeapShape>({Push(5, 1), Push(6, 2)}, {{PopMany()}, {Pop()}}, "_heap");
+TEST(ActiveQueueModel, PopMayTakeWhatAnEntryStandsForElsewhere) {
+  const ActiveSteps first = {Push(0, 1), Push(0, 2), Push(0, 3), Pop()};
+  ExpectLinearizable<ModelShape, PopsElsewhere>(first, {{Pop()}, {Pop(), Push(0, 4)}}, "_pops");
+  ExpectLinearizable<ModelShape, PopsElsewhere>({Push(1, 1), Pop(), Push(0, 2)},
+                                                {{Pop()}, {Push(1, 3), Push(0, 4)}}, "_push");
+  ExpectLinearizable<HeapShape, PopsElsewhere>({Push(1, 1), Push(0, 2)}, {{Pop()}, {Pop()}},
+                                               "_heap");
+}
+
+// Two threads move all there is, and a third pops: each entry is taken once, by whom it was found.
+template <typename Shape>
+model::Body MovesMeetPop() {
+  return [](model::Trial& trial) {
+    ActiveQueue<model::Atomic, Shape> queue;
+    PopsElsewhere taken;
+    constexpr uint64_t kEntries = 3;
+    for (uint64_t i = 1; i <= kEntries; ++i) queue.Push(Push(0, static_cast<int64_t>(i)).entry);
+    std::array<uint64_t, 2> moved{};
+    const auto move_all = [&](uint64_t* count) {
+      std::array<ActiveEntry, 2> room;
+      const auto is_any = [](const ActiveEntry&) { return true; };
+      while (queue.MoveFirst(room, is_any, [&](std::span<ActiveEntry> shown) {
+        for (const ActiveEntry& entry : shown) *count += taken.Take(entry.ticket) ? 1 : 0;
+      }) > 0) {
+      }
+    };
+    uint64_t popped = 0;
+    trial.Thread([&] { move_all(&moved[0]); });
+    trial.Thread([&] { popped = taken(queue) == ActiveQueueSpec::kNothing ? 0 : 1; });
+    trial.Join();
+    move_all(&moved[1]);
+    MODEL_CHECK(moved[0] + moved[1] + popped == kEntries, "each is taken once");
+    MODEL_CHECK(queue.Size() == 0 && moved[1] == 0, "nothing is left");
+  };
+}
+TEST(ActiveQueueModel, MoveOfSeveralMeetsPop) {
+  model::ExpectExhausted(model::Exhaust(Named("_lane"), MovesMeetPop<ModelShape>()), 300);
+  model::ExpectExhausted(model::Exhaust(Named("_heap"), MovesMeetPop<HeapShape>()), 300);
 }
 
 TEST(ActiveQueueModel, SegmentsAreUsedAgain) {

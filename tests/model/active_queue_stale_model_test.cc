@@ -36,7 +36,9 @@ uint64_t ActiveQueue<model::Atomic, DropsBeforeItPushes>::DropStaleOf(typename L
   std::array<ActiveEntry, kDropMax> entries;
   const auto view = run.Look();
   const size_t count = view.IsEmpty() ? 0 : Lane::Run::TakeableIn(view, kDropMax);
-  if (count == 0 || !run.TryTakeMany(segments_, view, entries.data(), count)) return 0;
+  if (count == 0) return 0;
+  run.ReadMany(segments_, view, entries.data(), count);
+  if (!run.TryDropMany(segments_, view, count)) return 0;
   for (size_t i = 0; i < count; ++i) {
     entries[i].priority = priority;
     if (!is_stale(entries[i].ticket)) Push(entries[i]);

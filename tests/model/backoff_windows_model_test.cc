@@ -23,8 +23,12 @@ namespace {
 struct TwoWindows {
   using Window = ModelShape;
   static constexpr int64_t kWindows = 2;
+  static constexpr size_t kRunEntriesMax = 2;
 };
-using Windows = BackoffWindows<model::Atomic, TwoWindows>;
+// With what was taken: an entry may be shown to two, and one of them takes what it stands for.
+struct Windows : BackoffWindows<model::Atomic, TwoWindows> {
+  PopsElsewhere taken;
+};
 
 model::Options Named(uint32_t preemptions_max = 2) {
   model::Options options = model::OptionsOfTest();
@@ -39,16 +43,23 @@ void Put(Windows& windows, int64_t second, uint64_t ticket) {
 }
 std::set<uint64_t> Flush(Windows& windows, int64_t cutoff) {
   std::set<uint64_t> tickets;
-  const auto take_run = [&](std::span<ActiveEntry> run) {
-    for (const ActiveEntry& entry : run) tickets.insert(entry.ticket);
+  const auto take = [&](uint64_t ticket) {
+    if (windows.taken.Take(ticket)) tickets.insert(ticket);
   };
-  windows.Flush(cutoff, take_run, [&](uint64_t ticket) { tickets.insert(ticket); });
+  const auto take_run = [&](std::span<ActiveEntry> run) {
+    for (const ActiveEntry& entry : run) take(entry.ticket);
+  };
+  windows.Flush(cutoff, take_run, take);
   return tickets;
 }
 std::set<uint64_t> PopOne(Windows& windows) {
-  ActiveEntry entry;
-  if (windows.TryPopFirst([] { return true; }, &entry) != EarlyPop::kTaken) return {};
-  return {entry.ticket};
+  PopsElsewhere::Taker taker{windows.taken};
+  EarlyPop outcome = EarlyPop::kChanged;
+  while (outcome == EarlyPop::kChanged) {
+    outcome = windows.TryTakeFirst([] { return true; }, taker);
+  }
+  if (outcome == EarlyPop::kEmpty) return {};
+  return {taker.ticket};
 }
 
 void ExpectRight(const model::Body& body, uint32_t preemptions_max = 2) {

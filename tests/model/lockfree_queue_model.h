@@ -31,6 +31,7 @@
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"
+#include "engine/lockfree/lockfree_finish-inl.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/lockfree_read-inl.h"
 #include "engine/lockfree/lockfree_requeue-inl.h"
@@ -53,6 +54,7 @@ namespace schedq {
 struct ModelWindowsShape {
   using Window = ModelShape;
   static constexpr int64_t kWindows = 4;
+  static constexpr size_t kRunEntriesMax = 2;
 };
 
 struct ModelQueueShape {

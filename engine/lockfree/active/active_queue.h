@@ -63,6 +63,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/base/index_pool.h"
@@ -90,8 +91,25 @@ struct ActiveQueueShape {
   static constexpr uint32_t kPopsPerSweep = 64;
 };
 
-// What a pop is told when it asks whether to take an entry.
-enum class Consent : uint8_t { kTake, kLeave };
+// What a taker says about the entry that goes first: take it, leave it there, or drop it, because
+// nobody wants it any more.
+enum class Consent : uint8_t { kTake, kLeave, kDrop };
+
+// What became of the entry that went first.
+enum class Taking : uint8_t { kTaken, kLeft, kDropped, kEmpty };
+
+// A taker (ActiveQueue::TryTake) that takes the entry itself: who drops it has it.
+struct TakesEntry {
+  static constexpr bool kDropsToTake = true;
+  static constexpr uint32_t kAhead = 0;
+  Consent Ask(const ActiveEntry& first) {
+    entry = first;
+    return Consent::kTake;
+  }
+  bool Claim() { return true; }
+
+  ActiveEntry entry;
+};
 
 template <template <typename> class Atom = std::atomic, typename Shape = ActiveQueueShape,
           template <template <typename> class, uint32_t> class CollectOf = DoubleCollect>
@@ -122,41 +140,56 @@ class ActiveQueue {
 
   // The entry that goes first, or nothing if the queue is empty. Lock-free.
   std::optional<ActiveEntry> TryPop() {
-    return TryPopIf([](const ActiveEntry&) { return Consent::kTake; });
+    TakesEntry taker;
+    return TryTake(taker) == Taking::kTaken ? std::optional(taker.entry) : std::nullopt;
   }
 
-  // As TryPop; calls `warm(further, near)` with the tickets that will probably be popped `kAhead`
-  // and half as many pops later. Either may be any ticket, or 0. Not at all if kAhead is 0.
-  template <uint32_t kAhead, typename Warm>
-  std::optional<ActiveEntry> TryPopAhead(Warm warm) {
-    const auto take = [](const ActiveEntry&) { return Consent::kTake; };
-    if constexpr (kAhead == 0) {
-      return TryPopIf(take);
-    } else {
-      return TryPopWith(take, [&](const Head& head) {
-        warm(head.run->TicketAhead(segments_, head.view, kAhead),
-             head.run->TicketAhead(segments_, head.view, kAhead / 2));
-      });
+  // Lets `taker` take what the entry that goes first stands for; an entry is only where that is
+  // found. So a thread that is stopped has either taken it or left it to be found.
+  //   Consent Ask(entry)  about an entry that may have gone first. Asked again if another thread
+  //                       changes the queue.
+  //   bool Claim()        after kTake: the entry went first at an instant between Ask and now. Takes
+  //                       what it stands for; false: it has changed since Ask. An entry whose claim
+  //                       succeeded must be to drop for whoever is asked about it from then on.
+  //   WarmAhead(further, near)  the tickets that will probably be taken kAhead and half as many
+  //                       takes later. Either may be any ticket, or 0. Not called if kAhead is 0.
+  // Neither may use this queue. Lock-free if they are. kTaken and kEmpty linearize at that instant.
+  template <typename Taker>
+  Taking TryTake(Taker& taker) {
+    Taken taken = {Outcome::kChanged};
+    while (taken.outcome == Outcome::kChanged) taken = TryOnce(taker);
+    if (taken.is_sweep_due) Sweep();
+    switch (taken.outcome) {
+      case Outcome::kTaken:
+        return Taking::kTaken;
+      case Outcome::kLeft:
+        return Taking::kLeft;
+      case Outcome::kDropped:
+        return Taking::kDropped;
+      default:
+        return Taking::kEmpty;
     }
   }
 
-  // As TryPop, but asks `consent(entry)` about the entry that goes first, whose ticket is not known
-  // yet; nothing also if it says to leave it. It is asked again if another thread changes the
-  // queue.
-  // A pop that takes linearizes where it was asked last.
-  template <typename Ask>
-  std::optional<ActiveEntry> TryPopIf(Ask consent) {
-    return TryPopWith(consent, [](const Head&) {});
-  }
-
-  // As up to `count_max` calls of TryPop at one instant: entries of one priority. Returns how many;
-  // 0: the queue is empty.
-  size_t TryPopMany(ActiveEntry* taken, size_t count_max) {
-    size_t count = 0;
-    PopOutcome outcome = PopOutcome::kChanged;
-    while (outcome == PopOutcome::kChanged) outcome = TryPopManyOnce(taken, count_max, count);
-    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
-    return count;
+  // Shows `move(std::span<ActiveEntry>)` entries that go first: of one priority, in their order, at
+  // most as many as `room` holds, and each `is_due(entry)`. It takes what they stand for, where that
+  // is found, and then they are dropped; if another thread takes some of them meanwhile, they stay
+  // and are shown again. Returns how many were shown; 0: at one instant the first was not due, or
+  // there was none. Lock-free if `move` is, which may use any other queue.
+  template <typename IsDue, typename Move>
+  size_t MoveFirst(std::span<ActiveEntry> room, const IsDue& is_due, const Move& move) {
+    Finder<IsDue> finder{room, is_due};
+    Taken taken = {Outcome::kChanged};
+    while (taken.outcome == Outcome::kChanged) taken = TryOnce(finder);
+    if (taken.outcome != Outcome::kTaken) return 0;
+    move(room.first(finder.count));
+    if (finder.head.run == nullptr) {
+      DropFromHeap(room[0].ticket);
+    } else {
+      finder.head.run->TryDropMany(segments_, finder.head.view, finder.count);
+    }
+    if (taken.is_sweep_due) Sweep();
+    return finder.count;
   }
 
   // Drops entries of which `is_stale(ticket)` says that nobody wants them and never will: among the
@@ -192,17 +225,6 @@ class ActiveQueue {
   }
 
  private:
-  // `on_taken(head)` is called after an entry was taken from the head of a run.
-  template <typename Ask, typename OnTaken>
-  std::optional<ActiveEntry> TryPopWith(Ask consent, OnTaken on_taken) {
-    std::optional<ActiveEntry> taken(std::in_place);
-    PopOutcome outcome = PopOutcome::kChanged;
-    while (outcome == PopOutcome::kChanged) outcome = TryPopOnce(*taken, consent, on_taken);
-    if (outcome == PopOutcome::kTakenSweepDue) Sweep();
-    if (outcome == PopOutcome::kEmpty || outcome == PopOutcome::kLeft) taken.reset();
-    return taken;
-  }
-
   using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
   using Heap = QuickHeap<Atom, Shape>;
   using Head = typename Lane::Head;
@@ -210,7 +232,20 @@ class ActiveQueue {
   static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");
   using Collect = CollectOf<Atom, 2 + Shape::kLanesMax * Lane::kWords + Heap::kWords>;
 
-  enum class PopOutcome { kTaken, kTakenSweepDue, kEmpty, kLeft, kChanged };
+  enum class Outcome : uint8_t { kTaken, kLeft, kDropped, kEmpty, kChanged };
+  struct Taken {
+    Outcome outcome;
+    bool is_sweep_due = false;
+  };
+
+  // Finds the entries that go first, and takes none.
+  template <typename IsDue>
+  struct Finder {
+    std::span<ActiveEntry> room;
+    const IsDue& is_due;
+    size_t count = 0;
+    Head head{};  // Without a run: it was in the heap.
+  };
 
   // Entries of one priority and rising timestamps.
   void PushGroup(const ActiveEntry* entries, size_t count) {
@@ -228,58 +263,36 @@ class ActiveQueue {
     }
   }
 
-  template <typename Ask, typename OnTaken>
-  PopOutcome TryPopOnce(ActiveEntry& taken, const Ask& consent, const OnTaken& on_taken) {
+  template <typename Taker>
+  Taken TryOnce(Taker& taker) {
     Collect collect;
     const uint64_t in_use = CollectMembers(in_use_, collect);
     const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
     const bool is_heap_in_use = (in_use >> kHeapMember & 1) != 0;
-    if (further_in_use == 0 && !is_heap_in_use) {
-      return TryPopOfMains(in_use, collect, [&](const Head& head) {
-        return TakeFromRun(head, taken, consent, on_taken);
-      });
-    }
+    if (further_in_use == 0 && !is_heap_in_use) return TryMains(in_use, collect, taker);
     const Head head = CollectBest(in_use, further_in_use, collect);
-    if (is_heap_in_use) return TryPopOfBoth(head, collect, taken, consent, on_taken);
-    if (!collect.StillHolds()) return PopOutcome::kChanged;
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent, on_taken);
-  }
-
-  // Several from a main run, or one from wherever it is. All of a run's entries that its view shows
-  // were there at the instant that the collect is about, and nothing that goes before them.
-  PopOutcome TryPopManyOnce(ActiveEntry* taken, size_t count_max, size_t& count) {
-    count = 0;
-    Collect collect;
-    const uint64_t in_use = CollectMembers(in_use_, collect);
-    const uint64_t further_in_use = CollectMembers(further_in_use_, collect);
-    if (further_in_use == 0 && (in_use >> kHeapMember & 1) == 0) {
-      return TryPopOfMains(in_use, collect, [&](const Head& head) {
-        count = Lane::Run::TakeableIn(head.view, count_max);
-        return TakeManyFromRun(head, taken, count);
-      });
-    }
-    const auto consent = [](const ActiveEntry&) { return Consent::kTake; };
-    const auto on_taken = [](const Head&) {};
-    const PopOutcome outcome = TryPopOnce(*taken, consent, on_taken);
-    count = outcome == PopOutcome::kEmpty ? 0 : 1;
-    return outcome;
+    if (is_heap_in_use) return TryBoth(head, collect, taker);
+    return head.run == nullptr ? Nothing(collect) : TakeFromRun(head, collect, taker);
   }
 
   // The common case: main runs are all that is in use, so the first that is not empty decides.
-  template <typename Take>
-  PopOutcome TryPopOfMains(uint64_t in_use, Collect& collect, Take take_from) {
+  template <typename Taker>
+  Taken TryMains(uint64_t in_use, Collect& collect, Taker& taker) {
     // The words were read before the directory is: lanes that they name are in there.
     for (const auto& place : lanes_.Current()) {
       if ((in_use >> place.number & 1) == 0) continue;
       auto& run = place.lane->main();
       const auto view = run.Look();
       if (!view.IsEmpty()) {
-        if (!collect.StillHolds()) return PopOutcome::kChanged;
-        return take_from({&run, view, run.TimestampAt(segments_, view), place.lane->priority()});
+        return TakeFromRun(Head{&run, view, 0, place.lane->priority(), true}, collect, taker);
       }
       collect.Add(run.tail_word(), view.tail);
     }
-    return collect.StillHolds() ? PopOutcome::kEmpty : PopOutcome::kChanged;
+    return Nothing(collect);
+  }
+
+  static Taken Nothing(const Collect& collect) {
+    return {collect.StillHolds() ? Outcome::kEmpty : Outcome::kChanged};
   }
 
   static uint64_t CollectMembers(const OccupancyWord<Atom>& occupancy, Collect& collect) {
@@ -305,53 +318,94 @@ class ActiveQueue {
     return {};
   }
 
-  template <typename Ask, typename OnTaken>
-  PopOutcome TryPopOfBoth(const Head& head, Collect& collect, ActiveEntry& taken,
-                          const Ask& consent, const OnTaken& on_taken) {
+  template <typename Taker>
+  Taken TryBoth(const Head& head, Collect& collect, Taker& taker) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();
     const bool is_heap_first =
         !peeked.is_empty && (head.run == nullptr || !GoesBefore(head.Key(), peeked.first.entry));
-    if (!is_heap_first) {
-      heap_.AddTo(collect, peeked);
-    } else if (head.run != nullptr) {
-      collect.Add(head.run->head_word(), head.view.head);
+    if (is_heap_first) {
+      if (head.run != nullptr) collect.Add(head.run->head_word(), head.view.head);
+      return TakeFromHeap(peeked, collect, taker);
     }
-    if (!collect.StillHolds()) return PopOutcome::kChanged;
-    if (is_heap_first) return TakeFromHeap(peeked, taken, consent);
-    return head.run == nullptr ? PopOutcome::kEmpty : TakeFromRun(head, taken, consent, on_taken);
+    heap_.AddTo(collect, peeked);
+    return head.run == nullptr ? Nothing(collect) : TakeFromRun(head, collect, taker);
   }
 
-  template <typename Ask, typename OnTaken>
-  PopOutcome TakeFromRun(const Head& head, ActiveEntry& taken, const Ask& consent,
-                         const OnTaken& on_taken) {
-    if (consent(head.Key()) == Consent::kLeave) {
-      // The timestamp is the head's only if the head is still there.
-      return head.run->Look().head == head.view.head ? PopOutcome::kLeft : PopOutcome::kChanged;
+  // What is read of the entry is true if the head stays: the collect or the exchange finds out.
+  template <typename Taker>
+  Taken TakeFromRun(const Head& head, Collect& collect, Taker& taker) {
+    ActiveEntry entry;
+    head.run->ReadMany(segments_, head.view, &entry, 1);
+    entry.priority = head.priority;
+    const Consent consent = taker.Ask(entry);
+    const auto drop = [&] { return head.run->TryDropMany(segments_, head.view, 1); };
+    if (consent == Consent::kDrop) return {drop() ? Outcome::kDropped : Outcome::kChanged};
+    const bool is_taken_by_drop = Taker::kDropsToTake && consent == Consent::kTake;
+    if (!is_taken_by_drop) collect.Add(head.run->head_word(), head.view.head);
+    if (!collect.StillHolds()) return {Outcome::kChanged};
+    if (consent == Consent::kLeave) return {Outcome::kLeft};
+    if (!taker.Claim()) return {Outcome::kChanged};
+    // If another thread drops it first, it has found that it is taken.
+    if (!drop() && is_taken_by_drop) return {Outcome::kChanged};
+    if constexpr (Taker::kAhead > 0) {
+      taker.WarmAhead(head.run->TicketAhead(segments_, head.view, Taker::kAhead),
+                      head.run->TicketAhead(segments_, head.view, Taker::kAhead / 2));
     }
-    if (!head.run->TryTake(segments_, head.view, taken)) return PopOutcome::kChanged;
-    taken.priority = head.priority;
-    on_taken(head);
     return TakenAsNumber(head.view.Position());
   }
 
-  PopOutcome TakeManyFromRun(const Head& head, ActiveEntry* taken, size_t count) {
-    if (!head.run->TryTakeMany(segments_, head.view, taken, count)) return PopOutcome::kChanged;
-    for (size_t i = 0; i < count; ++i) taken[i].priority = head.priority;
-    const uint64_t first = head.view.Position();
-    const bool is_sweep_due =
-        first / Shape::kPopsPerSweep != (first + count) / Shape::kPopsPerSweep;
-    return is_sweep_due ? PopOutcome::kTakenSweepDue : PopOutcome::kTaken;
+  template <typename Taker>
+  Taken TakeFromHeap(const typename Heap::Peeked& peeked, Collect& collect, Taker& taker) {
+    const Consent consent = taker.Ask(peeked.first.entry);
+    if (consent == Consent::kDrop) {
+      return {heap_.TryTake(peeked) ? Outcome::kDropped : Outcome::kChanged};
+    }
+    const bool is_taken_by_drop = Taker::kDropsToTake && consent == Consent::kTake;
+    if (!is_taken_by_drop) heap_.AddTo(collect, peeked);
+    if (!collect.StillHolds()) return {Outcome::kChanged};
+    if (consent == Consent::kLeave) return {Outcome::kLeft};
+    if (!taker.Claim()) return {Outcome::kChanged};
+    if (!heap_.TryTake(peeked) && is_taken_by_drop) return {Outcome::kChanged};
+    return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
   }
 
-  template <typename Ask>
-  PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken,
-                          const Ask& consent) {
-    // Within a session what was peeked at was there.
-    if (consent(peeked.first.entry) == Consent::kLeave) return PopOutcome::kLeft;
-    if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;
-    taken = peeked.first.entry;
+  // As many as the run's segment shows, if other runs are empty: all of them were there at the
+  // instant that the collect is about, and nothing that goes before them.
+  template <typename IsDue>
+  Taken TakeFromRun(const Head& head, Collect& collect, Finder<IsDue>& finder) {
+    const size_t count =
+        head.is_alone ? Lane::Run::TakeableIn(head.view, finder.room.size()) : size_t{1};
+    head.run->ReadMany(segments_, head.view, finder.room.data(), count);
+    collect.Add(head.run->head_word(), head.view.head);
+    if (!collect.StillHolds()) return {Outcome::kChanged};
+    finder.count = 0;
+    while (finder.count < count && finder.is_due(finder.room[finder.count])) {
+      finder.room[finder.count++].priority = head.priority;
+    }
+    finder.head = head;
+    const uint64_t first = head.view.Position();
+    const bool is_sweep_due =
+        first / Shape::kPopsPerSweep != (first + finder.count) / Shape::kPopsPerSweep;
+    return {finder.count > 0 ? Outcome::kTaken : Outcome::kLeft, is_sweep_due};
+  }
+
+  template <typename IsDue>
+  Taken TakeFromHeap(const typename Heap::Peeked& peeked, Collect& collect, Finder<IsDue>& finder) {
+    heap_.AddTo(collect, peeked);
+    if (!collect.StillHolds()) return {Outcome::kChanged};
+    finder.room[0] = peeked.first.entry;
+    finder.count = 1;
+    finder.head = Head{};
+    if (!finder.is_due(finder.room[0])) return {Outcome::kLeft};
     return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
+  }
+
+  // If it still goes first there; else who meets it drops it.
+  void DropFromHeap(uint64_t ticket) {
+    const typename Heap::Session session(heap_);
+    const typename Heap::Peeked peeked = heap_.Peek();
+    if (!peeked.is_empty && peeked.first.entry.ticket == ticket) heap_.TryTake(peeked);
   }
 
   template <typename IsStale>
@@ -372,9 +426,8 @@ class ActiveQueue {
     return count;
   }
 
-  static PopOutcome TakenAsNumber(uint64_t number) {
-    return (number + 1) % Shape::kPopsPerSweep == 0 ? PopOutcome::kTakenSweepDue
-                                                    : PopOutcome::kTaken;
+  static Taken TakenAsNumber(uint64_t number) {
+    return {Outcome::kTaken, (number + 1) % Shape::kPopsPerSweep == 0};
   }
 
   // Takes out of the occupancies what was idle since the last sweep.

@@ -42,6 +42,7 @@ class Lane {
     typename Run::View view;
     int64_t timestamp_ns = 0;
     int32_t priority = 0;
+    bool is_alone = false;  // No other run holds an entry of this priority or a better one.
 
     ActiveEntry Key() const { return {priority, timestamp_ns, 0}; }
   };

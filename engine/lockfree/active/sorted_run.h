@@ -5,7 +5,7 @@
 // is older than the last one is refused, and so is one that meets another append; the caller then
 // takes another run, so nobody waits.
 // When not to use it: as a queue of its own; a run refuses whatever does not suit it.
-// Threads: all operations from any thread. TryAppend and TryTake are wait-free but for the segment
+// Threads: all operations from any thread. TryAppend and TryDropMany are wait-free but for the segment
 // pool, which is lock-free.
 // Invariants:
 //  1. `tail` counts the entries ever published. Its lowest bit says that an append is at work; who
@@ -95,18 +95,21 @@ class SortedRun {
     return LoadRelaxed(SlotIn(pool, view).timestamp_ns);
   }
 
-  // Takes the entry at the head of a view that is not empty; false if another thread did.
-  // Linearization point of success: the exchange, or any instant before it at which the caller
-  // knows that the head was the view's.
-  bool TryTake(Pool& pool, const View& view, ActiveEntry& taken) {
-    return TryTakeMany(pool, view, &taken, 1);
+  // Reads the `count` entries at the head, but for their priority. True only if they still are what
+  // the view has seen, which an exchange of the head or a collect finds out.
+  static void ReadMany(const Pool& pool, const View& view, ActiveEntry* entries, size_t count) {
+    const uint64_t position = PositionIn(view.head);
+    Segment& segment = pool[SegmentIn(view.head)];
+    for (size_t i = 0; i < count; ++i) {
+      const auto& slot = segment.SlotAt(position + i);
+      entries[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
+      entries[i].ticket = LoadRelaxed(slot.ticket);
+    }
   }
-  // The same with the `count` entries at the head, which one exchange takes all together.
-  bool TryTakeMany(Pool& pool, const View& view, ActiveEntry* taken, size_t count) {
-    ReadMany(pool, view, taken, count);
-    return TryDropMany(pool, view, count);
-  }
-  // The same without a look at them.
+
+  // Takes the `count` entries at the head of a view out of the run, all together; false if another
+  // thread took any. Linearization point of success: the exchange, or any instant before it at
+  // which the caller knows that the head was the view's.
   bool TryDropMany(Pool& pool, const View& view, size_t count) {
     const uint64_t position = PositionIn(view.head);
     const uint32_t segment = SegmentIn(view.head);
@@ -178,17 +181,6 @@ class SortedRun {
   }
   static auto& SlotIn(const Pool& pool, const View& view) {
     return pool[SegmentIn(view.head)].SlotAt(PositionIn(view.head));
-  }
-
-  // True only if they still are what the view has seen, which the exchange of the head finds out.
-  static void ReadMany(const Pool& pool, const View& view, ActiveEntry* entries, size_t count) {
-    const uint64_t position = PositionIn(view.head);
-    Segment& segment = pool[SegmentIn(view.head)];
-    for (size_t i = 0; i < count; ++i) {
-      const auto& slot = segment.SlotAt(position + i);
-      entries[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
-      entries[i].ticket = LoadRelaxed(slot.ticket);
-    }
   }
 
   // seq_cst, which includes the release that ReadMany's loads need: they must not sink below the

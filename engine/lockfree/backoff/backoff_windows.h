@@ -51,6 +51,9 @@ struct WindowShape : ActiveQueueShape {
 struct BackoffWindowsShape {
   using Window = WindowShape;
   static constexpr int64_t kWindows = 1024;  // 17 minutes between the first and the last.
+  // Enough that what a run costs as a whole hardly counts for each entry, and that the memory that
+  // its pods are in comes while others are moved.
+  static constexpr size_t kRunEntriesMax = 64;
 };
 
 // The window of an instant: its whole second of absolute time.
@@ -64,9 +67,7 @@ template <template <typename> class Atom, typename Shape = BackoffWindowsShape>
 class BackoffWindows {
  public:
   static constexpr int64_t kWindows = Shape::kWindows;
-  // Enough that what a run costs as a whole hardly counts for each entry, and that the memory that
-  // its pods are in comes while others are moved.
-  static constexpr size_t kRunEntriesMax = 64;
+  static constexpr size_t kRunEntriesMax = Shape::kRunEntriesMax;
   using Queue = ActiveQueue<Atom, typename Shape::Window>;
 
   BackoffWindows() = default;
@@ -92,40 +93,49 @@ class BackoffWindows {
   // How many segments of runs there are, used or to be used again. May be stale.
   uint64_t Segments() const { return segments_.Used(); }
 
-  // The best entry of the first second that has one. `is_unchanged()` is asked right before it is
-  // taken: false gives it up (kChanged). Linearization point: that question.
-  template <typename IsUnchanged>
-  EarlyPop TryPopFirst(IsUnchanged is_unchanged, ActiveEntry* taken) {
+  // Lets `taker` take the best entry of the first second that has one (ActiveQueue::TryTake), while
+  // `is_unchanged()`, which is asked right before its claim: false gives it up (kChanged), and so
+  // does a taker that leaves the entry.
+  // Linearization point: that question.
+  template <typename IsUnchanged, typename Taker>
+  EarlyPop TryTakeFirst(IsUnchanged is_unchanged, Taker& taker) {
     const bool has_far = far_in_use_.load();
     const auto is_any = [](const ActiveEntry&) { return true; };
     EarlyPop outcome = EarlyPop::kEmpty;
     ForEachServed(first_.load(), last_.load(), [&](int64_t second, Queue& queue) {
       if (has_far) {
         const auto is_earlier = [&](const ActiveEntry& far) { return far.timestamp_ns < second; };
-        outcome = TakeFrom(far_, is_earlier, is_unchanged, taken);
+        outcome = TakeFrom(far_, is_earlier, is_unchanged, taker);
       }
-      if (outcome == EarlyPop::kEmpty) outcome = TakeFrom(queue, is_any, is_unchanged, taken);
+      if (outcome == EarlyPop::kEmpty) outcome = TakeFrom(queue, is_any, is_unchanged, taker);
       return outcome != EarlyPop::kEmpty;
     });
     if (outcome != EarlyPop::kEmpty || !has_far) return outcome;
-    return TakeFrom(far_, is_any, is_unchanged, taken);
+    return TakeFrom(far_, is_any, is_unchanged, taker);
   }
 
-  // Takes every entry whose second is before `cutoff`, window by window, best first within one.
-  // Calls `take_run(std::span<ActiveEntry>)` with entries of one priority in their order, at most
-  // kRunEntriesMax and all taken at once; and `take_ticket(ticket)` for those of which nothing else
-  // was kept.
-  template <typename TakeRun, typename TakeTicket>
-  void Flush(int64_t cutoff, TakeRun take_run, TakeTicket take_ticket) {
+  // Shows every entry whose second is before `cutoff`, window by window, best first within one, and
+  // drops it then (ActiveQueue::MoveFirst). Calls `move_run(std::span<ActiveEntry>)` with entries of
+  // one priority in their order, at most kRunEntriesMax; and `move_ticket(ticket)` for those of
+  // which nothing else was kept.
+  template <typename MoveRun, typename MoveTicket>
+  void Flush(int64_t cutoff, const MoveRun& move_run, const MoveTicket& move_ticket) {
     std::array<ActiveEntry, kRunEntriesMax> run;
     const int64_t last = std::min(last_.load(), cutoff - 1);
+    const auto is_any = [](const ActiveEntry&) { return true; };
     ForEachServed(first_.load(), last, [&](int64_t, Queue& queue) {
-      while (const size_t count = queue.TryPopMany(run.data(), run.size())) {
-        take_run(std::span(run.data(), count));
+      while (queue.MoveFirst(std::span(run), is_any, move_run) > 0) {
       }
       return false;
     });
-    FlushFar(cutoff, take_ticket);
+    if (far_in_use_.load()) {
+      const auto is_due = [&](const ActiveEntry& entry) { return entry.timestamp_ns < cutoff; };
+      const auto move_each = [&](std::span<ActiveEntry> entries) {
+        for (const ActiveEntry& entry : entries) move_ticket(entry.ticket);
+      };
+      while (far_.MoveFirst(std::span(run), is_due, move_each) > 0) {
+      }
+    }
     // A push that is late lowers it again (Widen).
     RaiseFirst(cutoff);
   }
@@ -229,29 +239,40 @@ class BackoffWindows {
     }
   }
 
-  // The queue's first entry, if it `is_wanted`.
-  template <typename IsWanted, typename IsUnchanged>
-  static EarlyPop TakeFrom(Queue& queue, IsWanted is_wanted, IsUnchanged is_unchanged,
-                           ActiveEntry* taken) {
-    bool has_changed = false;
-    const std::optional<ActiveEntry> entry = queue.TryPopIf([&](const ActiveEntry& first) {
-      if (!is_wanted(first)) return Consent::kLeave;
+  // Asks the taker about entries that are wanted, and looks whether all is unchanged first.
+  template <typename IsWanted, typename IsUnchanged, typename Taker>
+  struct Asker {
+    static constexpr bool kDropsToTake = Taker::kDropsToTake;
+    static constexpr uint32_t kAhead = 0;
+    Consent Ask(const ActiveEntry& first) {
+      if (has_changed || !is_wanted(first)) return Consent::kLeave;
+      const Consent consent = taker.Ask(first);
+      has_changed = consent == Consent::kLeave;
+      return consent;
+    }
+    bool Claim() {
       has_changed = !is_unchanged();
-      return has_changed ? Consent::kLeave : Consent::kTake;
-    });
-    if (entry) *taken = *entry;
-    if (entry) return EarlyPop::kTaken;
-    return has_changed ? EarlyPop::kChanged : EarlyPop::kEmpty;
-  }
+      return !has_changed && taker.Claim();
+    }
 
-  template <typename TakeTicket>
-  void FlushFar(int64_t cutoff, TakeTicket take_ticket) {
-    if (!far_in_use_.load()) return;
-    const auto is_due = [&](const ActiveEntry& entry) {
-      return entry.timestamp_ns < cutoff ? Consent::kTake : Consent::kLeave;
-    };
-    while (std::optional<ActiveEntry> entry = far_.TryPopIf(is_due)) {
-      take_ticket(entry->ticket);
+    const IsWanted& is_wanted;
+    const IsUnchanged& is_unchanged;
+    Taker& taker;
+    bool has_changed = false;
+  };
+
+  // The queue's first entry, if it `is_wanted`.
+  template <typename IsWanted, typename IsUnchanged, typename Taker>
+  static EarlyPop TakeFrom(Queue& queue, const IsWanted& is_wanted, const IsUnchanged& is_unchanged,
+                           Taker& taker) {
+    Asker<IsWanted, IsUnchanged, Taker> asker{is_wanted, is_unchanged, taker};
+    switch (queue.TryTake(asker)) {
+      case Taking::kTaken:
+        return EarlyPop::kTaken;
+      case Taking::kDropped:
+        return EarlyPop::kChanged;
+      default:
+        return asker.has_changed ? EarlyPop::kChanged : EarlyPop::kEmpty;
     }
   }
 

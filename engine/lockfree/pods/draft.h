@@ -13,6 +13,7 @@
 #include "engine/base/time/clock.h"
 #include "engine/base/time/maybe_instant.h"
 #include "engine/base/time/time.h"
+#include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/place.h"
@@ -72,6 +73,10 @@ class Draft {
   bool live = true;
   Door door = Door::kNotAsked;
   PluginId newly_rejected = kNoPlugin;
+  // Of a pod that becomes gated: once that is true, others may take the facts away.
+  PluginId gating_plugin = kNoPlugin;
+  // Of an attempt that ends with the move.
+  FlightPosition flight;
 
  private:
   void Own(uint32_t record) {

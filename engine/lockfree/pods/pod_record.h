@@ -65,9 +65,10 @@ struct PodFacts {
   uint32_t older = kNoRecord;
 
   PodKey key() const { return {id, uid_fingerprint}; }
-  // Records that are queued one after the other have versions two apart; in between is the pod's
-  // end, which observers hear of with a number too.
-  static constexpr uint32_t kVersionStep = 2;
+  // Records that are queued one after the other have versions so far apart; in between is the pod's
+  // end, which observers hear of with a number too. A move's name has two bits besides
+  // (unfinished_moves.h).
+  static constexpr uint32_t kVersionStep = 4;
   uint32_t VersionOfEnd() const { return version + 1; }
 };
 

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -70,15 +71,21 @@ class Differential {
     judge_.push(entry);
   }
 
-  void PopMany() {
-    std::array<ActiveEntry, 7> taken;
-    const size_t count = queue_->TryPopMany(taken.data(), taken.size());
-    ASSERT_EQ(count == 0, judge_.empty());
-    for (size_t i = 0; i < count; ++i) CheckPopped(taken[i]);
+  void MoveSome() {
+    const bool was_empty = judge_.empty();
+    std::array<ActiveEntry, 7> room;
+    const auto is_any = [](const ActiveEntry&) { return true; };
+    size_t moved = 0;
+    const size_t count = queue_->MoveFirst(room, is_any, [&](std::span<ActiveEntry> shown) {
+      for (const ActiveEntry& entry : shown) CheckPopped(entry);
+      moved = shown.size();
+    });
+    ASSERT_EQ(count, moved);
+    ASSERT_EQ(count == 0, was_empty);
   }
 
   void Pop() {
-    if (random_.Below(4) == 0) return PopMany();
+    if (random_.Below(4) == 0) return MoveSome();
     const std::optional<ActiveEntry> popped = queue_->TryPop();
     ASSERT_EQ(popped.has_value(), !judge_.empty());
     if (popped) CheckPopped(*popped);

@@ -27,7 +27,8 @@ class LaneTest : public testing::Test {
     SmallLane::Head head;
     lane_.CollectFurther(pool_, collect, head);
     ActiveEntry taken{};
-    EXPECT_TRUE(head.run->TryTake(pool_, head.view, taken));
+    head.run->ReadMany(pool_, head.view, &taken, 1);
+    EXPECT_TRUE(head.run->TryDropMany(pool_, head.view, 1));
     return taken.timestamp_ns;
   }
 

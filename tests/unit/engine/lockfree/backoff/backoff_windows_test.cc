@@ -15,6 +15,7 @@
 
 #include "engine/base/random.h"
 #include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/active/active_queue.h"
 
 namespace schedq {
 namespace {
@@ -54,10 +55,10 @@ class WindowsDifferential {
   uint64_t pushed_ticket() const { return static_cast<uint64_t>(pushed_); }
 
   void Pop() {
-    ActiveEntry entry;
-    const EarlyPop outcome = windows_.TryPopFirst([] { return true; }, &entry);
+    TakesEntry taker;
+    const EarlyPop outcome = windows_.TryTakeFirst([] { return true; }, taker);
     ASSERT_EQ(outcome, waiting_.empty() ? EarlyPop::kEmpty : EarlyPop::kTaken);
-    if (!waiting_.empty()) Remove(entry.ticket, waiting_.begin()->first);
+    if (!waiting_.empty()) Remove(taker.entry.ticket, waiting_.begin()->first);
   }
   void Flush(int64_t cutoff) {
     const auto take = [&](uint64_t ticket) { Remove(ticket, cutoff - 1); };
@@ -116,12 +117,12 @@ TEST(BackoffWindows, NobodyWalksToAFarOffSecond) {
   BackoffWindows<std::atomic> windows;
   windows.Push(kFarOff, {1, 1, 1});
   windows.Push(kNow, {1, 2, 2});
-  ActiveEntry entry;
-  const auto pop = [&] { return windows.TryPopFirst([] { return true; }, &entry); };
+  TakesEntry taker;
+  const auto pop = [&] { return windows.TryTakeFirst([] { return true; }, taker); };
   ASSERT_EQ(pop(), EarlyPop::kTaken);
-  EXPECT_EQ(entry.ticket, 2u);
+  EXPECT_EQ(taker.entry.ticket, 2u);
   ASSERT_EQ(pop(), EarlyPop::kTaken);
-  EXPECT_EQ(entry.ticket, 1u);
+  EXPECT_EQ(taker.entry.ticket, 1u);
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(pop(), EarlyPop::kEmpty);
   windows.Push(kFarOff, {1, 3, 3});
   uint64_t flushed = 0;

@@ -1,0 +1,73 @@
+// Finishing what other threads have begun (unfinished_moves.h). An operation that relies on where a
+// pod is, or finds nothing to pop, does first what follows from the moves that it can see; so what
+// has returned has taken effect, wherever other threads have stopped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/event.h"
+#include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pods/unfinished_moves.h"
+#include "engine/place.h"
+#include "engine/pod_key.h"
+
+namespace schedq {
+
+// The pod, and no move of it was unfinished that led to where it is.
+template <template <typename> class Atom, typename Shape>
+auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
+  const auto finish = [this](const Move& move) { return FinishMove(move); };
+  // A retry means that a move was finished, of which each thread has few under way.
+  for (;;) {
+    Pinned pinned = table_.Pin(id);
+    if (!pinned || pinned.word().queued == Place::kAbsent) return pinned;
+    if (!moves_.FinishOf(id, finish)) return pinned;
+  }
+}
+
+// Returns whether there was one to finish.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::FinishAllMoves() {
+  return moves_.FinishAll([this](const Move& move) { return FinishMove(move); });
+}
+
+// False: it has not taken place yet, or the pod has moved on since and its thread does not matter.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move) {
+  const PodId id = move.name.pod();
+  const Pinned pinned = table_.Pin(id);
+  const Place place = pinned.word().queued;
+  if (place == Place::kAbsent || !move.name.Leads(pinned.facts().version, place)) return false;
+  if (!InPool(place)) {
+    // A ticket that stands twice counts once.
+    PushTicket(place, TicketFor(pinned.facts()));
+    return true;
+  }
+  if (place == Place::kGated) {
+    Announcement announcement = moves_.Begin();
+    announcement.Announce(move);
+    RecheckGated(id, CauseIn(move.note), &announcement);
+    announcement.Withdraw();
+  }
+  return true;
+}
+
+// At the beginning of an operation: what an earlier one of this thread could not finish.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FinishLeft() {
+  if (moves_.IsAnyLeft()) [[unlikely]]
+    FinishAllMoves();
+}
+
+template <template <typename> class Atom, typename Shape>
+uint32_t BasicLockfreeQueue<Atom, Shape>::NoteOf(Cause cause) {
+  return uint32_t{cause.label} << 1 | uint32_t{cause.takes_out_first};
+}
+
+template <template <typename> class Atom, typename Shape>
+auto BasicLockfreeQueue<Atom, Shape>::CauseIn(uint32_t note) -> Cause {
+  return {static_cast<EventLabel>(note >> 1), (note & 1) != 0};
+}
+
+}  // namespace schedq
