@@ -5,7 +5,7 @@
 // is older than the last one is refused, and so is one that meets another append; the caller then
 // takes another run, so nobody waits.
 // When not to use it: as a queue of its own; a run refuses whatever does not suit it.
-// Threads: all operations from any thread. TryAppend and TryDropMany are wait-free but for the segment
+// Threads: all operations from any thread. TryAppend and TryDropMany are wait-free but for segments
 // pool, which is lock-free.
 // Invariants:
 //  1. `tail` counts the entries ever published. Its lowest bit says that an append is at work; who

@@ -27,7 +27,6 @@
 #include "engine/base/atom.h"
 #include "engine/base/segmented_array.h"
 #include "engine/base/zeroed_memory.h"
-#include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/place.h"
@@ -131,7 +130,8 @@ class UnfinishedMoves {
   }
 
   // Several moves to active at once, of pods that keep their version.
-  void AnnounceMany(std::span<const ActiveEntry> entries) {
+  template <typename Entry>
+  void AnnounceMany(std::span<Entry> entries) {
     Cell& cell = OwnCell();
     for (size_t i = 0; i < entries.size(); ++i) {
       StoreRelaxed(cell.many[i], MoveName::OfFlush(entries[i].ticket).bits());

@@ -15,8 +15,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
