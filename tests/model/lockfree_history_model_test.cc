@@ -2,7 +2,7 @@
 // queue behind a lock would have returned, in some order that respects which came before which.
 // Method: histories of the assembled engine are judged against a sequential queue of two pods, a
 // thread's history as soon as its operations are over, while the others stand where they stand.
-// Every client of one operation of a thread and two of another is explored with either thread frozen
+// Every client of one operation of a thread and two of another is explored with each thread frozen
 // at each of its steps; pairs that meet on one pod also with two preemptions; longer programs of
 // three threads by seeds. Engines that leave one kind of help out must be caught.
 #include <gtest/gtest.h>
@@ -18,11 +18,11 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/base/random.h"
 #include "engine/base/time/time.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/place.h"
 #include "engine/pod.h"
+#include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 #include "tests/model/lockfree_queue_model.h"
 #include "tests/support/history.h"
