@@ -347,8 +347,9 @@ class ActiveQueue {
   template <typename Ask>
   PopOutcome TakeFromHeap(const typename Heap::Peeked& peeked, ActiveEntry& taken,
                           const Ask& consent) {
-    // Within a session what was peeked at was there.
-    if (consent(peeked.first.entry) == Consent::kLeave) return PopOutcome::kLeft;
+    if (consent(peeked.first.entry) == Consent::kLeave) {
+      return heap_.StillHolds(peeked) ? PopOutcome::kLeft : PopOutcome::kChanged;
+    }
     if (!heap_.TryTake(peeked)) return PopOutcome::kChanged;
     taken = peeked.first.entry;
     return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));

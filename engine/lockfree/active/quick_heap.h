@@ -118,6 +118,9 @@ class QuickHeap {
     collect.Add(peeked.front->word(), peeked.word);
   }
 
+  // Whether what was peeked in this session went first until now. If not, it may be parts of two
+  // entries, because a slot of the front was used again while it was read.
+  bool StillHolds(const Peeked& peeked) const { return peeked.front->word().load() == peeked.word; }
   // Takes what was peeked in this session; false if the front has changed.
   bool TryTake(const Peeked& peeked) { return peeked.front->TryTake(peeked.word, peeked.first); }
 

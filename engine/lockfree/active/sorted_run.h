@@ -43,10 +43,16 @@ class RunSegment {
 
   struct Slot {
     // Written by the appender before it publishes the slot. May be read while the segment is being
-    // written again (invariant 5), so they are atomic, though relaxed: who reads a slot that the
-    // tail covers has acquired the tail.
+    // written again (invariant 5), so they are atomic. Relaxed where an exchange of the head proves
+    // the value: if the head is still there, the slot was not written again before.
     Atom<int64_t> timestamp_ns{0};
     Atom<uint64_t> ticket{0};
+
+    // Acquire and release pair with each other, for a reader that asks by a load whether the head
+    // is still there. The segment's former run passed it on before it is written again. Without the
+    // pair the reader could see the new timestamp and yet the old head.
+    int64_t LoadTimestamp() const { return LoadAcquire(timestamp_ns); }
+    void StoreTimestamp(int64_t value_ns) { StoreRelease(timestamp_ns, value_ns); }
   };
 
   Atom<uint64_t>& FreeLink() { return free_link_; }
@@ -92,7 +98,7 @@ class SortedRun {
 
   // The next entry's timestamp, true if the head is still the view's.
   int64_t TimestampAt(const Pool& pool, const View& view) const {
-    return LoadRelaxed(SlotIn(pool, view).timestamp_ns);
+    return SlotIn(pool, view).LoadTimestamp();
   }
 
   // Takes the entry at the head of a view that is not empty; false if another thread did.
@@ -120,7 +126,7 @@ class SortedRun {
   // head has moved on.
   bool TryPeekMany(const Pool& pool, const View& view, ActiveEntry* seen, size_t count) {
     ReadMany(pool, view, seen, count);
-    // An exchange and not a load: the loads before it must not sink below.
+    // An exchange and not a load: it proves what relaxed loads have read.
     return ExchangeHead(view, view.head);
   }
   // How many of the view's entries may be taken at once: they lie in one segment.
@@ -217,7 +223,7 @@ class SortedRun {
     }
     for (size_t i = 0; i < count; ++i, ++position) {
       auto& slot = segment->SlotAt(position);
-      StoreRelaxed(slot.timestamp_ns, entries[i].timestamp_ns);
+      slot.StoreTimestamp(entries[i].timestamp_ns);
       StoreRelaxed(slot.ticket, entries[i].ticket);
       if (!Segment::IsLast(position)) continue;
       const uint32_t next = AllocateSegment(pool);
