@@ -173,7 +173,9 @@ class HeapFront : public EraElement<Atom> {
     // Set by a push that takes the slot, dropped by the pop that took the slot's entry.
     Atom<uint32_t> is_owned{0};
     // Written by the owner before the word says that the slot holds an entry. A pop with an old
-    // word may read them while they are being written; its exchange fails. So they are relaxed.
+    // word may read them while they are being written; the word has changed by then. For a reader
+    // that asks for that by a load they are acquired and released: without that pair it could see
+    // the next entry and yet the old word.
     Atom<int32_t> priority{0};
     Atom<int64_t> timestamp_ns{0};
     Atom<uint64_t> ticket{0};
@@ -182,12 +184,12 @@ class HeapFront : public EraElement<Atom> {
 
     void Write(const ActiveEntry& entry) {
       owners_use.Write();
-      StoreRelaxed(priority, entry.priority);
-      StoreRelaxed(timestamp_ns, entry.timestamp_ns);
-      StoreRelaxed(ticket, entry.ticket);
+      StoreRelease(priority, entry.priority);
+      StoreRelease(timestamp_ns, entry.timestamp_ns);
+      StoreRelease(ticket, entry.ticket);
     }
     ActiveEntry Read() const {
-      return {LoadRelaxed(priority), LoadRelaxed(timestamp_ns), LoadRelaxed(ticket)};
+      return {LoadAcquire(priority), LoadAcquire(timestamp_ns), LoadAcquire(ticket)};
     }
     // Acquire and release pair with each other: without them the next owner's writes could come
     // before the last reads of the entry that was there.

@@ -43,10 +43,22 @@ class RunSegment {
 
   struct Slot {
     // Written by the appender before it publishes the slot. May be read while the segment is being
-    // written again (invariant 5), so they are atomic, though relaxed: who reads a slot that the
-    // tail covers has acquired the tail.
-    Atom<int64_t> timestamp_ns{0};
-    Atom<uint64_t> ticket{0};
+    // written again (invariant 5), so they are atomic. Acquire and release pair with each other, for
+    // a reader that asks by a load whether the head is still there. The segment's former run passed
+    // it on before it is written again. Without the pair the reader could see what was written now
+    // and yet the old head.
+    ActiveEntry Load() const { return {0, LoadAcquire(timestamp_ns_), LoadAcquire(ticket_)}; }
+    int64_t LoadTimestamp() const { return LoadAcquire(timestamp_ns_); }
+    void Store(const ActiveEntry& entry) {
+      StoreRelease(timestamp_ns_, entry.timestamp_ns);
+      StoreRelease(ticket_, entry.ticket);
+    }
+    // Relaxed: a hint.
+    uint64_t TicketHint() const { return LoadRelaxed(ticket_); }
+
+   private:
+    Atom<int64_t> timestamp_ns_{0};
+    Atom<uint64_t> ticket_{0};
   };
 
   Atom<uint64_t>& FreeLink() { return free_link_; }
@@ -92,7 +104,7 @@ class SortedRun {
 
   // The next entry's timestamp, true if the head is still the view's.
   int64_t TimestampAt(const Pool& pool, const View& view) const {
-    return LoadRelaxed(SlotIn(pool, view).timestamp_ns);
+    return SlotIn(pool, view).LoadTimestamp();
   }
 
   // Reads the `count` entries at the head, but for their priority. True only if they still are what
@@ -100,11 +112,7 @@ class SortedRun {
   static void ReadMany(const Pool& pool, const View& view, ActiveEntry* entries, size_t count) {
     const uint64_t position = PositionIn(view.head);
     Segment& segment = pool[SegmentIn(view.head)];
-    for (size_t i = 0; i < count; ++i) {
-      const auto& slot = segment.SlotAt(position + i);
-      entries[i].timestamp_ns = LoadRelaxed(slot.timestamp_ns);
-      entries[i].ticket = LoadRelaxed(slot.ticket);
-    }
+    for (size_t i = 0; i < count; ++i) entries[i] = segment.SlotAt(position + i).Load();
   }
 
   // Takes the `count` entries at the head of a view out of the run, all together; false if another
@@ -123,8 +131,7 @@ class SortedRun {
   // head has moved on.
   bool TryPeekMany(const Pool& pool, const View& view, ActiveEntry* seen, size_t count) {
     ReadMany(pool, view, seen, count);
-    // An exchange and not a load: the loads before it must not sink below.
-    return ExchangeHead(view, view.head);
+    return head_.load() == view.head;
   }
   // How many of the view's entries may be taken at once: they lie in one segment.
   static size_t TakeableIn(const View& view, size_t count_max) {
@@ -137,7 +144,7 @@ class SortedRun {
   uint64_t TicketAhead(const Pool& pool, const View& view, uint32_t distance) const {
     const uint64_t position = view.Position();
     if (position % kEntries + distance >= kEntries) return 0;
-    return LoadRelaxed(pool[SegmentIn(view.head)].SlotAt(position + distance).ticket);
+    return pool[SegmentIn(view.head)].SlotAt(position + distance).TicketHint();
   }
 
   // Appends `count` entries of rising timestamps, all visible at once. Linearization point: the
@@ -208,9 +215,7 @@ class SortedRun {
       head_.store(HeadOf(0, first));
     }
     for (size_t i = 0; i < count; ++i, ++position) {
-      auto& slot = segment->SlotAt(position);
-      StoreRelaxed(slot.timestamp_ns, entries[i].timestamp_ns);
-      StoreRelaxed(slot.ticket, entries[i].ticket);
+      segment->SlotAt(position).Store(entries[i]);
       if (!Segment::IsLast(position)) continue;
       const uint32_t next = AllocateSegment(pool);
       segment->StoreNext(next);

@@ -170,10 +170,8 @@ class EventLog {
       new (storage_) LoggedEvent(std::move(logged));
       has_event_ = true;
       ResetNext();
-      // Relaxed: who finds the node by a link sees it alive, and a late hold that comes without one
-      // reads nothing but this word.
       const uint64_t generation = (LoadRelaxed(state_) & kGenerationMask) + kOneGeneration;
-      StoreRelaxed(state_, generation | kAlive);
+      StartLife(generation | kAlive);
     }
     // The owner of a node that was passed, or of the whole log.
     void Forget() {
@@ -227,12 +225,15 @@ class EventLog {
 
     static uint64_t HoldsIn(uint64_t state) { return (state & ~kGenerationMask) >> 1; }
 
+    // Release, for a thread that comes to the node by an older way. It reads this state or link
+    // with acquire and then looks whether the head or the tail still is the one that it came by.
+    // The node was passed before this store, so it sees that the head has moved on. If the store
+    // were relaxed, it might miss that, and kill or hold or link a node in its next life.
+    void StartLife(uint64_t state) { StoreRelease(state_, state); }
     // The count of changes goes on, so that a thread that still has the node's former link fails.
     void ResetNext() {
       const Link before = Link::From(LoadRelaxed(next_));
-      // Relaxed: the exchange that links the node publishes all of it, and who still reads the link
-      // by an older way sees that the head or the tail has moved on, or fails by the count.
-      StoreRelaxed(next_, before.To(Link::kNone).Bits());
+      StoreRelease(next_, before.To(Link::kNone).Bits());
     }
 
     Atom<uint64_t> free_link_;

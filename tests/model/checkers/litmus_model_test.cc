@@ -304,7 +304,7 @@ TEST(LitmusTest, StatedBoundsHold) {
     trial.Join();
     trial.Observe({x.load(kRelaxed), y.load(kRelaxed)});
   });
-  EXPECT_EQ(two_writes, (Outcomes{{1, 2}, {2, 1}, {2, 2}}));
+  EXPECT_EQ(two_writes, (Outcomes{{1, 1}, {1, 2}, {2, 1}, {2, 2}}));
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class Atomic {
   template <typename Change>
   T Update(Change change, std::memory_order order) {
     Runtime* run = Runtime::Current();
-    const T old = FromWord<T>(run == nullptr ? state_.latest : run->BeginUpdate(state_));
+    const T old = FromWord<T>(run == nullptr ? state_.latest : run->BeginUpdate(state_, order));
     const Word next = ToWord<T>(change(old));
     if (run == nullptr) {
       state_.latest = next;

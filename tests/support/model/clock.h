@@ -14,7 +14,7 @@ namespace schedq::model {
 
 // The largest number of threads of a model run, with the body's own.
 inline constexpr uint32_t kFibersMax = 8;
-// Stands for an epoch or a step that never comes.
+// Stands for an epoch or an operation that never comes.
 inline constexpr uint32_t kNever = UINT32_MAX;
 
 struct Clock {
@@ -45,20 +45,11 @@ struct Clock {
   }
 };
 
-// The knowledge that one thread passes to another when they synchronise. `ordered` is
-// happens-before, which decides about data races. `seen` contains `ordered` and also the stores
-// that sequentially consistent fences make visible without ordering plain accesses. `fence` is the
-// step of the latest such fence before.
+// The knowledge that one thread passes to another when they synchronise: happens-before.
 struct View {
   Clock ordered;
-  Clock seen;
-  uint32_t fence = 0;
 
-  void Join(const View& other) {
-    ordered.Join(other.ordered);
-    seen.Join(other.seen);
-    fence = std::max(fence, other.fence);
-  }
+  void Join(const View& other) { ordered.Join(other.ordered); }
 };
 
 }  // namespace schedq::model

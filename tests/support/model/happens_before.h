@@ -41,13 +41,17 @@ class HappensBefore {
 };
 
 // The order of execution, which is stricter. It is for code that promises real-time order by
-// sequentially consistent operations.
+// sequentially consistent operations. Each moment is such an operation, which every thread can see
+// and by which none learns anything: so what the code does with weaker orderings stays unordered.
 class ExecutionOrder {
  public:
   struct Moment {
     uint64_t sequence = 0;
   };
-  Moment Now(uint32_t) { return {++sequence_}; }
+  Moment Now(uint32_t) {
+    if (Runtime* run = Runtime::Current()) run->Moment();
+    return {++sequence_};
+  }
   static bool Precedes(const Moment& response, const Moment& invocation) {
     return response.sequence < invocation.sequence;
   }

@@ -50,7 +50,7 @@ Outcome Runtime::Execute(const Body& body, Chooser& chooser, const Budgets& budg
     thread.state = ThreadState::kFinished;
     thread.steps = 0;
   }
-  memory_.Begin();
+  memory_.Begin(budgets.stale_reads_max > 0);
   Heap::Get().Begin(heap_policy, this);
   chooser.Begin();
 

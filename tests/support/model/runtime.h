@@ -113,7 +113,7 @@ class Runtime final : private HeapListener {
   Word Load(AtomicState& atomic, std::memory_order order);
   void Store(AtomicState& atomic, Word value, std::memory_order order);
   // A read-modify-write in two halves without a step between them.
-  Word BeginUpdate(AtomicState& atomic);
+  Word BeginUpdate(AtomicState& atomic, std::memory_order order);
   void EndUpdate(AtomicState& atomic, Word value, std::memory_order order);
   // A failing exchange may read a stale value, but only one that differs from `expected`.
   bool CompareExchange(AtomicState& atomic, Word& expected, Word desired, std::memory_order success,
@@ -128,8 +128,11 @@ class Runtime final : private HeapListener {
   const View& Knowledge() override;
   void Learn(const View& view) override { memory_.Learn(running_, view); }
 
-  // Ticks the calling thread's clock and returns it, for recorders of histories.
+  // For recorders of histories: ticks the calling thread's clock and returns it.
   const Clock& Mark();
+  // A moment whose place in the order of execution all threads agree on, and by which none learns
+  // anything. Sequentially consistent operations on both sides of moments are ordered by them.
+  void Moment() { memory_.Moment(running_); }
 
  private:
   enum class ThreadState : uint8_t { kReady, kWaiting, kJoining, kFrozen, kFinished };
@@ -165,7 +168,17 @@ class Runtime final : private HeapListener {
   uint32_t AddEarly(Options& options, uint32_t count) const;
   uint32_t Choose(ChoiceKind kind, uint32_t count, const uint8_t* threads, bool continues);
   Location& Touch(AtomicState& atomic);
-  uint32_t ChooseAge(Location& location, std::memory_order order, const Word* differs_from);
+  // The ages that an access may have within the bound on old ones; 0 is always the first.
+  struct Ages {
+    std::array<uint8_t, kVersions> at{};
+    uint32_t count = 1;
+  };
+  // Adds the ages at which a load is allowed.
+  void AddLoads(Location& location, std::memory_order order, const Word* differs_from, Ages& ages);
+  // Adds the ages behind which a store, or a read-modify-write of `expected`, is allowed.
+  void AddStores(Location& location, std::memory_order order, Ages& ages);
+  void AddUpdates(Location& location, std::memory_order order, const Word* expected, Ages& ages);
+  uint32_t ChooseAge(const Ages& ages);
   void Note(const char* what, AtomicState* atomic, std::memory_order order, Word value,
             uint32_t age = 0);
   void NoteThread(const char* what);
@@ -187,6 +200,7 @@ class Runtime final : private HeapListener {
   uint32_t unfinished_ = 0;
   uint32_t steps_ = 0;
   bool traces_ = false;
+  uint32_t update_age_ = 0;  // From BeginUpdate to EndUpdate.
   Outcome outcome_;
   std::vector<uint8_t> choices_;
   std::vector<std::string> trace_;

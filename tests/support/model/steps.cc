@@ -85,25 +85,51 @@ void Runtime::AccessPlain(PlainHistory& history, bool write) {
   }
 }
 
-uint32_t Runtime::ChooseAge(Location& location, std::memory_order order, const Word* differs_from) {
-  if (left_.stale_reads_max == 0) return 0;
-  const uint32_t readable = memory_.Readable(location, running_, order);
-  if (readable == 1) return 0;
-  std::array<uint32_t, kVersions> ages;
-  uint32_t count = 0;
-  for (uint32_t age = 0; age < readable; ++age) {
-    const bool allowed = differs_from == nullptr || !(location.Age(age).value == *differs_from);
-    if (age == 0 || allowed) ages[count++] = age;
+void Runtime::AddLoads(Location& location, std::memory_order order, const Word* differs_from,
+                       Ages& ages) {
+  if (left_.stale_reads_max == 0) return;
+  const uint32_t readable = memory_.Readable(location, running_);
+  const bool is_seq_cst = order == std::memory_order_seq_cst;
+  for (uint32_t age = 1; age < readable; ++age) {
+    if (differs_from != nullptr && location.Age(age).value == *differs_from) continue;
+    if (is_seq_cst && !memory_.Influenced(location, age, running_)) continue;
+    if (memory_.MayLoad(location, age, running_, order)) ages.at[ages.count++] = age;
   }
-  const uint32_t age = ages[Choose(ChoiceKind::kVersion, count, nullptr, false)];
-  if (age > 0) --left_.stale_reads_max;
+}
+
+void Runtime::AddStores(Location& location, std::memory_order order, Ages& ages) {
+  if (left_.stale_reads_max == 0) return;
+  const uint32_t readable = memory_.Readable(location, running_);
+  for (uint32_t age = 1; age < readable; ++age) {
+    if (!memory_.Influenced(location, age, running_)) continue;
+    if (memory_.MayStore(location, age, running_, order)) ages.at[ages.count++] = age;
+  }
+}
+
+void Runtime::AddUpdates(Location& location, std::memory_order order, const Word* expected,
+                         Ages& ages) {
+  if (left_.stale_reads_max == 0) return;
+  const uint32_t readable = memory_.Readable(location, running_);
+  for (uint32_t age = 1; age < readable; ++age) {
+    if (expected != nullptr && !(location.Age(age).value == *expected)) continue;
+    if (!memory_.Influenced(location, age, running_)) continue;
+    if (memory_.MayUpdate(location, age, running_, order)) ages.at[ages.count++] = age;
+  }
+}
+
+uint32_t Runtime::ChooseAge(const Ages& ages) {
+  if (ages.count == 1) return 0;
+  const uint32_t age = ages.at[Choose(ChoiceKind::kVersion, ages.count, nullptr, false)];
+  if (age > 0 && --left_.stale_reads_max == 0) memory_.PlaceOnlyNew();
   return age;
 }
 
 Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
   BeforeStep();
   Location& location = Touch(atomic);
-  const uint32_t age = ChooseAge(location, order, nullptr);
+  Ages ages;
+  AddLoads(location, order, nullptr, ages);
+  const uint32_t age = ChooseAge(ages);
   const Word value = memory_.Load(location, age, running_, order);
   if (traces_) Note("loads", &atomic, order, value, age);
   return value;
@@ -111,40 +137,49 @@ Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
 
 void Runtime::Store(AtomicState& atomic, Word value, std::memory_order order) {
   BeforeStep();
-  memory_.Store(Touch(atomic), value, running_, order);
-  atomic.latest = value;
-  if (traces_) Note("stores", &atomic, order, value);
+  Location& location = Touch(atomic);
+  Ages ages;
+  AddStores(location, order, ages);
+  const uint32_t age = ChooseAge(ages);
+  memory_.Store(location, age, value, running_, order);
+  if (age == 0) atomic.latest = value;
+  if (traces_) Note("stores", &atomic, order, value, age);
 }
 
-Word Runtime::BeginUpdate(AtomicState& atomic) {
+Word Runtime::BeginUpdate(AtomicState& atomic, std::memory_order order) {
   BeforeStep();
-  Touch(atomic);
-  return atomic.latest;
+  Location& location = Touch(atomic);
+  Ages ages;
+  AddUpdates(location, order, nullptr, ages);
+  update_age_ = ChooseAge(ages);
+  return location.Age(update_age_).value;
 }
 
 void Runtime::EndUpdate(AtomicState& atomic, Word value, std::memory_order order) {
-  memory_.Update(memory_.At(atomic.location), value, running_, order);
-  atomic.latest = value;
-  if (traces_) Note("updates to", &atomic, order, value);
+  memory_.Update(memory_.At(atomic.location), update_age_, value, running_, order);
+  if (update_age_ == 0) atomic.latest = value;
+  if (traces_) Note("updates to", &atomic, order, value, update_age_);
 }
 
 bool Runtime::CompareExchange(AtomicState& atomic, Word& expected, Word desired,
                               std::memory_order success, std::memory_order failure, bool weak) {
   BeforeStep();
   Location& location = Touch(atomic);
-  const bool equal = atomic.latest == expected;
-  if (weak && equal && left_.weak_failures_max > 0 &&
+  if (weak && atomic.latest == expected && left_.weak_failures_max > 0 &&
       Choose(ChoiceKind::kWeak, 2, nullptr, false) == 1) {
     --left_.weak_failures_max;
     memory_.Load(location, 0, running_, failure);
     if (traces_) Note("fails without cause to exchange", &atomic, failure, atomic.latest);
     return false;
   }
-  const uint32_t age = ChooseAge(location, failure, &expected);
-  if (age == 0 && equal) {
-    memory_.Update(location, desired, running_, success);
-    atomic.latest = desired;
-    if (traces_) Note("exchanges to", &atomic, success, desired);
+  Ages ages;
+  AddLoads(location, failure, &expected, ages);
+  AddUpdates(location, success, &expected, ages);
+  const uint32_t age = ChooseAge(ages);
+  if (location.Age(age).value == expected) {
+    memory_.Update(location, age, desired, running_, success);
+    if (age == 0) atomic.latest = desired;
+    if (traces_) Note("exchanges to", &atomic, success, desired, age);
     return true;
   }
   expected = memory_.Load(location, age, running_, failure);
@@ -160,7 +195,7 @@ void Runtime::Fence(std::memory_order order) {
 
 bool Runtime::Wait(AtomicState& word, uint32_t expected, bool has_deadline) {
   BeforeStep();
-  Touch(word);
+  memory_.Influence(Touch(word), 0, running_, false);
   if (static_cast<uint32_t>(word.latest.low) != expected) return true;
   if (traces_) Note("sleeps on", &word, std::memory_order_relaxed, word.latest);
   Thread& self = threads_[running_];
@@ -174,7 +209,7 @@ bool Runtime::Wait(AtomicState& word, uint32_t expected, bool has_deadline) {
 
 void Runtime::Wake(AtomicState& word, bool all) {
   BeforeStep();
-  Touch(word);
+  memory_.Influence(Touch(word), 0, running_, true);
   if (traces_)
     Note(all ? "wakes all on" : "wakes one on", &word, std::memory_order_relaxed, word.latest);
   Options waiters;
