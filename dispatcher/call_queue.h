@@ -36,7 +36,8 @@
 // calls wait. Dispatch from any thread. While one thread dispatches, the others return at once, and
 // that thread looks again on their behalf. A thread that is frozen while it dispatches holds back
 // starts, and nothing else.
-// Log: at warning level, each call that failed, with its pod and the reason.
+// Log: at warning level, each call that failed, with its pod and the reason, and each answer that
+// nobody waits for.
 // Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
 // the object's timer and its waiting call. On the heap: calls in flight, the last successful patch
 // of an object until the object was seen with what the patch changed, and long messages.
@@ -113,7 +114,8 @@ class CallQueue {
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
   void Cancel(ObjectId object);
-  // The call in flight for the object ended. Once for each start.
+  // The call in flight for the object ended. Once for each start; more often changes nothing and is
+  // logged.
   void Complete(ObjectId object, const Status& status);
   // What waits is skipped, and so is all that is added from now on.
   void Close();
@@ -134,6 +136,7 @@ class CallQueue {
     OperationKind kind = OperationKind::kCancel;
     ApiCall call;
     Tick due = 0;
+    ObjectId object = 0;
     PodRef pod;
     Status status;
     Operation* next = nullptr;
@@ -191,7 +194,7 @@ class CallQueue {
   void ApplyAdd(Entry& entry, ApiCall& call, Tick due);
   void ApplySync(Entry& entry, const PodRef& pod);
   void ApplyCancel(Entry& entry);
-  void ApplyComplete(Entry& entry, const Status& status);
+  void ApplyComplete(ObjectId object, Entry& entry, const Status& status);
   void ApplyStart(Entry& entry);
   const ApiCall* TakeForFlight(Calls& calls, Tick now);
   static bool IsNoOpNow(const CallContent& call, const Calls& calls);
@@ -201,6 +204,7 @@ class CallQueue {
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
   void EndOutranked(const ApiCall& call);
+  static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
 
   // Inside the wheel's pump.
@@ -211,7 +215,7 @@ class CallQueue {
   std::optional<uint32_t> ChooseLane() const;
   bool HasRoom();
 
-  Tick TickAfter(Instant instant) const;
+  Tick TickAfter(Instant now, Duration delay) const;
   Instant InstantOf(Tick tick) const;
   void Wake(Tick tick);
 

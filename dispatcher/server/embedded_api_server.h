@@ -87,7 +87,7 @@ class EmbeddedApiServer final : public ApiSink {
   // `tracer` is told of every change when it is made.
   void Trace(Watcher tracer) { tracers_.push_back(std::move(tracer)); }
 
-  // Returns the pod as stored. The name must be free.
+  // Returns the pod as stored; null: a pod has this name already.
   PodRef Create(Pod pod);
   // False: there is no such pod.
   bool Delete(const std::string& name);
