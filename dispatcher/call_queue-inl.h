@@ -89,6 +89,17 @@ void CallQueue<Atom, Shape>::Close() {
   for (uint64_t object = 0; object < used; ++object) Cancel(static_cast<ObjectId>(object));
 }
 
+// A turn that is free now began after Close handed its operation over, or ended after that. In the
+// first case Close carried the operation out itself.
+template <template <typename> class Atom, typename Shape>
+bool CallQueue<Atom, Shape>::HasSkippedAll() {
+  const uint64_t used = used_.load();
+  while (skipped_ < used && wheel_.EntryOf(static_cast<ObjectId>(skipped_)).payload.turn.IsFree()) {
+    ++skipped_;
+  }
+  return skipped_ >= used;
+}
+
 // --- Turns ---
 
 template <template <typename> class Atom, typename Shape>
@@ -179,18 +190,34 @@ template <template <typename> class Atom, typename Shape>
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplySync(Entry& entry,
+                                                                     const PodRef& pod) {
   Calls& calls = entry.payload.calls.Mutable();
-  if (CallContent* unseen = calls.unseen()) {
-    const bool is_same = IsSamePod(unseen->pod, pod);
-    unseen->pod = pod;
-    if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
-  }
+  if (calls.sent != nullptr) SyncUnseen(calls, pod);
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
   if (!IsSamePod(content.pod, pod)) return;
   content.pod = pod;
-  if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(entry);
+  // Mostly nothing was sent for an object whose call waits, and the call changes something.
+  const bool is_no_op = calls.sent == nullptr
+                            ? IsNoOp(content)
+                            : calls.in_flight() == nullptr && IsNoOpNow(content, calls);
+  if (is_no_op) SkipSynced(entry);
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::SyncUnseen(Calls& calls, const PodRef& pod) {
+  CallContent* const unseen = calls.unseen();
+  if (unseen == nullptr) return;
+  const bool is_same = IsSamePod(unseen->pod, pod);
+  unseen->pod = pod;
+  if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
+}
+
+// Apart from ApplySync, because it is rare.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::SkipSynced(Entry& entry) {
+  SkipWaiting(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -383,9 +410,9 @@ bool CallQueue<Atom, Shape>::HasRoom() {
 template <template <typename> class Atom, typename Shape>
 Tick CallQueue<Atom, Shape>::TickAfter(Instant now, Duration delay) const {
   const Duration passed = std::max(now - epoch_, Duration(0));
-  // The end of time is not passed, so no delay is too long.
-  const Duration until = passed + std::min(delay, Duration::max() - passed);
-  return static_cast<Tick>(until / kTick) + (until % kTick == Duration(0) ? 0 : 1);
+  // So that no delay is too long, none goes beyond the end of time.
+  const Duration left = Duration::max() - kTick - passed;
+  return static_cast<Tick>((passed + std::min(delay, left) + kTick - Duration(1)) / kTick);
 }
 
 template <template <typename> class Atom, typename Shape>
