@@ -38,7 +38,7 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Add(ApiCall&& call) {
   // Before the turn, while the object's lines are still being fetched.
   metrics_.CountAdded(call.type);
-  const Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now() + call.delay);
+  const Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now(), call.delay);
   Do(
       EntryOf(call.object), [&](Entry& entry) { ApplyAdd(entry, call, due); },
       [&](Operation& operation) {
@@ -69,10 +69,12 @@ void CallQueue<Atom, Shape>::Cancel(ObjectId object) {
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Complete(ObjectId object, const Status& status) {
+  if (object >= used_.load()) return RefuseToComplete(object);
   Do(
-      wheel_.EntryOf(object), [&](Entry& entry) { ApplyComplete(entry, status); },
+      wheel_.EntryOf(object), [&](Entry& entry) { ApplyComplete(object, entry, status); },
       [&](Operation& operation) {
         operation.kind = OperationKind::kComplete;
+        operation.object = object;
         operation.status = status;
       });
 }
@@ -85,6 +87,17 @@ void CallQueue<Atom, Shape>::Close() {
   is_closed_.store(true);
   const uint64_t used = used_.load();
   for (uint64_t object = 0; object < used; ++object) Cancel(static_cast<ObjectId>(object));
+}
+
+// A turn that is free now began after Close handed its operation over, or ended after that. In the
+// first case Close carried the operation out itself.
+template <template <typename> class Atom, typename Shape>
+bool CallQueue<Atom, Shape>::HasSkippedAll() {
+  const uint64_t used = used_.load();
+  while (skipped_ < used && wheel_.EntryOf(static_cast<ObjectId>(skipped_)).payload.turn.IsFree()) {
+    ++skipped_;
+  }
+  return skipped_ >= used;
 }
 
 // --- Turns ---
@@ -135,7 +148,7 @@ void CallQueue<Atom, Shape>::CarryOut(Entry& entry, Operation& operation) {
     case OperationKind::kCancel:
       return ApplyCancel(entry);
     case OperationKind::kComplete:
-      return ApplyComplete(entry, operation.status);
+      return ApplyComplete(operation.object, entry, operation.status);
     case OperationKind::kStart:
       return ApplyStart(entry);
   }
@@ -177,18 +190,34 @@ template <template <typename> class Atom, typename Shape>
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplySync(Entry& entry, const PodRef& pod) {
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplySync(Entry& entry,
+                                                                     const PodRef& pod) {
   Calls& calls = entry.payload.calls.Mutable();
-  if (CallContent* unseen = calls.unseen()) {
-    const bool is_same = IsSamePod(unseen->pod, pod);
-    unseen->pod = pod;
-    if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
-  }
+  if (calls.sent != nullptr) SyncUnseen(calls, pod);
   if (!calls.waiting.exists()) return;
   CallContent& content = calls.waiting.content();
   if (!IsSamePod(content.pod, pod)) return;
   content.pod = pod;
-  if (calls.in_flight() == nullptr && IsNoOpNow(content, calls)) SkipWaiting(entry);
+  // Mostly nothing was sent for an object whose call waits, and the call changes something.
+  const bool is_no_op = calls.sent == nullptr
+                            ? IsNoOp(content)
+                            : calls.in_flight() == nullptr && IsNoOpNow(content, calls);
+  if (is_no_op) SkipSynced(entry);
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::SyncUnseen(Calls& calls, const PodRef& pod) {
+  CallContent* const unseen = calls.unseen();
+  if (unseen == nullptr) return;
+  const bool is_same = IsSamePod(unseen->pod, pod);
+  unseen->pod = pod;
+  if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
+}
+
+// Apart from ApplySync, because it is rare.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::SkipSynced(Entry& entry) {
+  SkipWaiting(entry);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -199,9 +228,9 @@ template <template <typename> class Atom, typename Shape>
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
+void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, Entry& entry, const Status& status) {
   Calls& calls = entry.payload.calls.Mutable();
-  SCHEDQ_CHECK(calls.in_flight() != nullptr, "only what is in flight can complete");
+  if (calls.in_flight() == nullptr) return RefuseToComplete(object);
   ApiCall done(std::move(*calls.sent->in_flight));
   calls.sent->in_flight.reset();
   in_flight_.fetch_sub(1);
@@ -226,7 +255,7 @@ void CallQueue<Atom, Shape>::ApplyComplete(Entry& entry, const Status& status) {
   if (waits_for_room_.load() && waits_for_room_.exchange(false)) Wake(0);
 }
 
-// The dispatching thread took the object's timer while another thread had the object's turn.
+// The dispatching thread took the object's timer and starts nothing.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ApplyStart(Entry& entry) {
   const Calls& calls = entry.payload.calls.Read();
@@ -280,6 +309,11 @@ template <template <typename> class Atom, typename Shape>
   if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Remove()), end);
   metrics_.CountEnd(waiting.type(), end);
   waiting.Drop();
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::RefuseToComplete(ObjectId object) {
+  SCHEDQ_LOG(kWarning, "an API call of object {} was answered, and none is in flight", object);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -337,7 +371,13 @@ bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& st
     if (!turn.BeginOrHandOver(operation)) return false;
   }
   const ApiCall* call = TakeForFlight(entry.payload.calls.Mutable(), now);
-  if (call != nullptr) in_flight_.fetch_add(1);
+  if (call != nullptr) {
+    in_flight_.fetch_add(1);
+  } else {
+    // A call may wait for a tick beyond the wheel's horizon. If it was added just now, this changes
+    // nothing.
+    ApplyStart(entry);
+  }
   EndTurn(entry);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
@@ -368,8 +408,11 @@ bool CallQueue<Atom, Shape>::HasRoom() {
 // --- Time ---
 
 template <template <typename> class Atom, typename Shape>
-Tick CallQueue<Atom, Shape>::TickAfter(Instant instant) const {
-  return static_cast<Tick>((std::max(instant - epoch_, Duration(0)) + kTick - Duration(1)) / kTick);
+Tick CallQueue<Atom, Shape>::TickAfter(Instant now, Duration delay) const {
+  const Duration passed = std::max(now - epoch_, Duration(0));
+  // So that no delay is too long, none goes beyond the end of time.
+  const Duration left = Duration::max() - kTick - passed;
+  return static_cast<Tick>((passed + std::min(delay, left) + kTick - Duration(1)) / kTick);
 }
 
 template <template <typename> class Atom, typename Shape>

@@ -32,11 +32,13 @@
 //
 // Threads and progress: Add, Sync, Cancel, Complete and Close from any thread. Each is lock-free
 // and waits for no other thread: where another thread has the object's turn, that thread carries
-// the operation out. Linearization point: in the turn. An operation costs the same however many
-// calls wait. Dispatch from any thread. While one thread dispatches, the others return at once, and
-// that thread looks again on their behalf. A thread that is frozen while it dispatches holds back
-// starts, and nothing else.
-// Log: at warning level, each call that failed, with its pod and the reason.
+// the operation out, which may be after the caller returned. Linearization point: in the turn. A
+// thread that is frozen in a turn holds back that object's calls, and nothing else. An operation
+// costs the same however many calls wait. Dispatch from any thread. While one thread dispatches,
+// the others return at once, and that thread looks again on their behalf. A thread that is frozen
+// while it dispatches holds back starts, and nothing else.
+// Log: at warning level, each call that failed, with its pod and the reason, and each answer that
+// nobody waits for.
 // Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
 // the object's timer and its waiting call. On the heap: calls in flight, the last successful patch
 // of an object until the object was seen with what the patch changed, and long messages.
@@ -113,10 +115,15 @@ class CallQueue {
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
   void Cancel(ObjectId object);
-  // The call in flight for the object ended. Once for each start.
+  // The call in flight for the object ended. Once for each start; more often changes nothing and is
+  // logged.
   void Complete(ObjectId object, const Status& status);
-  // What waits is skipped, and so is all that is added from now on.
+  // What waits is skipped, and so is all that is added from now on. Where another thread has an
+  // object's turn, that thread skips what waits, which may be after Close returned.
   void Close();
+  // After Close: whether all that waited has been skipped, and each listener told. One thread at a
+  // time.
+  bool HasSkippedAll();
 
   // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
   // one Complete, at once or later; the call stays as it is until then. Returns when to dispatch
@@ -134,6 +141,7 @@ class CallQueue {
     OperationKind kind = OperationKind::kCancel;
     ApiCall call;
     Tick due = 0;
+    ObjectId object = 0;
     PodRef pod;
     Status status;
     Operation* next = nullptr;
@@ -190,8 +198,10 @@ class CallQueue {
   // In the object's turn.
   void ApplyAdd(Entry& entry, ApiCall& call, Tick due);
   void ApplySync(Entry& entry, const PodRef& pod);
+  static void SyncUnseen(Calls& calls, const PodRef& pod);
+  void SkipSynced(Entry& entry);
   void ApplyCancel(Entry& entry);
-  void ApplyComplete(Entry& entry, const Status& status);
+  void ApplyComplete(ObjectId object, Entry& entry, const Status& status);
   void ApplyStart(Entry& entry);
   const ApiCall* TakeForFlight(Calls& calls, Tick now);
   static bool IsNoOpNow(const CallContent& call, const Calls& calls);
@@ -201,6 +211,7 @@ class CallQueue {
   void EndWaiting(WaitingCall& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
   void EndOutranked(const ApiCall& call);
+  static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
 
   // Inside the wheel's pump.
@@ -211,7 +222,7 @@ class CallQueue {
   std::optional<uint32_t> ChooseLane() const;
   bool HasRoom();
 
-  Tick TickAfter(Instant instant) const;
+  Tick TickAfter(Instant now, Duration delay) const;
   Instant InstantOf(Tick tick) const;
   void Wake(Tick tick);
 
@@ -227,6 +238,8 @@ class CallQueue {
   alignas(kCacheLineBytes) Atom<uint64_t> used_{0};
   // Set once by Close; read in objects' turns.
   Atom<bool> is_closed_{false};
+  // Nothing waits for objects below this. Of the thread that calls HasSkippedAll.
+  uint64_t skipped_ = 0;
   // Raised by the dispatching thread, lowered by each thread that completes a call.
   alignas(kCacheLineBytes) Atom<uint32_t> in_flight_{0};
   // The dispatching thread wants to be woken when a call completes.

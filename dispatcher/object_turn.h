@@ -43,6 +43,10 @@ class ObjectTurn {
                                           std::memory_order_relaxed);
   }
 
+  // True: all that was handed over before has been carried out, and the caller sees what that did.
+  // Wait-free.
+  bool IsFree() const { return LoadToSee() == kFree; }
+
   // True: the caller has the turn, and carries out the operation itself. False: the operation was
   // handed over.
   bool BeginOrHandOver(std::unique_ptr<Operation>& operation) {
@@ -98,6 +102,8 @@ class ObjectTurn {
   }
 
   uintptr_t LoadState() const { return LoadRelaxed(state_); }
+  // Acquire pairs with the release in TryEnd: without it the caller might not see what was done.
+  uintptr_t LoadToSee() const { return LoadAcquire(state_); }
   // Acquire pairs with the release in TryEnd, as in TryBegin.
   bool ExchangeToBegin(uintptr_t& free) {
     return state_.compare_exchange_weak(free, kTaken, std::memory_order_acquire,

@@ -11,7 +11,7 @@
 namespace schedq {
 namespace {
 
-// While closing, the thread looks this often whether the last answer has come.
+// While closing, the thread looks this often whether the last call has ended.
 constexpr Duration kLookWhileClosing = std::chrono::milliseconds(1);
 // A sleep without a call that waits.
 constexpr Duration kLongSleep = std::chrono::hours(1);
@@ -46,7 +46,8 @@ void ThreadDispatcher::Run() {
     const std::optional<Instant> next = Dispatch();
     const Instant now = clock_.Now();
     if (is_closing_.load()) {
-      if (under_way_->load() == 0 && queue_.InFlight() == 0) return;
+      const bool has_landed = under_way_->load() == 0 && queue_.InFlight() == 0;
+      if (has_landed && queue_.HasSkippedAll()) return;
       SleepUntil(now + kLookWhileClosing, seen);
     } else {
       // No other thread dispatches, so there is a next instant.

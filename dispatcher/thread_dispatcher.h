@@ -38,7 +38,8 @@ class ThreadDispatcher final : public CallWaker {
 
   CallQueue<>& queue() { return queue_; }
 
-  // Skips what waits and what is added from now on, and waits until no call is in flight.
+  // Skips what waits and what is added from now on, and waits until no call is in flight and each
+  // that waited has ended.
   void Close();
 
   void WakeBy(Instant at) override;

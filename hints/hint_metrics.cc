@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "engine/base/atom.h"
 #include "engine/event.h"
 #include "engine/plugin.h"
 
@@ -23,12 +24,13 @@ uint64_t HintTally::Total() const {
 }
 
 HintMetrics::HintMetrics(const PluginRegistry& plugins, MetricsRegistry* metrics)
-    : plugins_(plugins), series_(std::make_unique<EventSeries[]>(kEventLabelCount)) {
+    : series_(std::make_unique<EventSeries[]>(kEventLabelCount)) {
   if (metrics == nullptr) return;
   durations_ = &metrics->Histograms({"scheduler_queueing_hint_execution_duration_seconds",
                                      "How long QueueingHints take, by plugin, event and answer.",
                                      {"plugin", "event", "hint"}},
                                     ExponentialBounds(1e-5, 1.5, 20));
+  ReserveSeries(plugins);
   if (plugins.size() == 0) return;
   narrowings_ = &metrics->DenseCounters(
       {"scheduler_pre_queueing_hint_evaluations_total",
@@ -49,27 +51,37 @@ void HintMetrics::CountBatch(const ClusterEvent& event, const HintTally& tally,
   const Duration mean = duration / static_cast<int64_t>(total);
   const EventSeries& series = SeriesOf(event);
   for (size_t i = 0; i < series.histograms.size(); ++i) {
-    for (int answer = 0; answer < kHintCount; ++answer) {
-      const uint32_t count = tally.At(i, static_cast<Hint>(answer));
-      if (count > 0) series.histograms[i][answer].Observe(mean, count);
-    }
+    const uint32_t count = tally.At(i / kHintCount, static_cast<Hint>(i % kHintCount));
+    if (count > 0) series.histograms[i].handle().Observe(mean, count);
   }
 }
 
-const HintMetrics::EventSeries& HintMetrics::SeriesOf(const ClusterEvent& event) const {
+HintMetrics::EventSeries& HintMetrics::SeriesOf(const ClusterEvent& event) const {
   EventSeries& series = series_[event.label];
-  std::call_once(series.made, [&] {
-    for (const MatchingRegistration& match : plugins_.Matching(event).registrations) {
-      std::array<Histogram, kHintCount> histograms;
-      for (int answer = 0; answer < kHintCount; ++answer) {
-        histograms[answer] =
-            durations_->At({plugins_.plugin(match.plugin).name, std::string(LabelText(event.label)),
-                            kHintLabels[answer]});
+  // Relaxed, both: to show a series twice does no harm.
+  if (!LoadRelaxed(series.are_shown)) {
+    for (const HistogramFamily::Reserved& histogram : series.histograms) histogram.Show();
+    StoreRelaxed(series.are_shown, true);
+  }
+  return series;
+}
+
+void HintMetrics::ReserveSeries(const PluginRegistry& plugins) {
+  std::vector<LabelValues> values;
+  std::vector<EventLabel> labels;
+  plugins.ForEachEvent([&](EventLabel label, const EventMatches& matches) {
+    for (const MatchingRegistration& match : matches.registrations) {
+      for (const char* answer : kHintLabels) {
+        values.push_back(
+            {plugins.plugin(match.plugin).name, std::string(LabelText(label)), answer});
+        labels.push_back(label);
       }
-      series.histograms.push_back(histograms);
     }
   });
-  return series;
+  const std::vector<HistogramFamily::Reserved> reserved = durations_->Reserve(values);
+  for (size_t i = 0; i < reserved.size(); ++i) {
+    series_[labels[i]].histograms.push_back(reserved[i]);
+  }
 }
 
 }  // namespace schedq

@@ -4,17 +4,16 @@
 // Purpose: scheduler_queueing_hint_execution_duration_seconds{plugin,event,hint} and
 // scheduler_pre_queueing_hint_evaluations_total{plugin,result}. Counts are exact; a batch of
 // judgements is timed as a whole, and each of its evaluations counts as the mean.
-// Threads: any, concurrently. The first batch for an event makes the event's series, and other
-// threads that judge the same event wait for it. After that there are neither locks nor
-// allocations.
-// Memory: one series a plugin, event and answer that occurred.
+// Threads: any, concurrently; wait-free, no allocation.
+// Memory: one series a plugin, answer and event that the plugin is registered for. Only those of
+// events that occurred are read, and touch memory.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -60,16 +59,17 @@ class HintMetrics {
   // The series of one event: a histogram for each matching registration and answer. Registrations
   // of one plugin share theirs.
   struct EventSeries {
-    std::once_flag made;
-    std::vector<std::array<Histogram, kHintCount>> histograms;
+    // Set once, by each thread that counts the event's first batch.
+    std::atomic<bool> are_shown{false};
+    std::vector<HistogramFamily::Reserved> histograms;  // By registration, then by answer.
   };
 
-  const EventSeries& SeriesOf(const ClusterEvent& event) const;
+  void ReserveSeries(const PluginRegistry& plugins);
+  EventSeries& SeriesOf(const ClusterEvent& event) const;
 
-  const PluginRegistry& plugins_;
   HistogramFamily* durations_ = nullptr;
   DenseCounterFamily* narrowings_ = nullptr;
-  const std::unique_ptr<EventSeries[]> series_;  // By label; filled at first use.
+  const std::unique_ptr<EventSeries[]> series_;  // By label.
 };
 
 }  // namespace schedq

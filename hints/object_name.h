@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
+
+#include "engine/base/names/name_key.h"
+#include "engine/base/names/packed_text.h"
 
 namespace schedq {
 
@@ -26,9 +28,10 @@ struct ObjectName {
 struct ObjectNameHash {
   using is_transparent = void;
   size_t operator()(ObjectNameView view) const {
-    const size_t first = std::hash<std::string_view>()(view.namespace_name);
-    return std::hash<std::string_view>()(view.name) + first * 0x9e3779b97f4a7c15;
+    return PackedText(key, view.namespace_name, view.name).hash();
   }
+
+  NameKey key = NameKey::OfProcess();
 };
 
 struct ObjectNameEqual {

@@ -10,6 +10,7 @@
 // match; a few tens of kilobytes for the built-in plugins.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,13 @@ class PluginRegistry {
   static Result<PluginRegistry> Build(std::vector<Plugin> plugins);
 
   const EventMatches& Matching(const ClusterEvent& event) const;
+  // Calls visit(label, matches) for every event that has a resource and an action.
+  template <typename Visit>
+  void ForEachEvent(Visit visit) const {
+    for (size_t label = 0; label < content_->matches.size(); ++label) {
+      visit(static_cast<EventLabel>(label), content_->matches[label]);
+    }
+  }
 
   int size() const { return static_cast<int>(content_->plugins.size()); }
   const Plugin& plugin(PluginId id) const { return content_->plugins[id]; }

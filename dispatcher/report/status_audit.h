@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "engine/base/names/name_key.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "engine/plugin.h"
@@ -59,7 +60,7 @@ class StatusAudit final : public QueueObserver {
   void Settle(PodState& state);
 
   const Clock& clock_;
-  std::unordered_map<std::string, PodState> pods_;  // By "namespace/name".
+  std::unordered_map<std::string, PodState, NameHash> pods_;  // By "namespace/name".
   StatusMeasures measures_;
 };
 

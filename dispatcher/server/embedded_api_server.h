@@ -25,6 +25,7 @@
 #include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
 #include "dispatcher/rate_limit.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
@@ -86,7 +87,7 @@ class EmbeddedApiServer final : public ApiSink {
   // `tracer` is told of every change when it is made.
   void Trace(Watcher tracer) { tracers_.push_back(std::move(tracer)); }
 
-  // Returns the pod as stored. The name must be free.
+  // Returns the pod as stored; null: a pod has this name already.
   PodRef Create(Pod pod);
   // False: there is no such pod.
   bool Delete(const std::string& name);
@@ -119,8 +120,8 @@ class EmbeddedApiServer final : public ApiSink {
   std::vector<std::pair<Instant, Instant>> outages_;
   std::vector<Watcher> watchers_;
   std::vector<Watcher> tracers_;
-  std::unordered_map<std::string, PodRef> pods_;                   // By "namespace/name".
-  std::unordered_map<std::string, std::vector<PodEvent>> events_;  // Likewise.
+  std::unordered_map<std::string, PodRef, NameHash> pods_;                   // By "namespace/name".
+  std::unordered_map<std::string, std::vector<PodEvent>, NameHash> events_;  // Likewise.
   std::map<std::string, std::string> claim_nodes_;  // Where each claim was allocated.
   ServerCounts counts_;
 };

@@ -2,8 +2,7 @@
 //
 // Purpose: delays of API calls. A timer is a number that its user chooses (small and dense). It is
 // armed for a tick and a lane, and comes due at that tick. It then waits in its lane, first come
-// first served, until it is popped. When not to use it: for actions of a Clock's own (clock.h), or
-// for delays beyond three days.
+// first served, until it is popped. When not to use it: for actions of a Clock's own (clock.h).
 //
 // How it works. A timer's word says what its users want and where its ticket is. A thread may
 // change what is wanted so that the old ticket would make the wheel look at the timer too late, or
@@ -26,6 +25,9 @@
 //   PopDue, LaneIsEmpty  inside Pump only. PopDue is lock-free. Its linearization point is its
 //                      exchange: a timer is either popped or cancelled, never both.
 // Clocks: the wheel knows ticks only; the caller converts the time of its clock.
+// Delays: any. A tick that is kHorizonTicks or more (three days) after the pump's instant cannot be
+// told from others: the timer comes due at the last tick of the horizon, and its user, who knows
+// the tick, arms it anew. So does one that is armed after three days without a pump.
 //
 // Invariants:
 //  1. A timer has one live ticket where its word says waits or lane, else none. The thread that
@@ -97,7 +99,8 @@ class TimerWheel {
     __builtin_prefetch(reinterpret_cast<const char*>(entry + 1) - 1);
   }
 
-  // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once.
+  // Arms the timer or overwrites what it was armed for. A tick that has passed is due at once; one
+  // beyond the horizon is due too early (see Delays above).
   // Returns the tick by which the caller must ensure a call of Pump; kNeverTick: one will come
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
@@ -190,8 +193,7 @@ class TimerWheel {
   template <bool (*Exchange)(Entry&, TimerWord&, TimerWord)>
   Tick ScheduleBy(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
     const Tick now = LoadNow();
-    if (tick < now) tick = now;
-    SCHEDQ_CHECK(tick - now < kHorizonTicks, "the delay is within the wheel's horizon");
+    tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
     TimerWord before = LoadWord(entry);
     TimerWord after;
     bool is_looked_at_in_time;

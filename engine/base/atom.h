@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/names/name_key.h"
 #include "engine/base/time/time.h"
 
 namespace schedq {
@@ -93,6 +94,9 @@ struct Seam<std::atomic> {
   static uint32_t ThreadIndexesUsed() {
     return internal::thread_indexes_used.load(std::memory_order_relaxed);
   }
+
+  // What names are hashed with where nothing else is asked for.
+  static NameKey KeyOfNames() { return NameKey::OfProcess(); }
 };
 
 // Named orderings. The name at the call says which ordering it is; the accessor around the call

@@ -8,11 +8,13 @@
 #include <folly/container/F14Map.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/names/name_key.h"
 #include "engine/pod_key.h"
 
 namespace schedq {
@@ -29,10 +31,14 @@ class Nominator {
 
  private:
   struct KeyHash {
-    size_t operator()(const PodKey& key) const { return key.uid_fingerprint ^ key.id; }
+    size_t operator()(const PodKey& key) const {
+      return FoldedProduct(key.uid_fingerprint ^ secret.first, key.id ^ secret.second);
+    }
+
+    NameKey secret = NameKey::OfProcess();
   };
 
-  folly::F14FastMap<std::string, std::vector<PodKey>> pods_by_node_;
+  folly::F14FastMap<std::string, std::vector<PodKey>, NameHash, std::equal_to<>> pods_by_node_;
   folly::F14FastMap<PodKey, std::string, KeyHash> node_by_pod_;
 };
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/base/names/interner-inl.h"
-#include "engine/base/result.h"
 #include "hints/claims/claim_index.h"
 
 namespace schedq {
@@ -125,9 +124,11 @@ template <template <typename> class Atom>
 void BasicClaimIndex<Atom>::Update(const Pod* before, const Pod* after) {
   if (internal::ClaimCount(before) == 0 && internal::ClaimCount(after) == 0) return;
   const Pod& pod = after != nullptr ? *after : *before;
-  SCHEDQ_CHECK(before == nullptr || after == nullptr ||
-                   (before->name == after->name && before->namespace_name == after->namespace_name),
-               "both are versions of one pod");
+  if (before != nullptr && after != nullptr &&
+      (before->name != after->name || before->namespace_name != after->namespace_name)) {
+    Update(before, nullptr);
+    return Update(nullptr, after);
+  }
   // Held during this call, so that the number stays the pod's.
   const PodId id = pod_names_->Acquire(pod.namespace_name, pod.name);
   internal::ForEachClaimBeyond(
@@ -140,16 +141,23 @@ void BasicClaimIndex<Atom>::Update(const Pod* before, const Pod* after) {
 template <template <typename> class Atom>
 void BasicClaimIndex<Atom>::List(std::string_view namespace_name, std::string_view claim,
                                  PodId pod) {
+  const Held held = Hold(namespace_name, claim);
+  if (held.record->Lists(pod)) {
+    claim_names_.Release(held.claim);  // `before` did not say so.
+    return;
+  }
   pod_names_->Retain(pod);
-  Hold(namespace_name, claim).record->Add(pod);  // The reference is the entry's.
+  held.record->Add(pod);  // The references to both names are the entry's.
 }
 
 template <template <typename> class Atom>
 void BasicClaimIndex<Atom>::Unlist(std::string_view namespace_name, std::string_view claim,
                                    PodId pod) {
-  // Known: the entry that goes holds the name.
+  // Known: the entry that goes holds the name. If there is no entry, the number may be that of
+  // another claim by now, where the pod is not listed either: its updates come one after the other.
   const std::optional<uint32_t> number = claim_names_.Find(namespace_name, claim);
-  SCHEDQ_CHECK(number && records_[*number].Remove(pod), "`before` is what the pod is listed under");
+  Record* const record = number ? records_.Find(*number) : nullptr;
+  if (record == nullptr || !record->Remove(pod)) return;  // `before` was wrong.
   claim_names_.Release(*number);
   pod_names_->Release(pod);
 }

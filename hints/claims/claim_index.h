@@ -61,7 +61,9 @@ class BasicClaimIndex {
   bool Exists(std::string_view namespace_name, std::string_view claim) const;
 
   // Replaces what `before` was listed under by what `after` uses; null: not live on that side. Both
-  // are versions of one pod.
+  // are versions of one pod; two pods are two updates. What `before` names and is not listed is
+  // passed over, and so is what is listed already. What it fails to name stays listed, and Lookup
+  // reports a pod too many, until an Update names it.
   void Update(const Pod* before, const Pod* after);
 
   // Appends each pod that uses the claim, in no stated order.

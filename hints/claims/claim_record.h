@@ -52,6 +52,16 @@ class ClaimRecord {
   // True: it was not so before.
   bool SetExists(bool exists) { return (exists_.exchange(exists ? 1 : 0) != 0) != exists; }
 
+  // By the thread that adds and removes this pod.
+  bool Lists(PodId pod) const {
+    if (Holds(own_.data(), kOwnPlaces, pod)) return true;
+    for (Block* block = LoadBlock(first_block_); block != nullptr;
+         block = LoadBlock(block->next())) {
+      if (Holds(block->GroupOf(pod), Block::kGroup, pod)) return true;
+    }
+    return false;
+  }
+
   void Add(PodId pod) {
     if (TryAddTo(own_.data(), kOwnPlaces, pod)) return;
     Atom<Block*>* link = &first_block_;
@@ -105,6 +115,13 @@ class ClaimRecord {
   }
 
  private:
+  // Relaxed: this pod's entry was written by an Update that came before this one.
+  static bool Holds(const Atom<uint32_t>* places, uint32_t count, PodId pod) {
+    bool holds = false;
+    for (uint32_t i = 0; i < count; ++i) holds |= LoadRelaxed(places[i]) == pod + 1;
+    return holds;
+  }
+
   static bool TryAddTo(Atom<uint32_t>* places, uint32_t count, PodId pod) {
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t free = 0;

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/base/names/name_key.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "hints/object_name.h"
@@ -57,7 +58,7 @@ class RecordedAnswers {
 
  private:
   using PodNames = std::unordered_set<ObjectName, ObjectNameHash, ObjectNameEqual>;
-  using Verdicts = std::unordered_map<std::string, PodNames>;  // By plugin.
+  using Verdicts = std::unordered_map<std::string, PodNames, NameHash>;  // By plugin.
   struct EventAnswers {
     ObjectRef object;  // Held, so that no other object gets its address.
     Verdicts verdicts;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/base/names/interner-inl.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/names/packed_text.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
@@ -25,7 +26,10 @@ constexpr uint32_t kBucketBits = 3;
 // Observed where the slot came back; a stale look at the free ones may miss it.
 constexpr int64_t kUsedAgain = 1;
 
-uint64_t OrderOf(const std::string& text) { return internal::OrderOfName(PackedText(text).hash()); }
+NameKey Key() { return Seam<model::Atomic>::KeyOfNames(); }
+uint64_t OrderOf(const std::string& text) {
+  return internal::OrderOfName(PackedText(Key(), text).hash());
+}
 
 // The first short name in bucket 0 that comes behind `order`.
 std::string NameBehind(uint64_t order) {
@@ -68,7 +72,10 @@ TEST(InternerReuseModel, HeldNameIsFoundBehindASlotThatMoves) {
 }
 
 // With this as a word of a pair its neighbour does not count in the hash.
-const std::string kHidesItsNeighbour = "\x3b\xa7\xca\x84\x85\xae\x67\xbb";
+std::string HidesItsNeighbour() {
+  const uint64_t word = Key().second;
+  return {reinterpret_cast<const char*>(&word), sizeof(word)};
+}
 
 // Looks for a name that never is, while the slot of one at the same place becomes another's.
 void ExpectNeverFound(const std::string& exploration, const std::string& dies,
@@ -91,14 +98,14 @@ void ExpectNeverFound(const std::string& exploration, const std::string& dies,
 
 // What was read of the two texts would make the third.
 TEST(InternerReuseModel, TwoTextsMakeNoThird) {
-  ExpectNeverFound("two texts", kHidesItsNeighbour + "12345678", "abcdefghABCDEFGH",
-                   kHidesItsNeighbour + "ABCDEFGH");
+  ExpectNeverFound("two texts", HidesItsNeighbour() + "12345678", "abcdefghABCDEFGH",
+                   HidesItsNeighbour() + "ABCDEFGH");
 }
 
 // The first text that does not fit into a slot comes while one is compared.
 TEST(InternerReuseModel, LongTextComesUnderAComparison) {
-  ExpectNeverFound("long text", kHidesItsNeighbour + "12345678", std::string(40, 'c'),
-                   std::string(32, 'n') + kHidesItsNeighbour);
+  ExpectNeverFound("long text", HidesItsNeighbour() + "12345678", std::string(40, 'c'),
+                   std::string(32, 'n') + HidesItsNeighbour());
 }
 
 // A thread that acquires a name by what it read before the name died must not get the slot's next

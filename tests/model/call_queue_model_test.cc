@@ -190,6 +190,26 @@ model::Body CloseMeetsAdd() {
 }
 TEST(CallQueueModel, CloseMeetsAdd) { ExpectRight(CloseMeetsAdd(), 3); }
 
+// A call waits; one thread overwrites it while another closes. Once that one is told that all was
+// skipped, all was, wherever the first thread is frozen.
+model::Body SkippedAllMeetsAdd() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.queue.Add(SetMessage(scene.Spec(0, milliseconds(5)), "a"));
+    trial.Thread([&] { scene.queue.Add(SetMessage(scene.Spec(1, milliseconds(5)), "b")); });
+    trial.Thread([&] {
+      scene.queue.Close();
+      if (!scene.queue.HasSkippedAll()) return;
+      MODEL_CHECK(scene.ends[0].load() == 1, "what waited before has ended");
+      trial.Observe({scene.ends[1].load()});
+    });
+    trial.Join();
+    MODEL_CHECK(scene.queue.HasSkippedAll(), "nobody is in a turn");
+    scene.ExpectEachEndedOnce(2);
+  };
+}
+TEST(CallQueueModel, SkippedAllMeetsAdd) { ExpectRight(SkippedAllMeetsAdd(), 3); }
+
 TEST(CallQueueModelSweep, FourThreads) {
   const auto body = [](model::Trial& trial) {
     Scene scene;
@@ -215,8 +235,9 @@ TEST(CallQueueModelSweep, FourThreads) {
 }
 
 TEST(CallQueueModelStall, FrozenThreadStopsNoOther) {
-  for (const model::Body& body : {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(),
-                                  SuccessorMeetsDispatch(), CloseMeetsAdd()}) {
+  for (const model::Body& body :
+       {AddsMeet(), CancelMeetsDispatch(), AddMeetsDispatch(), SuccessorMeetsDispatch(),
+        CloseMeetsAdd(), SkippedAllMeetsAdd()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
     model::ExpectNoStall(report, 10);
   }

@@ -200,5 +200,50 @@ TEST_F(ThreadDispatcherStress, SleepingThreadIsWokenForAnEarlierCall) {
   EXPECT_EQ(counter_.Wrong(3), 0u);
 }
 
+// Stays in the turn of the first call's object until it is released.
+class SlowListener final : public CallListener {
+ public:
+  void OnEnd(const ApiCall& call, CallEnd, const Status&) override {
+    ended_[call.tag].store(true);
+    if (call.tag != 0) return;
+    is_in_turn_.store(true);
+    Comes([this] { return is_released_.load(); });
+  }
+  bool HasEnded(uint64_t tag) const { return ended_[tag].load(); }
+  bool IsInTurn() const { return is_in_turn_.load(); }
+  void Release() { is_released_.store(true); }
+
+ private:
+  std::array<std::atomic<bool>, 2> ended_{};
+  std::atomic<bool> is_in_turn_{false};
+  std::atomic<bool> is_released_{false};
+};
+
+TEST(ThreadDispatcherClose, WaitsForWhatAnotherThreadSkips) {
+  RealClock clock;
+  ThreadedSink sink;
+  SlowListener listener;
+  const PodRef pod = UnmarkedPod();
+  ThreadDispatcher dispatcher(Unlimited(&clock), &sink);
+  const auto add = [&](uint64_t tag) {
+    const CallSpec spec{0, tag, std::chrono::hours(1), pod, &listener};
+    dispatcher.queue().Add(SetMessage(spec, std::to_string(tag)));
+  };
+  add(0);
+  std::thread overwriter([&] { add(1); });
+  ASSERT_TRUE(Comes([&] { return listener.IsInTurn(); }));
+  std::atomic<bool> has_closed{false};
+  std::thread closer([&] {
+    dispatcher.Close();
+    EXPECT_TRUE(listener.HasEnded(1));
+    has_closed.store(true);
+  });
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_FALSE(has_closed.load());
+  listener.Release();
+  overwriter.join();
+  closer.join();
+}
+
 }  // namespace
 }  // namespace schedq

@@ -23,6 +23,7 @@
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/run_workload.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/document.h"
@@ -133,6 +134,7 @@ void RunCommand::Declare(CLI::App& app) {
 }
 
 Result<ExitCode> RunCommand::Run() {
+  NameKey::FixForProcess(request_.seed);
   const Result<RunPlan> plan = MakeRunPlan(request_);
   if (!plan) return plan.error();
   std::vector<RunReport> reports;

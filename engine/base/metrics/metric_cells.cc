@@ -1,6 +1,8 @@
 #include "engine/base/metrics/metric_cells.h"
 
 #include <algorithm>
+#include <bit>
+#include <memory>
 
 namespace schedq {
 namespace {
@@ -11,17 +13,47 @@ size_t RowWords(size_t cells) {
   return (cells + kWordsPerLine - 1) / kWordsPerLine * kWordsPerLine;
 }
 
-constexpr uint32_t kSetRow = kShardRows - 1;
-
 }  // namespace
+
+// Apart from OwnWord, because few programs have so many threads.
+[[gnu::noinline]] MetricWord* MetricCell::GrownWord(uint32_t thread) const {
+  const auto growth = static_cast<uint32_t>(std::bit_width(thread / kFirstRows)) - 1;
+  ZeroedMemory* rows = LoadGrowth(growth);
+  if (rows == nullptr) rows = Grow(growth);
+  return RowIn(*rows, growth, thread);
+}
+
+// These rows: new ones, or those of another thread that came first.
+ZeroedMemory* MetricCell::Grow(uint32_t growth) const {
+  auto rows =
+      std::make_unique<ZeroedMemory>((kFirstRows << growth) * row_words_ * sizeof(MetricWord));
+  uint64_t there = 0;
+  // Release publishes the zeroed rows. Acquire is for a thread that loses and uses the winner's.
+  if (GrowthWord(growth).compare_exchange_strong(there, reinterpret_cast<uintptr_t>(rows.get()),
+                                                 std::memory_order_release,
+                                                 std::memory_order_acquire)) {
+    return rows.release();
+  }
+  return reinterpret_cast<ZeroedMemory*>(there);
+}
+
+void MetricCell::FreeGrownRows() const {
+  for (uint32_t growth = 0; growth < kGrowths; ++growth) delete LoadGrowth(growth);
+}
 
 uint64_t MetricCell::SumOfShards() const {
   // Rows of numbers that no thread has had hold nothing.
   const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
   uint64_t sum = 0;
-  for (uint32_t row = 0; row < std::min(used, kOwnedShards); ++row) sum += LoadRelaxed(*Row(row));
-  if (used <= kOwnedShards) return sum;
-  for (uint32_t row = kOwnedShards; row < kSetRow; ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t growth = 0; kFirstRows << growth < used; ++growth) {
+    const ZeroedMemory* const rows = LoadGrowth(growth);
+    if (rows == nullptr) continue;
+    const uint32_t end = std::min(used, kFirstRows << (growth + 1));
+    for (uint32_t thread = kFirstRows << growth; thread < end; ++thread) {
+      sum += LoadRelaxed(*RowIn(*rows, growth, thread));
+    }
+  }
   return sum;
 }
 
@@ -35,7 +67,7 @@ uint64_t MetricCell::Sum() const {
 
 MetricCellBlock::MetricCellBlock(size_t count)
     : count_(count),
-      memory_(kShardRows * RowWords(count) * sizeof(MetricWord)),
-      first_(static_cast<MetricWord*>(memory_.data()), RowWords(count)) {}
+      memory_(MetricCell::kRows * RowWords(count) * sizeof(MetricWord)),
+      first_(static_cast<MetricWord*>(memory_.data()), static_cast<uint32_t>(RowWords(count))) {}
 
 }  // namespace schedq

@@ -5,16 +5,18 @@
 // other thread writes; a read sums the shards.
 // When not to use it: for a number that decides something. A sum taken while others write is not a
 // snapshot; it holds every addition that happens before the read.
-// Threads: Add and Set from any thread, Sum from any thread. Each is wait-free.
+// Threads: Add and Set from any thread, Sum from any thread. Each is wait-free, but for the
+// allocation of rows.
 // Invariants:
-//  1. Shard i < kOwnedShards is written only by the thread whose ThreadIndex() is i.
-//  2. The shards above are shared by all other threads and written by atomic additions.
-//  3. The last row is written only by Set.
-// Memory: (kOwnedShards + kSharedShards + 1) rows of the block's cells rounded up to a cache line;
-// pages of rows that no thread uses are never touched.
+//  1. A shard is written only by the thread whose ThreadIndex() is the shard's number.
+//  2. The set row is written only by Set.
+// Memory: a row is the block's cells rounded up to a cache line. A block has rows for the first
+// kFirstRows threads, and two rows of its own. When a thread with a larger number first adds to the
+// block, the rows double. Pages of rows that no thread uses are never touched.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,10 +25,6 @@
 
 namespace schedq {
 
-inline constexpr uint32_t kOwnedShards = 32;
-inline constexpr uint32_t kSharedShards = 8;
-inline constexpr uint32_t kShardRows = kOwnedShards + kSharedShards + 1;
-
 using MetricWord = std::atomic<uint64_t>;
 static_assert(MetricWord::is_always_lock_free && sizeof(MetricWord) == 8,
               "zeroed memory serves as cells");
@@ -34,34 +32,26 @@ static_assert(MetricWord::is_always_lock_free && sizeof(MetricWord) == 8,
 // One cell of a block. A default-constructed one drops what is added to it and sums to zero.
 class MetricCell {
  public:
+  // Threads beyond these make a block grow.
+  static constexpr uint32_t kFirstRows = 32;
+
   MetricCell() = default;
-  MetricCell(MetricWord* first_row, size_t row_words)
+  MetricCell(MetricWord* first_row, uint32_t row_words)
       : first_row_(first_row), row_words_(row_words) {}
 
-  // Modulo 2^64, so that subtraction is adding the negative.
+  // Modulo 2^64, so that subtraction is adding the negative. Allocates when it is the first
+  // addition by a thread of a number for which the block has no row.
   void Add(uint64_t amount) const {
-    if (first_row_ == nullptr) return;
-    const uint32_t thread = Seam<std::atomic>::ThreadIndex();
-    if (thread < kOwnedShards) [[likely]] {
-      AddToOwnRow(*Row(thread), amount);
-    } else {
-      AddToSharedRow(*Row(kOwnedShards + thread % kSharedShards), amount);
-    }
+    if (first_row_ != nullptr) AddTo(*OwnWord(), amount);
   }
 
   // Adds to this cell and to the one `offset` further, at little more than the cost of one
   // addition.
   void AddTwo(uint64_t amount, ptrdiff_t offset, uint64_t amount_there) const {
     if (first_row_ == nullptr) return;
-    const uint32_t thread = Seam<std::atomic>::ThreadIndex();
-    if (thread < kOwnedShards) [[likely]] {
-      MetricWord* const own = Row(thread);
-      AddToOwnRow(*own, amount);
-      AddToOwnRow(own[offset], amount_there);
-    } else {
-      Add(amount);
-      MetricCell(first_row_ + offset, row_words_).Add(amount_there);
-    }
+    MetricWord* const own = OwnWord();
+    AddTo(*own, amount);
+    AddTo(own[offset], amount_there);
   }
 
   // Makes the sum `value`. An addition at the same time is added to `value` or overwritten by it;
@@ -71,31 +61,71 @@ class MetricCell {
 
   // The cell `offset` further in the same block.
   MetricCell Next(size_t offset) const {
-    return first_row_ == nullptr ? *this : MetricCell(first_row_ + offset, row_words_);
+    if (first_row_ == nullptr) return *this;
+    MetricCell next = *this;
+    next.first_row_ += offset;
+    next.index_ += static_cast<uint32_t>(offset);
+    return next;
   }
+
+  // The word to which the calling thread adds, of a cell of a block. No other thread has it, nor
+  // another word of its cache line, while this one lives.
+  MetricWord* OwnWord() const {
+    const uint32_t thread = Seam<std::atomic>::ThreadIndex();
+    return thread < kFirstRows ? Row(thread) : GrownWord(thread);
+  }
+
+  // For the block's owner, of its first cell: frees the rows beyond the first ones.
+  void FreeGrownRows() const;
 
  private:
+  friend class MetricCellBlock;
+
+  static constexpr uint32_t kGrowthRow = kFirstRows;  // Where the further rows are.
+  static constexpr uint32_t kSetRow = kFirstRows + 1;
+  static constexpr uint32_t kRows = kFirstRows + 2;
+  // Growth g holds the rows from kFirstRows << g up to twice as many.
+  static constexpr uint32_t kGrowths = std::bit_width(kThreadsMax / kFirstRows) - 1;
+  static_assert(kGrowths * sizeof(MetricWord) <= kCacheLineBytes, "they fit the shortest row");
+  static_assert(kFirstRows << kGrowths == kThreadsMax, "every thread has a row of its own");
+
   MetricWord* Row(size_t row) const { return first_row_ + row * row_words_; }
 
-  // Relaxed throughout: a metric orders nothing. This thread is the row's only writer. When a
-  // thread number passes to another thread, the seam orders their writes. So load and store lose
-  // nothing.
-  static void AddToOwnRow(MetricWord& word, uint64_t amount) {
-    word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  MetricWord* GrownWord(uint32_t thread) const;
+  ZeroedMemory* Grow(uint32_t growth) const;
+
+  // Written once, by the thread that makes the rows: the address of a ZeroedMemory.
+  MetricWord& GrowthWord(uint32_t growth) const {
+    return Row(kGrowthRow)[growth - ptrdiff_t{index_}];
   }
-  static void AddToSharedRow(MetricWord& word, uint64_t amount) {
-    word.fetch_add(amount, std::memory_order_relaxed);
+  // Acquire pairs with the release in Grow: without it a row could be read before it was zeroed.
+  ZeroedMemory* LoadGrowth(uint32_t growth) const {
+    return reinterpret_cast<ZeroedMemory*>(LoadAcquire(GrowthWord(growth)));
+  }
+  MetricWord* RowIn(const ZeroedMemory& rows, uint32_t growth, uint32_t thread) const {
+    const size_t row = thread - (kFirstRows << growth);
+    return static_cast<MetricWord*>(rows.data()) + row * row_words_ + index_;
+  }
+
+  // Relaxed: a metric orders nothing. This thread is the row's only writer. When a thread number
+  // passes to another thread, the seam orders their writes. So load and store lose nothing.
+  static void AddTo(MetricWord& word, uint64_t amount) {
+    word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
   uint64_t SumOfShards() const;
 
   MetricWord* first_row_ = nullptr;
-  size_t row_words_ = 0;
+  uint32_t row_words_ = 0;
+  uint32_t index_ = 0;  // The cell's in its block.
 };
 
 // Owns the memory of `count` cells.
 class MetricCellBlock {
  public:
   explicit MetricCellBlock(size_t count);
+  ~MetricCellBlock() { first_.FreeGrownRows(); }
+  MetricCellBlock(const MetricCellBlock&) = delete;
+  MetricCellBlock& operator=(const MetricCellBlock&) = delete;
 
   MetricCell At(size_t index) const { return first_.Next(index); }
   size_t count() const { return count_; }

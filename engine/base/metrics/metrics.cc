@@ -65,19 +65,43 @@ HistogramValue Histogram::Value() const {
 
 template <typename Handle>
 Handle MetricFamily<Handle>::At(const LabelValues& values) {
-  SCHEDQ_CHECK(values.size() == description().labels.size(), "one value for each label");
+  const Reserved series = Reserve({values}).front();
+  series.Show();
+  return series.handle();
+}
+
+template <typename Handle>
+std::vector<typename MetricFamily<Handle>::Reserved> MetricFamily<Handle>::Reserve(
+    const std::vector<LabelValues>& values) {
   std::lock_guard lock(mutex_);
-  std::unique_ptr<MetricCellBlock>& block = series_[values];
-  if (!block) block = std::make_unique<MetricCellBlock>(shape_.Cells());
-  return Handle(block->At(0), &shape_);
+  const auto is_new = [this](const LabelValues& of_series) {
+    SCHEDQ_CHECK(of_series.size() == description().labels.size(), "one value for each label");
+    return series_.count(of_series) == 0;
+  };
+  // One block for all that are new: a thread's cells of series that are used together are
+  // neighbours.
+  const auto count = static_cast<size_t>(std::count_if(values.begin(), values.end(), is_new));
+  if (count != 0) blocks_.push_back(std::make_unique<MetricCellBlock>(count * shape_.Cells()));
+  size_t made = 0;
+  std::vector<Reserved> reserved;
+  reserved.reserve(values.size());
+  for (const LabelValues& of_series : values) {
+    const auto [entry, is_made] = series_.try_emplace(of_series);
+    Series& series = entry->second;
+    if (is_made) series.first = blocks_.back()->At(made++ * shape_.Cells());
+    reserved.emplace_back(Handle(series.first, &shape_), &series.is_shown);
+  }
+  return reserved;
 }
 
 template <typename Handle>
 std::vector<MetricSample> MetricFamily<Handle>::Read() const {
   std::lock_guard lock(mutex_);
   std::vector<MetricSample> samples;
-  for (const auto& [values, block] : series_) {
-    samples.push_back(ReadSample(values, Handle(block->At(0), &shape_)));
+  for (const auto& [values, series] : series_) {
+    if (LoadRelaxed(series.is_shown)) {
+      samples.push_back(ReadSample(values, Handle(series.first, &shape_)));
+    }
   }
   return samples;
 }

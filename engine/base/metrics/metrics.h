@@ -2,17 +2,20 @@
 //
 // Purpose: a registry owns families; a family owns series, one for each tuple of label values; a
 // handle (Counter, Gauge, Histogram) is one series, resolved once and then used on the hot path.
-//   - A family with At(label values) creates a series at first use (a lock, an allocation).
+//   - A family with At(label values) creates a series at first use (a lock, an allocation), or in
+//     advance by Reserve.
 //   - A dense family fixes the values of every label up front and is indexed by their positions, so
 //     that engines reach a cell from enums with no lookup. It lists only the series that were
 //     used, unless it shows zeros.
 // When not to use it: for a number that decides something (see metric_cells.h).
-// Threads: handles from any thread, wait-free, no allocation. Families and the registry from any
-// thread; they lock. A registry outlives its handles.
-// Memory: about 2.6 KB of address space for a series of a counter or gauge and 8 KB for one of a
-// histogram, of which threads that do not use it touch nothing.
+// Threads: handles from any thread, wait-free; they allocate only as metric_cells.h says. Families
+// and the registry from any thread; they lock. A registry outlives its handles.
+// Memory: about 2.2 KB of address space for a series of a counter or gauge and 6.5 KB for one of a
+// histogram, more with more than 32 threads (metric_cells.h). Threads that do not use it touch
+// nothing.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/atom.h"
 #include "engine/base/metrics/metric_cells.h"
 #include "engine/base/time/time.h"
 
@@ -172,14 +176,38 @@ class MetricFamily final : public MetricFamilyBase {
   MetricFamily(MetricDescription description, Shape shape)
       : MetricFamilyBase(std::move(description), Handle::kKind), shape_(std::move(shape)) {}
 
+  // A series that nobody reads before it is shown. So a user that may not lock when a series is
+  // first used makes all that may be used in advance. Any thread may use and show it.
+  class Reserved {
+   public:
+    Reserved(Handle handle, std::atomic<bool>* is_shown) : handle_(handle), is_shown_(is_shown) {}
+    const Handle& handle() const { return handle_; }
+    // Wait-free. Relaxed: a reader that does not see it misses what it might have read too early
+    // to see.
+    void Show() const { StoreRelaxed(*is_shown_, true); }
+
+   private:
+    Handle handle_;
+    std::atomic<bool>* is_shown_;
+  };
+
   // The series with these values, one for each label of the description.
   Handle At(const LabelValues& values = {});
+  // The series with each of these values, in this order.
+  std::vector<Reserved> Reserve(const std::vector<LabelValues>& values);
   std::vector<MetricSample> Read() const override;
 
  private:
+  struct Series {
+    MetricCell first;
+    // Set by At and Show, and never cleared.
+    std::atomic<bool> is_shown{false};
+  };
+
   const Shape shape_;
-  mutable std::mutex mutex_;  // Guards series_.
-  std::map<LabelValues, std::unique_ptr<MetricCellBlock>> series_;
+  mutable std::mutex mutex_;  // Guards blocks_ and series_; a series, once there, stays.
+  std::vector<std::unique_ptr<MetricCellBlock>> blocks_;
+  std::map<LabelValues, Series> series_;
 };
 
 enum class Zeros : uint8_t { kHide, kShow };

@@ -45,8 +45,11 @@ bool ExchangeLink(A& cell, NameLink expected, NameLink desired) {
 }  // namespace internal
 
 template <template <typename> class Atom>
-BasicInterner<Atom>::BasicInterner(uint32_t first_bits)
-    : bucket_count_(uint32_t{1} << first_bits), buckets_(first_bits), slots_(first_bits) {
+BasicInterner<Atom>::BasicInterner(uint32_t first_bits, NameKey key)
+    : key_(key),
+      bucket_count_(uint32_t{1} << first_bits),
+      buckets_(first_bits),
+      slots_(first_bits) {
   buckets_.Reserve(0);
   const NameLink end = NameLink().To(NameLink::Kind::kEnd, 0).Opened();
   // Relaxed: no other thread knows the interner yet, and the thread that shares it publishes it.

@@ -18,10 +18,11 @@
 // is slower and still correct. Growth allocates memory; nothing else does for names of up to 320
 // bytes.
 //
-// Structure: one list of all names, ordered by a hash; bucket b is a link cell inside the list at
-// the place where hashes that end in b begin. Doubling the buckets moves nothing: a new bucket is
-// linked in at its first use. Names live in slots of 64 bytes whose memory never changes its type,
-// so a late reader reads a newer name and learns so from the generation in the slot's state.
+// Structure: one list of all names, ordered by a hash with a secret key (name_key.h), so that only
+// this process knows which names are neighbours. Bucket b is a link cell inside the list at the
+// place where hashes that end in b begin. Doubling the buckets moves nothing: a new bucket is
+// linked in at its first use. Names live in slots of 64 bytes whose memory never changes its
+// type, so a late reader reads a newer name and learns so from the generation in the slot's state.
 //
 // Invariants:
 //  1. A slot's state is (generation, references). References are above zero only while the slot is
@@ -50,9 +51,11 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
 #include "engine/base/metrics/metric_cells.h"
 #include "engine/base/names/interner_forward.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/names/name_link.h"
 #include "engine/base/names/name_slot.h"
 #include "engine/base/names/packed_text.h"
@@ -63,16 +66,17 @@ namespace schedq {
 template <template <typename> class Atom>
 class BasicInterner {
  public:
-  // The first segments hold 2^first_bits slots and buckets.
-  explicit BasicInterner(uint32_t first_bits = 10);
+  // The first segments hold 2^first_bits slots and buckets. The numbers that names get do not
+  // depend on the key.
+  explicit BasicInterner(uint32_t first_bits = 10, NameKey key = Seam<Atom>::KeyOfNames());
   BasicInterner(const BasicInterner&) = delete;
   BasicInterner& operator=(const BasicInterner&) = delete;
 
   // The name's number, with one more reference that the caller releases. Never fails; a text of
   // 16 MiB or more is a bug. The forms with two parts mean the text "namespace/name".
-  uint32_t Acquire(std::string_view text) { return AcquirePacked(PackedText(text)); }
+  uint32_t Acquire(std::string_view text) { return AcquirePacked(Packed(text)); }
   uint32_t Acquire(std::string_view namespace_name, std::string_view name) {
-    return AcquirePacked(PackedText(namespace_name, name));
+    return AcquirePacked(Packed(namespace_name, name));
   }
 
   // A name "namespace/name" that is probably new, acquired in steps. A new name's place is random
@@ -81,7 +85,9 @@ class BasicInterner {
   class Newcomer {
    public:
     Newcomer(BasicInterner* names, std::string_view namespace_name, std::string_view name)
-        : names_(names), text_(namespace_name, name), bucket_(names->BucketOf(text_.hash())) {
+        : names_(names),
+          text_(names->key_, namespace_name, name),
+          bucket_(names->BucketOf(text_.hash())) {
       names_->PrefetchBuckets(bucket_);
     }
     Newcomer(const Newcomer&) = delete;
@@ -107,17 +113,17 @@ class BasicInterner {
 
   // The same if the name is known; nullopt otherwise.
   std::optional<uint32_t> AcquireKnown(std::string_view text) {
-    return AcquireKnownPacked(PackedText(text));
+    return AcquireKnownPacked(Packed(text));
   }
   std::optional<uint32_t> AcquireKnown(std::string_view namespace_name, std::string_view name) {
-    return AcquireKnownPacked(PackedText(namespace_name, name));
+    return AcquireKnownPacked(Packed(namespace_name, name));
   }
 
   // The number of a known name, without a reference. If the caller holds no reference of its own,
   // the number may stand for another name when it is used.
-  std::optional<uint32_t> Find(std::string_view text) const { return FindPacked(PackedText(text)); }
+  std::optional<uint32_t> Find(std::string_view text) const { return FindPacked(Packed(text)); }
   std::optional<uint32_t> Find(std::string_view namespace_name, std::string_view name) const {
-    return FindPacked(PackedText(namespace_name, name));
+    return FindPacked(Packed(namespace_name, name));
   }
 
   // Calls `read(number)`, possibly several times. What the last call read belongs to the name: the
@@ -128,7 +134,7 @@ class BasicInterner {
   template <typename Expect, typename Read>
   bool ReadKnown(std::string_view namespace_name, std::string_view name, Expect expect,
                  Read read) const {
-    return FindPacked(PackedText(namespace_name, name), expect, read).has_value();
+    return FindPacked(Packed(namespace_name, name), expect, read).has_value();
   }
 
   // Valid while a reference is held.
@@ -145,6 +151,11 @@ class BasicInterner {
 
  private:
   using Slot = NameSlot<Atom>;
+
+  PackedText Packed(std::string_view text) const { return PackedText(key_, text); }
+  PackedText Packed(std::string_view namespace_name, std::string_view name) const {
+    return PackedText(key_, namespace_name, name);
+  }
 
   // Where a walk ended: `link` was read from `cell` and leads past the wanted place. `passed` is
   // the order of the cell's owner, or zero where the walk began.
@@ -195,6 +206,7 @@ class BasicInterner {
   void PrefetchBuckets(uint32_t bucket) const;
   void PrefetchNeighbours(uint32_t bucket) const;
 
+  const NameKey key_;
   // Doubled by GrowBuckets; a stale reader starts its walk at an earlier bucket.
   Atom<uint32_t> bucket_count_;
   SegmentedArray<Atom<uint64_t>, Atom> buckets_;  // NameLinks.

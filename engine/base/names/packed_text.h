@@ -1,9 +1,11 @@
 // A string as whole words, padded with zeros, and its hash: what the interner compares and stores.
 //
 // Purpose: one pass over a key that may come in two parts, without allocating for keys of up to
-// kInlineBytes bytes. The hash is the same on every little-endian machine and run.
+// kInlineBytes bytes. For one key the hash is the same on every little-endian machine.
 // When not to use it: to keep text. It is a temporary on the stack of a lookup.
-// Source of the hash: folded 64x64-bit multiplication, as in Wang Yi's wyhash.
+// Source of the hash: folded 64x64-bit multiplication, as in Wang Yi's wyhash, with secret numbers
+// in the place of its constants. A word that equals the number that it is mixed with makes the
+// product zero, whatever its neighbour is. With a constant, anyone can write such words.
 #pragma once
 
 #include <array>
@@ -13,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/base/time/time.h"
+#include "engine/base/names/name_key.h"
 
 namespace schedq {
 
@@ -21,10 +23,10 @@ class PackedText {
  public:
   static constexpr size_t kInlineBytes = 320;
 
-  explicit PackedText(std::string_view text) : PackedText(text, {}, {}) {}
+  PackedText(const NameKey& key, std::string_view text) : PackedText(key, text, {}, {}) {}
   // The text "first/second".
-  PackedText(std::string_view first, std::string_view second)
-      : PackedText(first, std::string_view("/", 1), second) {}
+  PackedText(const NameKey& key, std::string_view first, std::string_view second)
+      : PackedText(key, first, std::string_view("/", 1), second) {}
   PackedText(const PackedText&) = delete;
   PackedText& operator=(const PackedText&) = delete;
 
@@ -33,7 +35,8 @@ class PackedText {
   uint64_t hash() const { return hash_; }
 
  private:
-  PackedText(std::string_view first, std::string_view separator, std::string_view second)
+  PackedText(const NameKey& key, std::string_view first, std::string_view separator,
+             std::string_view second)
       : size_(first.size() + separator.size() + second.size()) {
     if (size_ > kInlineBytes) {
       long_words_ = std::make_unique<uint64_t[]>((size_ + 7) / 8);
@@ -45,7 +48,7 @@ class PackedText {
     Copy(bytes, first);
     if (!separator.empty()) bytes[first.size()] = separator.front();
     Copy(bytes + first.size() + separator.size(), second);
-    hash_ = Hash();
+    hash_ = Hash(key);
   }
 
   // Names are short: a few loads and stores that overlap cost less than the call.
@@ -72,24 +75,17 @@ class PackedText {
     std::memcpy(to + last, &end, sizeof(Word));
   }
 
-  static uint64_t FoldedProduct(uint64_t left, uint64_t right) {
-    const auto product = static_cast<unsigned __int128>(left) * right;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  }
-
-  uint64_t Hash() const {
-    // Odd numbers without pattern: the fractions of square roots of primes.
-    constexpr uint64_t kFirst = 0x9e3779b97f4a7c15;
-    constexpr uint64_t kSecond = 0xbb67ae8584caa73b;
-    constexpr uint64_t kThird = 0x3c6ef372fe94f82b;
-    uint64_t hash = kFirst ^ size_;
+  uint64_t Hash(const NameKey& key) const {
+    // An odd number without pattern: the fraction of the square root of a prime.
+    constexpr uint64_t kFactor = 0x3c6ef372fe94f82b;
+    uint64_t hash = key.first ^ size_;
     const std::span<const uint64_t> all = words();
     size_t word = 0;
     for (; word + 1 < all.size(); word += 2) {
-      hash = FoldedProduct(all[word] ^ kSecond, all[word + 1] ^ hash);
+      hash = FoldedProduct(all[word] ^ key.second, all[word + 1] ^ hash);
     }
-    if (word < all.size()) hash = FoldedProduct(all[word] ^ kSecond, hash ^ kThird);
-    return FoldedProduct(hash ^ kFirst, kThird);
+    if (word < all.size()) hash = FoldedProduct(all[word] ^ key.second, hash ^ kFactor);
+    return FoldedProduct(hash ^ key.first, kFactor);
   }
 
   std::array<uint64_t, kInlineBytes / 8> inline_words_;  // The first words() are written.

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "engine/base/atom.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/time/time.h"
 #include "tests/support/model/memory.h"
 #include "tests/support/model/runtime.h"
@@ -249,6 +250,9 @@ struct Seam<model::Atomic> {
     model::Runtime* run = model::Runtime::Current();
     return run == nullptr ? 0 : run->thread();
   }
+
+  // One key, so that a schedule can be replayed.
+  static NameKey KeyOfNames() { return NameKey::FromSeed(1); }
 };
 
 }  // namespace schedq

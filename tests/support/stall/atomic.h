@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "engine/base/atom.h"
+#include "engine/base/names/name_key.h"
 #include "engine/base/time/time.h"
 
 namespace schedq::stall {
@@ -135,6 +136,8 @@ struct Seam<stall::Atomic> {
     Shipped::WakeAll(word.shipped());
   }
   static uint32_t ThreadIndex() { return Shipped::ThreadIndex(); }
+  // One key, so that a thread can be frozen at the same step in each run.
+  static NameKey KeyOfNames() { return NameKey::FromSeed(1); }
 };
 
 }  // namespace schedq

@@ -89,6 +89,43 @@ TEST_F(HintsWorldTest, TheIndexGivesItsNamesBackWhenItGoes) {
   EXPECT_EQ(names_.size(), 0u);
 }
 
+TEST_F(HintsWorldTest, AWrongBeforeIsRepaired) {
+  const Pod listed = MakePod("a", {"x", "y"});
+  const Pod never = MakePod("a", {"x", "u", "v"});
+  const Pod after = MakePod("a", {"y", "z"});
+  world_.ClaimSeen("ns", "v");
+  world_.PodChanged(&never, nullptr);  // It never was live.
+  world_.PodChanged(nullptr, &listed);
+  world_.PodChanged(nullptr, &listed);  // It is live already.
+  EXPECT_THAT(PodsOf("x"), UnorderedElementsAre("ns/a"));
+  world_.PodChanged(&never, &after);
+  EXPECT_THAT(PodsOf("x"), IsEmpty());
+  EXPECT_THAT(PodsOf("y"), UnorderedElementsAre("ns/a"));
+  EXPECT_THAT(PodsOf("z"), UnorderedElementsAre("ns/a"));
+  const Pod other = MakePod("b", {"z"});
+  world_.PodChanged(&after, &other);  // Another pod.
+  EXPECT_THAT(PodsOf("y"), IsEmpty());
+  EXPECT_THAT(PodsOf("z"), UnorderedElementsAre("ns/b"));
+  world_.PodChanged(&other, nullptr);
+  world_.ClaimGone("ns", "v");
+  EXPECT_EQ(world_.claim_index().size(), 0u);
+  EXPECT_EQ(names_.size(), 0u);
+}
+
+TEST_F(HintsWorldTest, AWrongBeforeIsRepairedAmidManyPods) {
+  std::vector<Pod> pods;
+  for (int i = 0; i < 50; ++i) pods.push_back(MakePod("p" + std::to_string(i), {"x"}));
+  for (int round = 0; round < 3; ++round) {
+    for (const Pod& pod : pods) world_.PodChanged(nullptr, &pod);
+    EXPECT_EQ(PodsOf("x").size(), pods.size());
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (const Pod& pod : pods) world_.PodChanged(&pod, nullptr);
+    EXPECT_THAT(PodsOf("x"), IsEmpty());
+  }
+  EXPECT_EQ(names_.size(), 0u);
+}
+
 TEST_F(HintsWorldTest, RandomChangesKeepTheIndexEqualToAPlainMap) {
   std::mt19937_64 random(3);
   std::map<std::string, Pod> live;

@@ -56,6 +56,13 @@ TEST_F(EmbeddedApiServerTest, MarksPodsWithGates) {
   EXPECT_EQ(shown->message, kSchedulingGatedMessage);
 }
 
+TEST_F(EmbeddedApiServerTest, ANameThatIsTakenIsRefused) {
+  EmbeddedApiServer server(options_);
+  const PodRef pod = server.Create(*UnmarkedPod());
+  EXPECT_EQ(server.Create(*MarkedPod("another")), nullptr);
+  EXPECT_EQ(Stored(server), pod);
+}
+
 TEST_F(EmbeddedApiServerTest, ClearRemovesWhatTheSchedulerSaidAndNothingElse) {
   EmbeddedApiServer server(options_);
   const PodRef pod = server.Create(*MarkedPod("blocked", "SchedulingGated"));

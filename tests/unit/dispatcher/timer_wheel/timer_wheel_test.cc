@@ -279,5 +279,15 @@ TEST(TimerWordTest, TicksExpandAcrossTheirModulus) {
   }
 }
 
+TEST(TimerWheelTest, ATickBeyondTheHorizonIsDueAtItsLastTick) {
+  using Wheel = TimerWheel<std::atomic, TinyShape>;
+  Wheel wheel;
+  wheel.ReserveThrough(1);
+  EXPECT_EQ(wheel.Schedule(0, kNeverTick), Wheel::kHorizonTicks - 1);
+  wheel.Schedule(1, 10 * Wheel::kHorizonTicks);
+  EXPECT_EQ(Expire(wheel, Wheel::kHorizonTicks - 2), std::vector<uint32_t>());
+  EXPECT_EQ(Expire(wheel, Wheel::kHorizonTicks - 1), (std::vector<uint32_t>{0, 1}));
+}
+
 }  // namespace
 }  // namespace schedq

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/base/metrics/sampled_duration.h"
 #include "engine/base/time/time.h"
+#include "engine/base/zeroed_memory.h"
 
 namespace schedq {
 namespace {
@@ -42,13 +44,13 @@ TEST(Metrics, CountersOfOneFamilyAreApart) {
   EXPECT_EQ(registry.Value("nothing"), std::nullopt);
 }
 
-// More threads than owned shards, so that both ways of adding are taken.
+// More threads than a block has rows at first, so that it grows, and grows again.
 TEST(Metrics, ManyThreadsLoseNothing) {
   MetricsRegistry registry;
   const Counter counter = registry.Counters({.name = "c", .help = ""}).At();
   const Gauge gauge = registry.Gauges({.name = "g", .help = ""}).At();
   const Histogram histogram = registry.Histograms({.name = "h", .help = ""}, {1.0, 2.0}).At();
-  constexpr int kThreads = kOwnedShards + 8;
+  constexpr int kThreads = 2 * MetricCell::kFirstRows + 8;
   constexpr int kEach = 2000;
   std::atomic<int> started{0};
   std::vector<std::thread> threads;
@@ -67,6 +69,33 @@ TEST(Metrics, ManyThreadsLoseNothing) {
   EXPECT_EQ(gauge.Value(), kThreads * kEach / 2);
   EXPECT_EQ(histogram.Value().count, static_cast<uint64_t>(kThreads) * kEach);
   EXPECT_EQ(histogram.Value().sum, kThreads * kEach);
+}
+
+TEST(Metrics, EveryThreadHasALineOfItsOwn) {
+  const MetricCellBlock block(3);
+  const MetricCell cell = block.At(1);
+  constexpr uint32_t kThreads = 600;
+  std::vector<uintptr_t> lines(kThreads);
+  std::atomic<uint32_t> added{0};
+  std::vector<std::thread> threads;
+  for (uint32_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      cell.AddTwo(1, 1, 2);
+      lines[thread] = reinterpret_cast<uintptr_t>(cell.OwnWord()) / kCacheLineBytes;
+      // Each keeps its number until all have one.
+      for (added.fetch_add(1); added.load() < kThreads;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      cell.Add(1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::set<uintptr_t>(lines.begin(), lines.end()).size(), kThreads);
+  EXPECT_EQ(block.At(0).Sum(), 0u);
+  EXPECT_EQ(cell.Sum(), 2u * kThreads);
+  EXPECT_EQ(block.At(2).Sum(), 2u * kThreads);
+  cell.Set(5);
+  EXPECT_EQ(cell.Sum(), 5u);
 }
 
 TEST(Metrics, GaugesAreSetAndMoved) {
