@@ -53,7 +53,7 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
     if (is_twice_) return Consent::kLeave;
     // Before the exchange: who sees the pod in flight finds its place in the log. And before the
     // instant at which the pod went first: each event from then on is judged when the pod fails.
-    flight_ = queue_.log_.Begin(queue_.CountDropped());
+    flight_ = queue_.log_.Begin();
     return Consent::kTake;
   }
 
@@ -291,9 +291,7 @@ void BasicLockfreeQueue<Atom, Shape>::EndFlight(const PodKey& key) {
     if (!table_.Exchange(key.id, pinned, after)) continue;
     // If the pod is gone, nobody names the draft's record, and it goes with the draft.
     if (after.record != kNoRecord) draft.Published();
-    EndInLog(flight);
-    counts_.Move(Place::kInFlight, Place::kAbsent);
-    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
+    EndAttempt(flight);
     if (after.record == kNoRecord) options_.pod_names->Release(key.id);
     return;
   }
@@ -301,7 +299,15 @@ void BasicLockfreeQueue<Atom, Shape>::EndFlight(const PodKey& key) {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::EndInLog(FlightPosition flight) {
-  log_.End(flight, CountDropped());
+  log_.End(flight);
+}
+
+// The slot does not say any more that the attempt is in flight.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::EndAttempt(FlightPosition flight) {
+  EndInLog(flight);
+  counts_.Move(Place::kInFlight, Place::kAbsent);
+  metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -309,20 +315,22 @@ Status BasicLockfreeQueue<Atom, Shape>::Fail(const PodKey& key, PluginSet unsche
                                              PluginSet pending) {
   FinishLeft();
   Status status;
-  while (!TryFail(key, unschedulable, pending, &status)) {
+  LogJudgement judgement;
+  while (!TryFail({key, unschedulable, pending}, &judgement, &status)) {
   }
   return status;
 }
 
 // False: the slot changed, try again.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryFail(const PodKey& key, PluginSet unschedulable,
-                                              PluginSet pending, Status* status) {
+bool BasicLockfreeQueue<Atom, Shape>::TryFail(const Failure& failure, LogJudgement* judgement,
+                                              Status* status) {
+  const PodKey& key = failure.key;
   const Pinned pinned = PinFinished(key.id);
   if (!pinned) return true;
   const bool is_current = pinned.facts().key() == key && pinned.word().live;
   if (is_current && pinned.word().queued == Place::kAbsent) {
-    return TryReturn(pinned, FlightOf(pinned, key), unschedulable, pending);
+    return TryReturn(pinned, FlightOf(pinned, key), failure, judgement);
   }
   if (is_current) {
     const Pod& pod = *pinned.facts().pod;
@@ -353,86 +361,130 @@ void BasicLockfreeQueue<Atom, Shape>::CountFailure(QueueingFields* fields, Plugi
   fields->flush_timestamp.reset();
 }
 
+// Ends the attempt once its pod has a place and has judged the log, or when an exception says that
+// it will not.
+template <template <typename> class Atom, typename Shape>
+class BasicLockfreeQueue<Atom, Shape>::EndOfAttempt {
+ public:
+  // `draft` has a record of its own until it is published.
+  EndOfAttempt(BasicLockfreeQueue* queue, const Draft& draft, Announcement* announcement)
+      : queue_(queue), draft_(draft), announcement_(announcement) {}
+  EndOfAttempt(const EndOfAttempt&) = delete;
+  EndOfAttempt& operator=(const EndOfAttempt&) = delete;
+  ~EndOfAttempt() { HasReadLog(); }
+
+  void HasReadLog() {
+    if (is_over_ || draft_.own_record() != kNoRecord) return;
+    is_over_ = true;
+    Announcement rest = queue_->moves_.Begin();
+    if (draft_.place == Place::kGated) {
+      rest.Announce({announcement_->move().name, announcement_->move().note, {}});
+    }
+    // Before the attempt ends: who reads the log for it sees by that whether it still may.
+    announcement_->Withdraw();
+    *announcement_ = rest;
+    if (draft_.flight.IsSet()) queue_->EndAttempt(draft_.flight);
+  }
+
+ private:
+  BasicLockfreeQueue* const queue_;
+  const Draft& draft_;
+  Announcement* const announcement_;
+  bool is_over_ = false;
+};
+
 // Puts the pod back into a queue, going on from what the attempt knew; null: it is over already. No
-// wake-up is lost: the pod enters its place first, and then reads what was logged meanwhile.
+// wake-up is lost: the pod enters its place first, and then reads what was logged meanwhile. A hint
+// or PreEnqueue that throws before the pod has its place leaves it in flight; afterwards the
+// attempt is over all the same.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodFacts* attempt,
-                                                PluginSet unschedulable, PluginSet pending) {
+                                                const Failure& failure, LogJudgement* judgement) {
   Draft draft(&table_.records(), event_epoch_.load());
   const PodKey key = pinned.facts().key();
-  FlightPosition flight;
-  std::optional<typename Log::Cursor> cursor;
-  if (attempt != nullptr) {
-    flight = PositionOf(pinned, *attempt);
-    const auto is_in_flight = [&] { return table_.IsUnchanged(key.id, pinned); };
-    cursor = log_.BeginReading(flight, is_in_flight, CountDropped());
-    if (!cursor) return false;  // Somebody else has ended the attempt: the slot has changed.
-  }
+  const bool was_in_flight = attempt != nullptr;
+  const FlightPosition flight = was_in_flight ? PositionOf(pinned, *attempt) : FlightPosition();
+  if (was_in_flight && !BeginJudging(pinned, flight, judgement)) return false;
   draft.StartFrom(pinned);
   PodFacts& facts = draft.Edit();
-  if (attempt != nullptr && attempt != &pinned.facts()) facts.fields = attempt->fields;
+  if (was_in_flight && attempt != &pinned.facts()) facts.fields = attempt->fields;
   DropFlight(&facts, key);
-  CountFailure(&facts.fields, unschedulable, pending, draft.Now(*options_.clock));
-  const Verdict verdict = cursor ? JudgeLogged(facts, &*cursor) : Verdict::kAfterBackoff;
+  CountFailure(&facts.fields, failure.unschedulable, failure.pending, draft.Now(*options_.clock));
+  const Verdict verdict = was_in_flight ? JudgeLogged(facts, judgement) : Verdict::kAfterBackoff;
 
   const PluginSet rejectors = facts.fields.Rejectors();
   DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
   draft.flight = flight;
   const Cause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)};
   Announcement announcement;
-  const bool is_done = CommitMove(key.id, pinned, &draft, cause, &announcement);
-  if (is_done) {
-    rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
-    FinishEntry(key.id, draft, cause, &announcement, cursor ? &*cursor : nullptr);
+  EndOfAttempt end(this, draft, &announcement);
+  if (!CommitMove(key.id, pinned, &draft, cause, &announcement)) return false;
+  rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
+  if (InPool(draft.place) && was_in_flight) ReadLogAgain(key.id, &*judgement->reader);
+  end.HasReadLog();
+  if (draft.place == Place::kGated && IsOvertaken(draft)) {
+    RecheckGated(key.id, cause, &announcement);
   }
-  if (cursor) log_.EndReading(flight, CountDropped());
-  if (is_done && flight.IsSet()) {
-    EndInLog(flight);
-    counts_.Move(Place::kInFlight, Place::kAbsent);
-    metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
-  }
-  return is_done;
+  announcement.Withdraw();
+  return true;
 }
 
-// The pod is where it fell to: what is left to look at before all has been seen that concerns it.
+// Goes on where an earlier look at the same attempt ended. False: somebody else has ended the
+// attempt, so the slot has changed.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::FinishEntry(PodId id, const Draft& draft, Cause cause,
-                                                  Announcement* announcement,
-                                                  typename Log::Cursor* cursor) {
-  if (draft.place == Place::kGated && IsOvertaken(draft)) RecheckGated(id, cause, announcement);
-  if (InPool(draft.place) && cursor != nullptr) ReadLogAgain(id, cursor);
-  announcement->Withdraw();
+bool BasicLockfreeQueue<Atom, Shape>::BeginJudging(const Pinned& pinned, FlightPosition flight,
+                                                   LogJudgement* judgement) {
+  if (judgement->reader && judgement->position == flight) return true;
+  const auto is_in_flight = [&] { return table_.IsUnchanged(pinned.facts().id, pinned); };
+  judgement->position = flight;
+  judgement->reader = log_.BeginReading(flight, is_in_flight);
+  judgement->best = Verdict::kSkip;
+  return judgement->reader.has_value();
 }
 
-// The best verdict over what was logged since the pop. Never narrowed. Reads to the log's end, so
-// that what is read afterwards is new.
+// The best verdict over what was logged since the pop. Never narrowed. Goes to the log's end, so
+// that what is read afterwards is new. Events that were let go unread may have been any.
 template <template <typename> class Atom, typename Shape>
 Verdict BasicLockfreeQueue<Atom, Shape>::JudgeLogged(const PodFacts& facts,
-                                                     typename Log::Cursor* cursor) {
+                                                     LogJudgement* judgement) {
   const JudgedPod judged = ToJudge(facts);
   const Verdict best_possible =
       facts.fields.pending_plugins.empty() ? Verdict::kAfterBackoff : Verdict::kImmediately;
+  typename Log::Reader& reader = *judgement->reader;
+  Verdict& best = judgement->best;
   // An error is retried whatever happened.
-  const bool is_error = facts.fields.Rejectors().empty();
-  Verdict best = is_error ? Verdict::kAfterBackoff : Verdict::kSkip;
-  log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
-    if (best == best_possible) return;
+  if (facts.fields.Rejectors().empty()) best = Verdict::kAfterBackoff;
+  while (best < best_possible) {
+    const LoggedEvent* const logged = reader.Next();
+    if (logged == nullptr) break;
     Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, logged.event, logged.change, {&verdict, 1});
+    options_.judge->Judge({&judged, 1}, logged->event, logged->change, {&verdict, 1});
     best = std::max(best, verdict);
-  });
+  }
+  if (reader.HasMissed()) best = std::max(best, Verdict::kAfterBackoff);
+  if (reader.HasMissed() || best >= best_possible) reader.SkipToEnd();
   return best;
 }
 
 // What was logged after the pod judged the log and before it was in the pool: as if these events
-// found it there.
+// found it there. What can't be read, or judged, is taken for an event that helps.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::ReadLogAgain(PodId id, typename Log::Cursor* cursor) {
+void BasicLockfreeQueue<Atom, Shape>::ReadLogAgain(PodId id, typename Log::Reader* reader) {
   const PreCheck none;
-  log_.ReadOn(cursor, [&](const LoggedEvent& logged) {
-    const PluginSet registered = options_.judge->RegisteredFor(logged.event);
-    React(id, kEveryRegistration, {logged.event, logged.change, registered, none});
-  });
+  const auto react_to_anything = [&] {
+    const ClusterEvent anything{.label = LabelOf(SpecialLabel::kScheduleAttemptFailure)};
+    React(id, kEveryRegistration, {anything, {}, all_plugins_, none});
+  };
+  try {
+    while (const LoggedEvent* const logged = reader->Next()) {
+      const PluginSet registered = options_.judge->RegisteredFor(logged->event);
+      React(id, kEveryRegistration, {logged->event, logged->change, registered, none});
+    }
+  } catch (...) {
+    react_to_anything();
+    throw;
+  }
+  if (reader->HasMissed()) react_to_anything();
 }
 
 }  // namespace schedq

@@ -73,7 +73,7 @@ void BasicLockfreeQueue<Atom, Shape>::LogIfAnyInFlight(const ClusterEvent& event
   // A pod that is popped after this begins its attempt after the event.
   if (log_.IsEmpty()) return;
   metrics_.AddInFlight(event.label, 1);
-  log_.Append({event, change}, CountDropped());
+  log_.Append({event, change});
 }
 
 template <template <typename> class Atom, typename Shape>

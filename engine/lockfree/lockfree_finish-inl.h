@@ -17,7 +17,9 @@ namespace schedq {
 // The pod, and no move of it was unfinished that led to where it is.
 template <template <typename> class Atom, typename Shape>
 auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
-  const auto finish = [this](const Move& move) { return FinishMove(move); };
+  const auto finish = [this](const Move& move, const auto& is_under_way) {
+    return FinishMove(move, is_under_way);
+  };
   // A retry means that a move was finished, of which each thread has few under way.
   for (;;) {
     Pinned pinned = table_.Pin(id);
@@ -29,20 +31,23 @@ auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
 // Returns whether there was one to finish.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::FinishAllMoves() {
-  return moves_.FinishAll([this](const Move& move) { return FinishMove(move); });
+  return moves_.FinishAll([this](const Move& move, const auto& is_under_way) {
+    return FinishMove(move, is_under_way);
+  });
 }
 
 // False: it has not taken place yet, or the pod has moved on since and its thread does not matter.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move) {
+template <typename IsUnderWay>
+bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move, const IsUnderWay& is_under_way) {
   const PodId id = move.name.pod();
-  const Pinned pinned = table_.Pin(id);
-  const Place place = pinned.word().queued;
-  if (place == Place::kAbsent || !move.name.Leads(pinned.facts().version, place)) return false;
-  if (!InPool(place)) {
+  Place place;
+  {
+    const Pinned pinned = table_.Pin(id);
+    place = pinned.word().queued;
+    if (place == Place::kAbsent || !move.name.Leads(pinned.facts().version, place)) return false;
     // A ticket that stands twice counts once.
-    PushTicket(place, TicketFor(pinned.facts()));
-    return true;
+    if (!InPool(place)) PushTicket(place, TicketFor(pinned.facts()));
   }
   if (place == Place::kGated) {
     Announcement announcement = moves_.Begin();
@@ -50,7 +55,10 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move) {
     RecheckGated(id, CauseIn(move.note), &announcement);
     announcement.Withdraw();
   }
-  return true;
+  if (!InPool(place) || !move.flight.IsSet()) return true;
+  auto reader = log_.BeginReading(move.flight, is_under_way);
+  if (reader) ReadLogAgain(id, &*reader);
+  return reader.has_value();
 }
 
 // At the beginning of an operation: what an earlier one of this thread could not finish.

@@ -71,6 +71,9 @@ struct LockfreeQueueShape {
   static constexpr uint32_t kFirstPodsBits = 10;
   static constexpr uint32_t kFirstMarksBits = 4;
   static constexpr uint32_t kFirstLogBits = 6;
+  // How many events are kept for pods in flight at most, and let go by one operation at most.
+  static constexpr uint32_t kLogEventsMax = 65'536;
+  static constexpr uint32_t kLogTrimMax = 64;
   // False: no observer may be given, and Add has no code for them.
   static constexpr bool kMayBeObserved = true;
   // How many pops ahead a record is fetched into the cache, and half as many the pod; 0: never.
@@ -126,7 +129,12 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Pinned = typename Table::Pinned;
   using Scan = typename Table::Scan;
   using Draft = schedq::Draft<Atom>;
-  using Log = EventLog<Atom>;
+  // Counts an event that the log lets go.
+  struct DropCounter {
+    const QueueMetrics* metrics;
+    void operator()(EventLabel label) const { metrics->AddInFlight(label, -1); }
+  };
+  using Log = EventLog<Atom, DropCounter, Shape>;
   using Moves = UnfinishedMoves<Atom, Shape::Windows::kRunEntriesMax>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
@@ -183,7 +191,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   Pinned PinFinished(PodId id);
   bool FinishAllMoves();
   void FinishLeft();
-  bool FinishMove(const Move& move);
+  template <typename IsUnderWay>
+  bool FinishMove(const Move& move, const IsUnderWay& is_under_way);
   static uint32_t NoteOf(Cause cause);
   static Cause CauseIn(uint32_t note);
 
@@ -220,15 +229,29 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   SlotWord WordWithoutFlight(const Pinned& pinned, const PodKey& key, Draft* draft);
   void EndFlight(const PodKey& key);
   void EndInLog(FlightPosition flight);
-  bool TryFail(const PodKey& key, PluginSet unschedulable, PluginSet pending, Status* status);
-  bool TryReturn(const Pinned& pinned, const PodFacts* attempt, PluginSet unschedulable,
-                 PluginSet pending);
+  void EndAttempt(FlightPosition flight);
+  // How far a failing attempt has judged the log. Kept when the slot changes under a Fail, which
+  // then goes on from there.
+  struct LogJudgement {
+    FlightPosition position;
+    std::optional<typename Log::Reader> reader;  // Nothing: the attempt is over.
+    Verdict best = Verdict::kSkip;
+  };
+  // What a Fail is told.
+  struct Failure {
+    PodKey key;
+    PluginSet unschedulable;
+    PluginSet pending;
+  };
+  class EndOfAttempt;
+  bool TryFail(const Failure& failure, LogJudgement* judgement, Status* status);
+  bool TryReturn(const Pinned& pinned, const PodFacts* attempt, const Failure& failure,
+                 LogJudgement* judgement);
+  bool BeginJudging(const Pinned& pinned, FlightPosition flight, LogJudgement* judgement);
   void CountFailure(QueueingFields* fields, PluginSet unschedulable, PluginSet pending,
                     Instant now) const;
-  void FinishEntry(PodId id, const Draft& draft, Cause cause, Announcement* announcement,
-                   typename Log::Cursor* cursor);
-  Verdict JudgeLogged(const PodFacts& facts, typename Log::Cursor* cursor);
-  void ReadLogAgain(PodId id, typename Log::Cursor* cursor);
+  Verdict JudgeLogged(const PodFacts& facts, LogJudgement* judgement);
+  void ReadLogAgain(PodId id, typename Log::Reader* reader);
 
   // Events and time (lockfree_events-inl.h).
   // Pods that are looked at together: while one is judged, the next ones' memory comes.
@@ -277,10 +300,6 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;
   void Rescue(PodId id, Instant now);
 
-  auto CountDropped() const {
-    return [this](EventLabel label) { metrics_.AddInFlight(label, -1); };
-  }
-
   const QueueOptions options_;
   const bool is_observed_ = !options_.observers.empty();
   const PluginSet all_plugins_;
@@ -293,7 +312,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   BackoffWindows<Atom, typename Shape::Windows> windows_;  // Gate SchedulerPopFromBackoffQ on.
   TimeQueue backoff_by_time_;                              // The gate off.
   TimeQueue error_backoff_;
-  Log log_{Shape::kFirstLogBits};
+  Log log_{DropCounter{&metrics_}};
   NominationIndex<Atom> nominations_;
   Moves moves_;
   EventCount<Atom> poppable_;

@@ -347,6 +347,15 @@ TEST_P(LockfreeHistoryModel, AnyThreadMayBeFrozenAnywhere) {
 }
 INSTANTIATE_TEST_SUITE_P(From, LockfreeHistoryModel, testing::Range<size_t>(0, 5));
 
+// An event comes between the failing pod's look at the log and its entry into the pool; frozen
+// there, it has not seen it.
+TEST(LockfreeFrozenModel, FailMissesNoEvent) {
+  const Step fail{Deed::kFail, 0};
+  const Report report = model::ExhaustStalls(
+      Named("", 1), BodyOf<ModelQueueShape>(kBetterInFlight, {{fail}, {{Deed::kEvent}, fail}}));
+  model::ExpectNoStall(report, 50);
+}
+
 void ExpectCaught(const Report& report) {
   EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
 }

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +23,8 @@
 #include "engine/base/random.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pods/pod_record.h"
+#include "engine/logged_event.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/pod_key.h"
@@ -35,8 +38,28 @@ namespace schedq {
 struct ForgetsToReadAgain : ModelQueueShape {};
 struct LooksBeforeItLogs : ModelQueueShape {};
 
+// Keeps two events.
+struct ShortLog : ModelQueueShape {
+  static constexpr uint32_t kLogEventsMax = 2;
+  static constexpr uint32_t kLogTrimMax = 4;
+};
+struct ForgetsWhatItMissed : ShortLog {};
+
 template <>
-void BasicLockfreeQueue<model::Atomic, ForgetsToReadAgain>::ReadLogAgain(PodId, Log::Cursor*) {}
+Verdict BasicLockfreeQueue<model::Atomic, ForgetsWhatItMissed>::JudgeLogged(
+    const PodFacts& facts, LogJudgement* judgement) {
+  const JudgedPod judged = ToJudge(facts);
+  while (const LoggedEvent* const logged = judgement->reader->Next()) {
+    Verdict verdict = Verdict::kSkip;
+    options_.judge->Judge({&judged, 1}, logged->event, logged->change, {&verdict, 1});
+    judgement->best = std::max(judgement->best, verdict);
+  }
+  if (judgement->reader->HasMissed()) judgement->reader->SkipToEnd();
+  return judgement->best;
+}
+
+template <>
+void BasicLockfreeQueue<model::Atomic, ForgetsToReadAgain>::ReadLogAgain(PodId, Log::Reader*) {}
 
 template <>
 void BasicLockfreeQueue<model::Atomic, LooksBeforeItLogs>::Event(const ClusterEvent& event,
@@ -93,6 +116,42 @@ TEST(LockfreeQueueModelCanary, EngineThatDoesNotReadTheLogAgainIsCaught) {
 TEST(LockfreeQueueModelCanary, EngineThatLooksBeforeItLogsIsCaught) {
   const Report report =
       model::Exhaust(Named(2), BodyOfProgram(FailMeetsEvent<LooksBeforeItLogs>()));
+  EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
+}
+
+// More events come than the log keeps, and the one that helps is the oldest: it must make room for
+// those that don't concern the pod.
+template <typename Shape>
+Program<Shape> FailMeetsMoreEventsThanAreKept() {
+  const auto events = [](ModelScene<Shape>& scene) {
+    scene.MakeRoom();
+    for (int i = 0; i < 2; ++i) scene.Open();
+  };
+  return {Popped<Shape>(),
+          {[](ModelScene<Shape>& scene) { scene.RejectByFilter(scene.Key(0)); }, events}};
+}
+model::Options NamedWithStaleReads() {
+  model::Options options = Named(kTwo);
+  options.stale_reads_max = 1;
+  return options;
+}
+
+TEST(LockfreeQueueModel, FailMeetsMoreEventsThanAreKept) {
+  const Report report = model::Exhaust(NamedWithStaleReads(),
+                                       BodyOfProgram(FailMeetsMoreEventsThanAreKept<ShortLog>()));
+  model::ExpectExhausted(report, 100);
+}
+
+TEST(LockfreeQueueModelStall, FailMeetsMoreEventsThanAreKept) {
+  model::Options options = Named(1);
+  const Report report =
+      model::ExhaustStalls(options, BodyOfProgram(FailMeetsMoreEventsThanAreKept<ShortLog>()));
+  model::ExpectNoStall(report, 100);
+}
+
+TEST(LockfreeQueueModelCanary, ForgottenMissIsCaught) {
+  const Report report = model::Exhaust(
+      Named(2), BodyOfProgram(FailMeetsMoreEventsThanAreKept<ForgetsWhatItMissed>()));
   EXPECT_TRUE(report.failed_by(FailureKind::kCheck)) << report;
 }
 

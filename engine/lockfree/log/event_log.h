@@ -4,23 +4,32 @@
 // fails it judges what is behind that. To go in flight and to end cost one exchange each, whether
 // there are events or not.
 // Threads: all operations from any thread, lock-free; a retry means that another thread's step
-// succeeded.
+// succeeded. A reader belongs to one thread at a time; several may read from one position.
 //
 // No lost wake-up. An event is appended before the pool is scanned; a failing pod enters the pool
 // and then reads the log again. Appending, scanning, entering and reading are seq_cst, so either
-// the scan finds the pod or the pod finds the event.
+// the scan finds the pod or the pod finds the event. A pod whose events were let go is told so.
 //
 // Invariants:
-//  1. Only the first node is unlinked, once another is behind it and nobody holds it: it is killed,
-//     so that nobody can hold it from then on, and then passed. So what is behind a held node
-//     stays, and a reader that holds one needs no pinning.
-//  2. What the first node held counts as dropped, and is destroyed when the node is passed.
-//  3. A node that is held from before to after a look that shows it as the tail was linked, and
+//  1. Only the first node is passed, once another is behind it. Before, it is killed, so that
+//     nobody can hold it from then on. It is killed when nobody holds it, or when more than the
+//     maximum of events are behind it. So what is behind a node that is held and alive is linked.
+//  2. A node that is held when it is passed keeps its content until its last hold is given back.
+//     It is freed by the thread that passed it or gave it back, whichever came last.
+//  3. A reader holds the node that it reads. It holds the next one before it sees that its own is
+//     alive: then the next one was linked when it was held. If its own was killed, events behind it
+//     may be gone, and the reader has missed them.
+//  4. What the first node held counts as dropped.
+//  5. A node that is held from before to after a look that shows it as the tail was linked, and
 //     events that come later are behind it.
-//  4. A node's generation grows with each use, so that only the incarnation that was seen as the
+//  6. A node's generation grows with each use, so that only the incarnation that was seen as the
 //     first node is killed. A late hold may meet another incarnation; it is noticed and given back.
-// Memory: a node for each event behind the oldest position that is held, and one more; at the most
-// as many as were ever needed at one time.
+//  7. The head's count of changes is the number of nodes that were passed, the tail's the number of
+//     those that were appended. The head never is before the tail's node by more than these tell.
+// Memory: a node for each event behind the oldest position that is held, at most the maximum and
+// one for each thread that appends; one more; and one for each position that is held before them.
+// Nodes are used again, and as many stay as were ever needed at one time. An operation passes at
+// most kLogTrimMax nodes, so when an old position is given up the rest goes with later operations.
 // Source: M. Michael and M. Scott, Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
 // Queue Algorithms, 1996 (counted links, type-stable nodes); holds and killing are our own.
 #pragma once
@@ -49,10 +58,16 @@ struct FlightPosition {
   bool operator==(const FlightPosition&) const = default;
 };
 
-template <template <typename> class Atom>
+// `Dropped` is called with the label of each event that is let go. `Shape` has kFirstLogBits,
+// kLogEventsMax (how many events are kept at most) and kLogTrimMax (how many are let go by one
+// operation at most).
+template <template <typename> class Atom, typename Dropped, typename Shape>
 class EventLog {
+  static_assert(Shape::kLogTrimMax >= 2, "who appends lets more go than it adds");
+  static_assert(Shape::kLogEventsMax >= 1, "the newest event is kept");
+
  public:
-  explicit EventLog(uint32_t first_bits = 6) : nodes_(first_bits) {
+  explicit EventLog(Dropped dropped) : dropped_(std::move(dropped)), nodes_(Shape::kFirstLogBits) {
     const uint32_t first = nodes_.Allocate();
     nodes_[first].BeginEmpty();
     head_.store(Link{first, 0}.Bits());
@@ -60,6 +75,7 @@ class EventLog {
   }
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
+  // No attempt is in flight: the content of a node that is held but not linked would stay.
   ~EventLog() {
     for (uint32_t node = Link::From(head_.load()).node; node != Link::kNone;) {
       const uint32_t next = nodes_[node].LoadNext().node;
@@ -69,78 +85,112 @@ class EventLog {
   }
 
   // An attempt begins. Linearization point: the exchange that holds the last node.
-  template <typename Dropped>
-  FlightPosition Begin(Dropped dropped) {
-    for (;;) {
-      const Link tail = FindLast().tail;
-      if (!nodes_[tail.node].TryHold()) continue;
-      if (tail_.load() == tail.Bits()) return {tail.node + 1};
-      GiveBack(tail.node, dropped);
-    }
-  }
+  FlightPosition Begin() { return {HoldLast() + 1}; }
 
-  // The attempt is over. Calls `dropped(EventLabel)` for each event that nobody needs now.
-  template <typename Dropped>
-  void End(FlightPosition position, Dropped dropped) {
-    GiveBack(position.node(), dropped);
-  }
+  // The attempt is over: events that nobody needs now are let go.
+  void End(FlightPosition position) { GiveBack(position.node()); }
 
-  // Whether nobody is in flight and nothing is kept. Linearization point: the look at the holds. An
+  // Whether nobody is in flight who could read an event that is appended now, and nothing is kept.
+  // An attempt whose events were let go reads none. Linearization point: the look at the holds. An
   // event that is linked stays linked, so the first node, without a successor later, had none then.
   bool IsEmpty() const {
     // A retry means that another thread passed a node.
     for (;;) {
       const uint64_t head = head_.load();
       const Node& first = nodes_[Link::From(head).node];
-      const bool is_held = first.IsHeld();
+      const bool is_held = first.LoadState().IsHeld();
       const bool is_last = first.LoadNext().node == Link::kNone;
       if (head_.load() == head) return is_last && !is_held;
     }
   }
 
   // Linearization point: the exchange that links the node.
-  template <typename Dropped>
-  void Append(LoggedEvent logged, Dropped dropped) {
+  void Append(LoggedEvent logged) {
     const uint32_t number = nodes_.Allocate();
     nodes_[number].BeginEvent(std::move(logged));
     LinkIn(number);
-    events_.fetch_add(1, std::memory_order_relaxed);
-    // The last pod may have ended just before; then nobody else would drop this event.
-    Trim(dropped);
+    // Makes room for the event, or drops it: the last pod may have ended just before, and then
+    // nobody else would.
+    Trim();
   }
 
-  // Where a reader stands: it has judged everything up to here.
-  struct Cursor {
-    uint32_t node = 0;
+  // Reads what is behind a position, and keeps it readable meanwhile, but for what has to make
+  // room. Holds one node while it lives.
+  class Reader {
+   public:
+    Reader(Reader&& other) noexcept
+        : log_(other.log_),
+          node_(std::exchange(other.node_, Link::kNone)),
+          has_moved_(other.has_moved_) {}
+    Reader& operator=(Reader&& other) noexcept {
+      std::swap(log_, other.log_);
+      std::swap(node_, other.node_);
+      std::swap(has_moved_, other.has_moved_);
+      return *this;
+    }
+    ~Reader() { GiveUp(); }
+
+    // The next event, good until the reader is used again. Null: there is none, or it was let go.
+    const LoggedEvent* Next() {
+      if (HasMissed()) return nullptr;
+      const uint32_t next = log_->nodes_[node_].LoadNext().node;
+      if (next == Link::kNone) return nullptr;
+      if (!log_->HoldBehind(node_, next)) {
+        GiveUp();
+        return nullptr;
+      }
+      log_->GiveBackLinked(std::exchange(node_, next));
+      has_moved_ = true;
+      return &log_->nodes_[next].logged();
+    }
+
+    // Whether events behind the position were let go before they were read. Something happened,
+    // and nobody can tell what.
+    bool HasMissed() const { return node_ == Link::kNone; }
+
+    // Goes behind the newest event, whatever was missed. Linearization point: as Begin.
+    void SkipToEnd() {
+      const uint32_t last = log_->HoldLast();
+      GiveUp();
+      node_ = last;
+    }
+
+   private:
+    friend class EventLog;
+    Reader(EventLog* log, uint32_t node) : log_(log), node_(node) {}
+
+    void GiveUp() {
+      if (node_ == Link::kNone) return;
+      log_->GiveBack(std::exchange(node_, Link::kNone));
+      // Nodes that were given back on the way may be what the head waited for.
+      if (std::exchange(has_moved_, false)) log_->Trim();
+    }
+
+    EventLog* log_;
+    uint32_t node_;
+    bool has_moved_ = false;
   };
 
-  // Keeps what is behind the position readable even if the attempt is ended by somebody else.
-  // Nothing: `is_in_flight()`, asked once the position is held, says that the attempt is over.
-  template <typename IsInFlight, typename Dropped>
-  std::optional<Cursor> BeginReading(FlightPosition position, IsInFlight is_in_flight,
-                                     Dropped dropped) {
-    if (!nodes_[position.node()].TryHold()) return std::nullopt;
-    if (is_in_flight()) return Cursor{position.node()};
-    GiveBack(position.node(), dropped);
-    return std::nullopt;
-  }
-  // Calls `visit(const LoggedEvent&)` for each event behind the cursor, and moves it there.
-  template <typename Visit>
-  void ReadOn(Cursor* cursor, Visit visit) const {
-    for (;;) {
-      const uint32_t next = nodes_[cursor->node].LoadNext().node;
-      if (next == Link::kNone) return;
-      cursor->node = next;
-      visit(nodes_[next].logged());
-    }
-  }
-  template <typename Dropped>
-  void EndReading(FlightPosition position, Dropped dropped) {
-    GiveBack(position.node(), dropped);
+  // A reader of what is behind the position of an attempt that anybody may end meanwhile. Nothing:
+  // `is_in_flight()`, asked once the position is held, says that the attempt is over. The caller
+  // has seen the position in a way that orders this behind the attempt's beginning.
+  template <typename IsInFlight>
+  std::optional<Reader> BeginReading(FlightPosition position, IsInFlight is_in_flight) {
+    // A node that was killed after the attempt began was passed to make room.
+    const bool is_held = nodes_[position.node()].TryHold();
+    std::optional<Reader> reader(Reader(this, is_held ? position.node() : Link::kNone));
+    if (!is_in_flight()) reader.reset();
+    return reader;
   }
 
-  // Events that are kept. May be stale.
-  uint64_t events() const { return LoadRelaxed(events_); }
+  // Events that are kept. Exact while nobody appends or lets go; never below zero, because the head
+  // is read first and never passes the tail.
+  uint64_t events() const {
+    const Link head = Link::From(head_.load());
+    return Kept(head, Link::From(tail_.load()));
+  }
+  // Nodes that were ever in use at one time, and are used again.
+  uint64_t nodes() const { return nodes_.Used(); }
 
  private:
   // A node's number with a count of changes.
@@ -155,6 +205,24 @@ class EventLog {
     uint64_t Bits() const { return uint64_t{changes} << 32 | node; }
     Link To(uint32_t next) const { return {next, changes + 1}; }
   };
+  static uint32_t Kept(Link head, Link tail) { return tail.changes - head.changes; }
+
+  // Who may do what with a node.
+  struct State {
+    static constexpr uint64_t kAlive = 1;   // It can be held.
+    static constexpr uint64_t kLinked = 2;  // The head has not passed it.
+    static constexpr uint64_t kOneHold = 4;
+    static constexpr uint64_t kOneGeneration = uint64_t{1} << 32;
+
+    uint64_t bits = 0;
+
+    bool IsAlive() const { return (bits & kAlive) != 0; }
+    bool IsLinked() const { return (bits & kLinked) != 0; }
+    bool IsHeld() const { return (bits & (kOneGeneration - kOneHold)) != 0; }
+    State NextGeneration() const {
+      return {(bits & ~(kOneGeneration - 1)) + kOneGeneration + (kAlive | kLinked)};
+    }
+  };
 
   class Node {
    public:
@@ -162,52 +230,54 @@ class EventLog {
 
     // The log's first node, behind which nothing is.
     void BeginEmpty() {
-      StoreRelaxed(state_, kAlive);
+      StoreRelaxed(state_, State::kAlive | State::kLinked);
       next_.store(Link{}.Bits());
     }
     void BeginEvent(LoggedEvent logged) {
       StoreRelaxed(label_, uint32_t{logged.event.label});
-      new (storage_) LoggedEvent(std::move(logged));
+      new (storage_.Mutable().bytes) LoggedEvent(std::move(logged));
       has_event_ = true;
       ResetNext();
-      const uint64_t generation = (LoadRelaxed(state_) & kGenerationMask) + kOneGeneration;
-      StartLife(generation | kAlive);
+      StartLife(State{LoadRelaxed(state_)}.NextGeneration());
     }
-    // The owner of a node that was passed, or of the whole log.
+    // The owner of a node that nobody can reach, or of the whole log.
     void Forget() {
-      if (has_event_) logged().~LoggedEvent();
+      if (has_event_) {
+        std::launder(reinterpret_cast<LoggedEvent*>(storage_.Mutable().bytes))->~LoggedEvent();
+      }
       has_event_ = false;
     }
 
     const LoggedEvent& logged() const {
-      return *std::launder(reinterpret_cast<const LoggedEvent*>(storage_));
+      return *std::launder(reinterpret_cast<const LoggedEvent*>(storage_.Read().bytes));
     }
     // Relaxed: an event's label is written before the node is linked, and read after the link was.
     EventLabel label() const { return static_cast<EventLabel>(LoadRelaxed(label_)); }
 
     // Sequentially consistent, as all exchanges of the state are: of two threads that give up
-    // neighbours, one must see both, or the head would stay behind for ever.
-    uint64_t LoadState() const { return state_.load(); }
-    bool IsHeld() const { return HoldsIn(LoadState()) != 0; }
-    static bool IsHeldIn(uint64_t state) { return HoldsIn(state) != 0; }
+    // neighbours, one must see both, or the head would stay behind for ever. And a reader that sees
+    // its node alive after it held the next one was before who killed either (invariant 3).
+    State LoadState() const { return {state_.load()}; }
 
     // False: the node was killed.
     bool TryHold() {
       uint64_t state = LoadRelaxed(state_);
       do {
-        if ((state & kAlive) == 0) return false;
-      } while (!state_.compare_exchange_weak(state, state + kOneHold));
+        if (!State{state}.IsAlive()) return false;
+      } while (!state_.compare_exchange_weak(state, state + State::kOneHold));
       return true;
     }
-    // Whether nobody holds the node any more.
-    bool Unhold() {
-      const uint64_t before = state_.fetch_sub(kOneHold);
-      SCHEDQ_CHECK(HoldsIn(before) != 0, "a flight ends once");
-      return HoldsIn(before) == 1;
+    // Returns what is left.
+    State Unhold() {
+      const State before{state_.fetch_sub(State::kOneHold)};
+      SCHEDQ_CHECK(before.IsHeld(), "a hold is given back once");
+      return {before.bits - State::kOneHold};
     }
-    // Nobody holds the node from now on, if nobody does in `seen` and nothing has changed.
-    bool TryKill(uint64_t seen) {
-      return (seen & kAlive) == 0 || state_.compare_exchange_strong(seen, seen & ~kAlive);
+    State Unlink() { return {state_.fetch_sub(State::kLinked) - State::kLinked}; }
+    // Nobody can hold the node from now on, if nothing has changed since `seen`.
+    bool TryKill(State seen) {
+      const uint64_t dead = seen.bits - State::kAlive;
+      return !seen.IsAlive() || state_.compare_exchange_strong(seen.bits, dead);
     }
 
     // Sequentially consistent: see "No lost wake-up".
@@ -218,18 +288,11 @@ class EventLog {
     }
 
    private:
-    static constexpr uint64_t kAlive = 1;
-    static constexpr uint64_t kOneHold = 2;
-    static constexpr uint64_t kOneGeneration = uint64_t{1} << 32;
-    static constexpr uint64_t kGenerationMask = ~(kOneGeneration - 1);
-
-    static uint64_t HoldsIn(uint64_t state) { return (state & ~kGenerationMask) >> 1; }
-
     // Release, for a thread that comes to the node by an older way. It reads this state or link
     // with acquire and then looks whether the head or the tail still is the one that it came by.
     // The node was passed before this store, so it sees that the head has moved on. If the store
     // were relaxed, it might miss that, and kill or hold or link a node in its next life.
-    void StartLife(uint64_t state) { StoreRelease(state_, state); }
+    void StartLife(State state) { StoreRelease(state_, state.bits); }
     // The count of changes goes on, so that a thread that still has the node's former link fails.
     void ResetNext() {
       const Link before = Link::From(LoadRelaxed(next_));
@@ -237,13 +300,17 @@ class EventLog {
     }
 
     Atom<uint64_t> free_link_;
-    // (generation, holds, alive). Written by the owner of a dead node, by holders, by who kills it.
+    // Written by the owner of a dead node, by holders, by who kills it and who passes it.
     Atom<uint64_t> state_;
     // Written by who appends.
     Atom<uint64_t> next_;
     Atom<uint32_t> label_;  // A late reader may see another's and then fails.
     bool has_event_;        // The owner's: false for the log's very first node.
-    alignas(LoggedEvent) std::byte storage_[sizeof(LoggedEvent)];
+    // Written by who appends, read by holders, destroyed by who frees the node.
+    struct alignas(LoggedEvent) Storage {
+      std::byte bytes[sizeof(LoggedEvent)];
+    };
+    typename Seam<Atom>::template Plain<Storage> storage_;
   };
 
   // The last node, and the link behind it that led nowhere while the tail was this.
@@ -259,6 +326,24 @@ class EventLog {
       if (next.node == Link::kNone) return {tail, next};
       MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
     }
+  }
+
+  uint32_t HoldLast() {
+    for (;;) {
+      const Link tail = FindLast().tail;
+      if (!nodes_[tail.node].TryHold()) continue;
+      if (tail_.load() == tail.Bits()) return tail.node;
+      GiveBack(tail.node);
+    }
+  }
+
+  // Holds `next`, which was seen behind `node`, which the caller holds. False: `node` was passed.
+  bool HoldBehind(uint32_t node, uint32_t next) {
+    // Who sees the link sees the next node alive, unless it was killed, and `node` before it.
+    if (!nodes_[next].TryHold()) return false;
+    if (nodes_[node].LoadState().IsAlive()) return true;
+    GiveBack(next);
+    return false;
   }
 
   void LinkIn(uint32_t number) {
@@ -277,23 +362,29 @@ class EventLog {
 
   // Only the last holder of a node that has a successor may be what the head waits for. Who appends
   // the successor later trims after it.
-  template <typename Dropped>
-  void GiveBack(uint32_t number, Dropped dropped) {
-    Node& node = nodes_[number];
-    if (node.Unhold() && node.LoadNext().node != Link::kNone) Trim(dropped);
+  void GiveBack(uint32_t number) {
+    const State left = GiveBackLinked(number);
+    if (!left.IsHeld() && left.IsLinked() && nodes_[number].LoadNext().node != Link::kNone) Trim();
+  }
+  // The same where the caller sees to it that the head goes on. Returns what is left.
+  State GiveBackLinked(uint32_t number) {
+    const State left = nodes_[number].Unhold();
+    if (!left.IsHeld() && !left.IsLinked()) Free(number);
+    return left;
   }
 
-  // Passes the head over what nobody needs.
-  template <typename Dropped>
-  void Trim(Dropped dropped) {
-    for (;;) {
+  // Passes the head over what nobody needs, and over what has to make room.
+  void Trim() {
+    for (uint32_t passed = 0; passed < Shape::kLogTrimMax;) {
       const Link head = Link::From(head_.load());
       const Link tail = Link::From(tail_.load());
       Node& first = nodes_[head.node];
-      const uint64_t state = first.LoadState();
+      const State state = first.LoadState();
       const Link next = first.LoadNext();
       if (head_.load() != head.Bits()) continue;
-      if (next.node == Link::kNone || Node::IsHeldIn(state)) return;
+      if (next.node == Link::kNone) return;
+      const bool has_to_go = !state.IsAlive() || Kept(head, tail) > Shape::kLogEventsMax;
+      if (state.IsHeld() && !has_to_go) return;
       if (head.node == tail.node) {
         MoveTail(tail, next.node);
         continue;
@@ -303,19 +394,31 @@ class EventLog {
       const EventLabel label = nodes_[next.node].label();
       uint64_t expected = head.Bits();
       if (!head_.compare_exchange_strong(expected, head.To(next.node).Bits())) continue;
-      events_.fetch_sub(1, std::memory_order_relaxed);
-      dropped(label);
-      first.Forget();
-      nodes_.Free(head.node);
+      ++passed;
+      dropped_(label);
+      Unlink(head.node);
     }
   }
 
+  // Of a node that the caller passed. Nobody can hold it any more, so that one without holds is the
+  // caller's; of the caller and the last holder the later one frees it.
+  void Unlink(uint32_t number) {
+    Node& node = nodes_[number];
+    if (node.LoadState().IsHeld() && node.Unlink().IsHeld()) return;
+    Free(number);
+  }
+
+  void Free(uint32_t number) {
+    nodes_[number].Forget();
+    nodes_.Free(number);
+  }
+
+  const Dropped dropped_;
   IndexPool<Node, Atom> nodes_;
   // Links to the first and to the last node or the one before it. Written by who passes nodes and
   // who appends them.
   alignas(kCacheLineBytes) Atom<uint64_t> head_;
   alignas(kCacheLineBytes) Atom<uint64_t> tail_;
-  Atom<uint64_t> events_{0};
 };
 
 }  // namespace schedq

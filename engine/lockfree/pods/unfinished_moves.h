@@ -37,6 +37,7 @@ namespace schedq {
 // A move's name as a number that is never 0.
 class MoveName {
  public:
+  MoveName() = default;  // None.
   MoveName(PodId pod, uint32_t version, Place to)
       : bits_(uint64_t{pod} << 32 | version | KindOf(to)) {}
   explicit MoveName(uint64_t bits) : bits_(bits) {}
@@ -58,7 +59,7 @@ class MoveName {
   }
   static_assert(PodFacts::kVersionStep == 4, "a version leaves two bits");
 
-  uint64_t bits_;
+  uint64_t bits_ = 0;
 };
 
 // A move with what it takes to finish it.
@@ -100,6 +101,7 @@ class UnfinishedMoves {
     // that is a release too. The note's release pairs with the acquire of whoever reads it: without
     // it that could take the note of a later move for this one's.
     void Announce(const Move& move) {
+      move_ = move;
       StoreRelease(cell_->notes[place_], move.note);
       StoreRelease(cell_->flights[place_], move.flight.node_plus_one);
       StoreRelease(cell_->names[place_], move.name.bits());
@@ -108,12 +110,16 @@ class UnfinishedMoves {
     // what followed from it.
     void Withdraw() { StoreRelease(cell_->names[place_], uint64_t{0}); }
 
+    // What was announced last.
+    const Move& move() const { return move_; }
+
    private:
     friend class UnfinishedMoves;
     Announcement(Cell* cell, uint32_t place) : cell_(cell), place_(place) {}
 
     Cell* cell_ = nullptr;
     uint32_t place_ = 0;
+    Move move_;
   };
   // A free place among the calling thread's. Relaxed: the thread's own, or withdrawn by others for
   // good.
@@ -141,8 +147,9 @@ class UnfinishedMoves {
   // Release: as Announcement::Withdraw.
   void WithdrawMany() { StoreRelease(OwnCell().many_count, uint32_t{0}); }
 
-  // Calls `finish(const Move&)` for each move under way, and withdraws it if that says that it is
-  // finished. Returns whether one was.
+  // Calls `finish(const Move&, is_under_way)` for each move under way, and withdraws it if that says
+  // that it is finished. `is_under_way()`: whether its thread still announces it. Returns whether
+  // one was finished.
   template <typename Finish>
   bool FinishAll(const Finish& finish) {
     return FinishIf([](MoveName) { return true; }, finish);
@@ -196,7 +203,9 @@ class UnfinishedMoves {
       move.flight = FlightPosition{LoadAcquire(*flight)};
       if (LoadRelaxed(announced) != bits) return false;
     }
-    if (!finish(move)) return false;
+    // Acquire pairs with Withdraw.
+    const auto is_under_way = [&] { return LoadAcquire(announced) == bits; };
+    if (!finish(move, is_under_way)) return false;
     // Release: who sees it withdrawn sees it finished. The failure's value is not used.
     announced.compare_exchange_strong(bits, 0, std::memory_order_release,
                                       std::memory_order_relaxed);
