@@ -10,7 +10,8 @@ namespace {
 constexpr size_t kWordsPerLine = kCacheLineBytes / sizeof(MetricWord);
 
 size_t RowWords(size_t cells) {
-  return (cells + kWordsPerLine - 1) / kWordsPerLine * kWordsPerLine;
+  // An empty block, too, says where its further rows are.
+  return std::max<size_t>(1, (cells + kWordsPerLine - 1) / kWordsPerLine) * kWordsPerLine;
 }
 
 }  // namespace

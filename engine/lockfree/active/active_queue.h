@@ -148,7 +148,8 @@ class ActiveQueue {
   // found. So a thread that is stopped has either taken it or left it to be found.
   //   Consent Ask(entry)  about an entry that may have gone first. Asked again if another thread
   //                       changes the queue.
-  //   bool Claim()        after kTake: the entry went first at an instant between Ask and now. Takes
+  //   bool Claim()        after kTake: the entry went first at an instant between Ask and now.
+  //   Takes
   //                       what it stands for; false: it has changed since Ask. An entry whose claim
   //                       succeeded must be to drop for whoever is asked about it from then on.
   //   WarmAhead(further, near)  the tickets that will probably be taken kAhead and half as many
@@ -172,10 +173,10 @@ class ActiveQueue {
   }
 
   // Shows `move(std::span<ActiveEntry>)` entries that go first: of one priority, in their order, at
-  // most as many as `room` holds, and each `is_due(entry)`. It takes what they stand for, where that
-  // is found, and then they are dropped; if another thread takes some of them meanwhile, they stay
-  // and are shown again. Returns how many were shown; 0: at one instant the first was not due, or
-  // there was none. Lock-free if `move` is, which may use any other queue.
+  // most as many as `room` holds, and each `is_due(entry)`. It takes what they stand for, where
+  // that is found, and then they are dropped; if another thread takes some of them meanwhile, they
+  // stay and are shown again. Returns how many were shown; 0: at one instant the first was not due,
+  // or there was none. Lock-free if `move` is, which may use any other queue.
   template <typename IsDue, typename Move>
   size_t MoveFirst(std::span<ActiveEntry> room, const IsDue& is_due, const Move& move) {
     Finder<IsDue> finder{room, is_due};

@@ -43,10 +43,10 @@ class RunSegment {
 
   struct Slot {
     // Written by the appender before it publishes the slot. May be read while the segment is being
-    // written again (invariant 5), so they are atomic. Acquire and release pair with each other, for
-    // a reader that asks by a load whether the head is still there. The segment's former run passed
-    // it on before it is written again. Without the pair the reader could see what was written now
-    // and yet the old head.
+    // written again (invariant 5), so they are atomic. Acquire and release pair with each other,
+    // for a reader that asks by a load whether the head is still there. The segment's former run
+    // passed it on before it is written again. Without the pair the reader could see what was
+    // written now and yet the old head.
     ActiveEntry Load() const { return {0, LoadAcquire(timestamp_ns_), LoadAcquire(ticket_)}; }
     int64_t LoadTimestamp() const { return LoadAcquire(timestamp_ns_); }
     void Store(const ActiveEntry& entry) {

@@ -115,8 +115,8 @@ class BackoffWindows {
   }
 
   // Shows every entry whose second is before `cutoff`, window by window, best first within one, and
-  // drops it then (ActiveQueue::MoveFirst). Calls `move_run(std::span<ActiveEntry>)` with entries of
-  // one priority in their order, at most kRunEntriesMax; and `move_ticket(ticket)` for those of
+  // drops it then (ActiveQueue::MoveFirst). Calls `move_run(std::span<ActiveEntry>)` with entries
+  // of one priority in their order, at most kRunEntriesMax; and `move_ticket(ticket)` for those of
   // which nothing else was kept.
   template <typename MoveRun, typename MoveTicket>
   void Flush(int64_t cutoff, const MoveRun& move_run, const MoveTicket& move_ticket) {

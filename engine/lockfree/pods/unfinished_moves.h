@@ -8,9 +8,9 @@
 // Invariants:
 //  1. A move is named by the pod, its version and where it goes: no other move of the pod has this
 //     name.
-//  2. Who sees a slot as a move has left it sees the announcement too, or what the move's thread did
-//     later: the announcement is stored before the exchange, and withdrawn when all that followed is
-//     done, which who sees the withdrawal sees.
+//  2. Who sees a slot as a move has left it sees the announcement too, or what the move's thread
+//     did later: the announcement is stored before the exchange, and withdrawn when all that
+//     followed is done, which who sees the withdrawal sees.
 //  3. Who has finished a move for another thread withdraws it for that thread, by an exchange that
 //     fails if the thread has gone on. So others finish a move a few times at most.
 //  4. What an exception has left unfinished stays announced, and others finish it.
@@ -97,9 +97,9 @@ class UnfinishedMoves {
    public:
     Announcement() = default;
 
-    // Release is enough: who needs to see this has seen the exchange that follows (invariant 2), and
-    // that is a release too. The note's release pairs with the acquire of whoever reads it: without
-    // it that could take the note of a later move for this one's.
+    // Release is enough: who needs to see this has seen the exchange that follows (invariant 2),
+    // and that is a release too. The note's release pairs with the acquire of whoever reads it:
+    // without it that could take the note of a later move for this one's.
     void Announce(const Move& move) {
       move_ = move;
       StoreRelease(cell_->notes[place_], move.note);
@@ -147,9 +147,9 @@ class UnfinishedMoves {
   // Release: as Announcement::Withdraw.
   void WithdrawMany() { StoreRelease(OwnCell().many_count, uint32_t{0}); }
 
-  // Calls `finish(const Move&, is_under_way)` for each move under way, and withdraws it if that says
-  // that it is finished. `is_under_way()`: whether its thread still announces it. Returns whether
-  // one was finished.
+  // Calls `finish(const Move&, is_under_way)` for each move under way, and withdraws it if that
+  // says that it is finished. `is_under_way()`: whether its thread still announces it. Returns
+  // whether one was finished.
   template <typename Finish>
   bool FinishAll(const Finish& finish) {
     return FinishIf([](MoveName) { return true; }, finish);
