@@ -247,7 +247,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushBackoff() {
   const bool windows = options_.gates.PopFromBackoffQ();
   const Instant cutoff = windows ? TruncateToSecond(now) : now;
   if (windows) {
-    FlushWindows(SecondOf(cutoff));
+    FlushWindows(cutoff);
   } else {
     FlushByTime(&backoff_by_time_, Place::kBackoff, cutoff);
   }
@@ -261,7 +261,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place,
   const int64_t cutoff_ns = cutoff.time_since_epoch().count();
   const auto is_due = [&](const ActiveEntry& entry) { return entry.timestamp_ns < cutoff_ns; };
   const auto flush = [&](std::span<ActiveEntry> run) {
-    for (const ActiveEntry& entry : run) FlushTicket(entry.ticket, place);
+    for (const ActiveEntry& entry : run) FlushPod(IdIn(entry.ticket), place, cutoff);
   };
   std::array<ActiveEntry, Shape::Windows::kRunEntriesMax> room;
   while (queue->MoveFirst(std::span(room), is_due, flush) > 0) {
@@ -270,29 +270,34 @@ void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place,
 
 // Observers hear of each move before its ticket is published, so each pod is flushed alone.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::FlushWindows(int64_t cutoff) {
-  const auto flush = [&](uint64_t ticket) { FlushTicket(ticket, Place::kBackoff); };
+void BasicLockfreeQueue<Atom, Shape>::FlushWindows(Instant cutoff) {
+  const auto flush = [&](uint64_t ticket) { FlushPod(IdIn(ticket), Place::kBackoff, cutoff); };
   if (is_observed_) {
     const auto flush_each = [&](std::span<ActiveEntry> run) {
       for (const ActiveEntry& entry : run) flush(entry.ticket);
     };
-    return windows_.Flush(cutoff, flush_each, flush);
+    return windows_.Flush(SecondOf(cutoff), flush_each, flush);
   }
   Scan scan(table_);
   windows_.Flush(
-      cutoff, [&](std::span<ActiveEntry> run) { FlushRun(run, &scan); }, flush);
+      SecondOf(cutoff), [&](std::span<ActiveEntry> run) { FlushRun(run, cutoff, &scan); }, flush);
 }
 
 // Pods keep their key on the way from backoff to active, so what was a run there is one here.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan* scan) {
+void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Instant cutoff,
+                                               Scan* scan) {
   std::array<typename Scan::Glance, decltype(windows_)::kRunEntriesMax> glances;
   size_t seen = 0;
   for (const ActiveEntry& entry : run) {
     const auto is_there = [&](const SlotWord& word) {
       return IsOf(entry.ticket, Place::kBackoff, word);
     };
-    if (scan->GlanceIf(IdIn(entry.ticket), is_there, &glances[seen])) run[seen++] = entry;
+    if (scan->GlanceIf(IdIn(entry.ticket), is_there, &glances[seen])) {
+      run[seen++] = entry;
+    } else {
+      FlushPod(IdIn(entry.ticket), Place::kBackoff, cutoff);
+    }
   }
   moves_.AnnounceMany(run.first(seen));
   size_t moved = 0;
@@ -300,7 +305,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Scan*
     if (TryFlush(run[i].ticket, glances[i], *scan)) {
       run[moved++] = run[i];
     } else {
-      FlushTicket(run[i].ticket, Place::kBackoff);
+      FlushPod(IdIn(run[i].ticket), Place::kBackoff, cutoff);
     }
   }
   if (moved > 0) {
@@ -332,15 +337,16 @@ bool BasicLockfreeQueue<Atom, Shape>::TryFlush(uint64_t ticket, const typename S
   return table_.Exchange(IdIn(ticket), state, after);
 }
 
-// A stale ticket is dropped.
+// A ticket was met in `place`. It may be stale, and the pod there all the same, if the thread that
+// moved it has not come to push its new ticket: the flush must not pass it over if it is due.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::FlushTicket(uint64_t ticket, Place place) {
-  const PodId id = IdIn(ticket);
+void BasicLockfreeQueue<Atom, Shape>::FlushPod(PodId id, Place place, Instant cutoff) {
   // A retry means that the pod was updated in place.
   for (;;) {
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
-    if (!pinned || !IsOf(ticket, place, pinned.word())) return;
+    if (!pinned || pinned.word().queued != place) return;
+    if (*pinned.facts().fields.backoff_expiration >= cutoff) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, Verdict::kImmediately, options_.gates.PopFromBackoffQ());
     if (Commit(id, pinned, &draft, Cause{LabelOf(SpecialLabel::kBackoffComplete)})) return;

@@ -292,10 +292,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void JudgeBatch(const PoolEvent& incident, Batch* batch);
   // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
   void React(PodId id, RegistrationMask asked, const PoolEvent& incident);
-  void FlushWindows(int64_t cutoff);
-  void FlushRun(std::span<ActiveEntry> run, Scan* scan);
+  void FlushWindows(Instant cutoff);
+  void FlushRun(std::span<ActiveEntry> run, Instant cutoff, Scan* scan);
   bool TryFlush(uint64_t ticket, const typename Scan::Glance& glance, const Scan& scan);
-  void FlushTicket(uint64_t ticket, Place place);
+  void FlushPod(PodId id, Place place, Instant cutoff);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;
   void Rescue(PodId id, Instant now);

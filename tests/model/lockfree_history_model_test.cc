@@ -44,6 +44,7 @@ enum class Deed : uint8_t {
   kFail,
   kDone,
   kEvent,
+  kEventTooSoon,
   kFlush,
   kPop
 };
@@ -93,15 +94,14 @@ struct QueueSpec {
         if (pod.place == Place::kInFlight) pod.place = Place::kAbsent;
         return kNothing;
       case Deed::kEvent:
-        for (PodState& each : state.pods) {
-          if (each.place == Place::kUnschedulable) each.place = Place::kActive;
-          if (each.place == Place::kInFlight) each.missed_event = true;
-        }
+        Move(state, Place::kUnschedulable, Place::kActive);
+        for (PodState& each : state.pods) each.missed_event |= each.place == Place::kInFlight;
+        return kNothing;
+      case Deed::kEventTooSoon:
+        Move(state, Place::kUnschedulable, Place::kBackoff);
         return kNothing;
       case Deed::kFlush:
-        for (PodState& each : state.pods) {
-          if (each.place == Place::kBackoff) each.place = Place::kActive;
-        }
+        Move(state, Place::kBackoff, Place::kActive);
         return kNothing;
       case Deed::kPop:
         return Pop(state);
@@ -112,6 +112,11 @@ struct QueueSpec {
   static constexpr int32_t kRaised = 3;
   static int32_t PriorityOf(size_t pod) { return pod == 0 ? 2 : 1; }
 
+  static void Move(State& state, Place from, Place to) {
+    for (PodState& pod : state.pods) {
+      if (pod.place == from) pod.place = to;
+    }
+  }
   // A version of the pod: a new one is active, another may help itself.
   static void Tell(PodState& pod, const Operation& operation) {
     pod.priority = operation.deed == Deed::kRaise ? kRaised : PriorityOf(operation.pod);
@@ -146,8 +151,9 @@ struct QueueSpec {
   }
 
   static std::string Describe(const Operation& operation) {
-    static constexpr std::array<const char*, 10> kNames = {
-        "add", "activate", "delete", "raise", "nominate", "fail", "done", "event", "flush", "pop"};
+    static constexpr std::array<const char*, 11> kNames = {
+        "add",  "activate", "delete",         "raise", "nominate", "fail",
+        "done", "event",    "event too soon", "flush", "pop"};
     const std::string name = kNames[static_cast<size_t>(operation.deed)];
     const bool is_of_a_pod = operation.deed < Deed::kEvent;
     return is_of_a_pod ? name + " " + std::to_string(operation.pod) : name;
@@ -227,6 +233,7 @@ class RecordedScene {
         scene_.queue().Done(scene_.Key(step.pod));
         return QueueSpec::kNothing;
       case Deed::kEvent:
+      case Deed::kEventTooSoon:
         scene_.MakeRoom();
         return QueueSpec::kNothing;
       case Deed::kFlush:
@@ -250,13 +257,18 @@ class RecordedScene {
 struct Beginning {
   const char* name;
   Steps steps;
-  // In which deeds make sense there, of one pod or the other.
+  // What makes sense there, of one pod or the other.
   Steps deeds;
+  // Is over when the threads begin.
+  Duration backoff{0};
 };
 
 const Steps kBothActive = {{Deed::kAdd, 0}, {Deed::kAdd, 1}};
 const Steps kBetterInFlight = {{Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop, 0}};
 const Steps kBetterInPool = {{Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop, 0}, {Deed::kFail, 0}};
+
+const Steps kBetterBacksOff = {
+    {Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop}, {Deed::kFail, 0}, {Deed::kEventTooSoon}};
 
 const std::vector<Beginning>& Beginnings() {
   static const std::vector<Beginning> kAll = {
@@ -289,20 +301,29 @@ const std::vector<Beginning>& Beginnings() {
         {Deed::kRaise, 0},
         {Deed::kAdd, 0},
         {Deed::kDelete, 0},
-        {Deed::kPop}}}};
+        {Deed::kPop}}},
+      {"the better one backs off",
+       kBetterBacksOff,
+       {{Deed::kFlush}, {Deed::kPop}, {Deed::kActivate, 0}, {Deed::kRaise, 0}, {Deed::kDelete, 0}},
+       std::chrono::seconds(1)}};
   return kAll;
 }
 
+// When the threads pop what is left and what they saw is judged.
+enum class Judged : uint8_t { kByEachThread, kAtTheEnd };
+
 template <typename Shape>
-model::Body BodyOf(const Steps& before, const std::vector<Steps>& threads) {
+model::Body BodyOf(const Beginning& beginning, const std::vector<Steps>& threads,
+                   Judged judged = Judged::kByEachThread) {
   ModelScene<Shape>().Schedule();  // What fills itself at first use belongs to no schedule.
   return [=](model::Trial& trial) {
-    RecordedScene<Shape> recorded(static_cast<uint32_t>(threads.size()), Duration(0));
-    recorded.Run(0, before);
+    RecordedScene<Shape> recorded(static_cast<uint32_t>(threads.size()), beginning.backoff);
+    recorded.Run(0, beginning.steps);
+    recorded.scene().world.now += 2 * beginning.backoff;
     for (uint32_t i = 0; i < threads.size(); ++i) {
-      trial.Thread([&recorded, &threads, i] {
+      trial.Thread([&recorded, &threads, judged, i] {
         recorded.Run(i + 1, threads[i]);
-        recorded.PopAllAndJudge(i + 1);
+        if (judged == Judged::kByEachThread) recorded.PopAllAndJudge(i + 1);
       });
     }
     trial.Join();
@@ -337,7 +358,7 @@ TEST_P(LockfreeHistoryModel, AnyThreadMayBeFrozenAnywhere) {
         const std::vector<Steps> threads = {{one}, {first, second}};
         const std::string text = TextOf(threads[0]) + "meets " + TextOf(threads[1]);
         const Report report =
-            model::ExhaustStalls(Named(text, 0), BodyOf<ModelQueueShape>(beginning.steps, threads));
+            model::ExhaustStalls(Named(text, 0), BodyOf<ModelQueueShape>(beginning, threads));
         ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
         freezes += report.freezes;
       }
@@ -345,14 +366,52 @@ TEST_P(LockfreeHistoryModel, AnyThreadMayBeFrozenAnywhere) {
   }
   EXPECT_GT(freezes, 1000u);
 }
-INSTANTIATE_TEST_SUITE_P(From, LockfreeHistoryModel, testing::Range<size_t>(0, 5));
+INSTANTIATE_TEST_SUITE_P(From, LockfreeHistoryModel, testing::Range<size_t>(0, 6));
+
+// Two threads that meet, with two preemptions; a pop's answer is judged by what is left.
+TEST_P(LockfreeHistoryModel, AnyTwoOperationsMayMeet) {
+  const Beginning& beginning = Beginnings()[GetParam()];
+  const Steps& deeds = beginning.deeds;
+  for (size_t i = 0; i < deeds.size(); ++i) {
+    for (size_t j = i; j < deeds.size(); ++j) {
+      const std::string text = TextOf({deeds[i], deeds[j]});
+      const model::Body body =
+          BodyOf<ModelQueueShape>(beginning, {{deeds[i]}, {deeds[j]}}, Judged::kAtTheEnd);
+      const Report report = model::Exhaust(Named(text, model::PreemptionsOr(1)), body);
+      ASSERT_TRUE(report.passed() && report.complete) << beginning.name << ": " << text << "\n"
+                                                      << report;
+    }
+  }
+}
+
+// A flush wakes as many as it gives work to.
+TEST(LockfreeWakingModel, FlushWakesAllWhoWait) {
+  const auto pop = [](ModelScene<ModelQueueShape>& scene) {
+    MODEL_CHECK(scene.queue().Pop(std::nullopt).has_value(), "it waits until there is a pod");
+  };
+  Program<ModelQueueShape> program;
+  program.backoff = std::chrono::seconds(1);
+  program.before = [](ModelScene<ModelQueueShape>& scene) {
+    for (const size_t pod : {size_t{0}, size_t{1}}) {
+      scene.Add(pod);
+      static_cast<void>(scene.queue().TryPop());
+      static_cast<void>(scene.queue().Fail(scene.Key(pod), {}, {}));
+    }
+    scene.world.now += std::chrono::seconds(2);
+  };
+  program.threads = {pop, pop,
+                     [](ModelScene<ModelQueueShape>& scene) { scene.queue().FlushBackoff(); }};
+  const Report report = model::Sweep(Named("", 0), 3000, BodyOfProgram(program));
+  EXPECT_TRUE(report.passed()) << report;
+}
 
 // An event comes between the failing pod's look at the log and its entry into the pool; frozen
 // there, it has not seen it.
 TEST(LockfreeFrozenModel, FailMissesNoEvent) {
   const Step fail{Deed::kFail, 0};
   const Report report = model::ExhaustStalls(
-      Named("", 1), BodyOf<ModelQueueShape>(kBetterInFlight, {{fail}, {{Deed::kEvent}, fail}}));
+      Named("", 1),
+      BodyOf<ModelQueueShape>({"", kBetterInFlight, {}}, {{fail}, {{Deed::kEvent}, fail}}));
   model::ExpectNoStall(report, 50);
 }
 
@@ -361,13 +420,13 @@ void ExpectCaught(const Report& report) {
 }
 TEST(LockfreeHistoryModelCanary, EventAndEmptyPopThatFinishNothingAreCaught) {
   const Steps event = {{Deed::kEvent}};
-  ExpectCaught(
-      model::ExhaustStalls(Named("", 0), BodyOf<FinishesNothing>(kBetterInPool, {event, event})));
+  ExpectCaught(model::ExhaustStalls(
+      Named("", 0), BodyOf<FinishesNothing>({"", kBetterInPool, {}}, {event, event})));
 }
 TEST(LockfreeHistoryModelCanary, KnownPodThatIsNotFinishedIsCaught) {
   const Steps known = {{Deed::kAdd, 0}};
-  ExpectCaught(model::ExhaustStalls(Named("", 0),
-                                    BodyOf<FinishesNoKnownPod>({{Deed::kAdd, 1}}, {known, known})));
+  ExpectCaught(model::ExhaustStalls(
+      Named("", 0), BodyOf<FinishesNoKnownPod>({"", {{Deed::kAdd, 1}}, {}}, {known, known})));
 }
 
 }  // namespace
