@@ -100,8 +100,8 @@ struct PodMove {
 // Is told what happened, after it happened. Calls for different pods may come from several threads
 // at the same time. Calls for one pod come in the order of its moves, and that of a pop comes after
 // those of the move that made the pop possible. There is one exception: when two threads move one
-// pod right after each other, the lock-free engine may tell of the second move first. The moves'
-// numbers show it. An observer must not call the queue.
+// pod right after each other, or one finishes what the other has begun, the lock-free engine may
+// tell of the second move first. The moves' numbers show it. An observer must not call the queue.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
