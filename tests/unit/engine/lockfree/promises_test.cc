@@ -1,7 +1,7 @@
 // Goal: what an operation could not finish, because something threw, is finished by the next one;
 // and a gated pod is asked about again only for events that may have let it through.
-// Method: an observer that throws between a move and its ticket; a PreEnqueue check that sends events
-// while it is asked, as another thread would.
+// Method: an observer that throws between a move and its ticket; a PreEnqueue check that sends
+// events while it is asked, as another thread would.
 #include <gtest/gtest.h>
 
 #include <atomic>
