@@ -90,6 +90,11 @@ function(schedq_build_folly out root identity)
   set(position -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden
                -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON)
   string(APPEND key ";${position};${CMAKE_CXX_COMPILER_ID};${CMAKE_CXX_COMPILER_VERSION}")
+  set(toolchain "")
+  if(CMAKE_CROSSCOMPILING)
+    set(toolchain "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}")
+    string(APPEND key ";${CMAKE_SYSTEM_PROCESSOR}")
+  endif()
   foreach(file CMakeLists.txt sources.cmake folly-config.h.in)
     file(SHA256 "${recipe}/${file}" hash)
     string(APPEND key ";${hash}")
@@ -123,6 +128,7 @@ function(schedq_build_folly out root identity)
       "-DCMAKE_CXX_FLAGS_RELEASE=${optimization} -g1 -DNDEBUG"
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DSCHEDQ_FOLLY_ROOT=${root}" "-DSCHEDQ_FOLLY_BATCHES=${batches}" ${position}
+      ${toolchain}
     COMMAND_ERROR_IS_FATAL ANY OUTPUT_FILE "${log}" ERROR_FILE "${log}")
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${unfinished}" --parallel
                   RESULT_VARIABLE failed OUTPUT_FILE "${log}" ERROR_FILE "${log}")

@@ -18,6 +18,7 @@ bool Releases(std::memory_order order) {
 void Memory::Begin(bool places_old) {
   threads_[0] = Thread{};
   places_old_ = places_old;
+  is_alone_ = true;
   if (places_old) seq_cst_.Begin();
   moments_ = Clock{};
   used_ = 0;
@@ -30,6 +31,7 @@ void Memory::Tick(uint32_t thread) {
 }
 
 void Memory::Spawn(uint32_t parent, uint32_t child) {
+  is_alone_ = false;
   Tick(parent);
   threads_[child] = Thread{};
   threads_[child].now = threads_[parent].now;
@@ -68,7 +70,7 @@ uint32_t Memory::NewLocation(Word initial, uint32_t thread, uint32_t epoch) {
 
 Version& Memory::Insert(Location& location, uint32_t age, Word value, uint32_t thread,
                         uint32_t epoch) {
-  if (places_old_ && location.Kept() == kVersions) {
+  if (Records() && location.Kept() == kVersions) {
     const Version& oldest = location.Age(kVersions - 1);
     location.older_sources.Join(oldest.write_sources);
     location.older_sources.Join(oldest.read_sources);
@@ -117,7 +119,7 @@ bool Memory::Influenced(const Location& location, uint32_t age, uint32_t thread)
 }
 
 void Memory::Influence(Location& location, uint32_t age, uint32_t thread, bool stores) {
-  if (!places_old_) return;
+  if (!Records()) return;
   Clock& influenced = threads_[thread].influenced;
   Version& version = location.Age(age);
   influenced.Join(version.influences);
@@ -136,7 +138,7 @@ Memory::Ordering Memory::BeginOrdering(const Location& location, uint32_t age, u
                                        std::memory_order order, bool stores) {
   Ordering ordering;
   ordering.is_seq_cst = order == std::memory_order_seq_cst;
-  ordering.matters = places_old_ && (ordering.is_seq_cst || seq_cst_.has_fences());
+  ordering.matters = Records() && (ordering.is_seq_cst || seq_cst_.has_fences());
   if (!ordering.matters) return ordering;
   if (ordering.is_seq_cst) {
     ordering.before = seq_cst_.BeforeNext(thread, threads_[thread].now.ordered);
@@ -234,7 +236,7 @@ Version& Memory::Write(Location& location, uint32_t age, Word value, uint32_t th
 
 void Memory::Fence(uint32_t thread, std::memory_order order) {
   Thread& self = threads_[thread];
-  const bool is_ordered = places_old_ && order == std::memory_order_seq_cst;
+  const bool is_ordered = Records() && order == std::memory_order_seq_cst;
   Clock before;
   if (is_ordered) before = seq_cst_.BeforeNext(thread, self.now.ordered);
   if (Acquires(order)) self.now.Join(self.unacquired);
@@ -253,7 +255,7 @@ void Memory::Fence(uint32_t thread, std::memory_order order) {
 }
 
 void Memory::Moment(uint32_t thread) {
-  if (!places_old_) return;
+  if (!Records()) return;
   Thread& self = threads_[thread];
   self.influenced.Join(moments_);
   moments_ = self.influenced;

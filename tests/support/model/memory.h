@@ -109,6 +109,8 @@ class Memory {
   void Tick(uint32_t thread);
   void Spawn(uint32_t parent, uint32_t child);
   void Join(uint32_t thread, uint32_t joined);
+  // All other threads were joined.
+  void BeAlone() { is_alone_ = true; }
   const View& Now(uint32_t thread) const { return threads_[thread].now; }
   void Learn(uint32_t thread, const View& view) { threads_[thread].now.Join(view); }
 
@@ -172,6 +174,7 @@ class Memory {
     Clock influenced;    // The steps that its next step depends on.
   };
 
+  bool Records() const { return places_old_ && !is_alone_; }
   void See(Location& location, Version& version, uint32_t thread);
   Version& Insert(Location& location, uint32_t age, Word value, uint32_t thread, uint32_t epoch);
   // What an access adds to the order of sequentially consistent operations. An access that stores
@@ -194,6 +197,9 @@ class Memory {
 
   std::array<Thread, kFibersMax> threads_;
   bool places_old_ = false;
+  // Thread 0 runs alone, before the others or after them. What it does then is ordered before or
+  // behind whatever they do, so nothing needs to be recorded.
+  bool is_alone_ = true;
   SeqCstOrder seq_cst_;
   Clock moments_;  // The steps that the next moment depends on.
   std::vector<std::unique_ptr<Location>> locations_;

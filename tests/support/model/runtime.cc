@@ -164,6 +164,7 @@ void Runtime::JoinAll() {
     SwitchAway();
   }
   for (uint32_t thread = 1; thread < threads_used_; ++thread) memory_.Join(0, thread);
+  memory_.BeAlone();
   threads_used_ = 1;
 }
 

@@ -8,14 +8,15 @@ namespace schedq::model {
 
 void SeqCstOrder::Begin() {
   for (auto& operations : operations_) operations.clear();
+  threads_ = 0;
+  fences_.clear();
   known_.fill(Clock{});
   moments_ = Clock{};
-  has_fences_ = false;
 }
 
 Clock SeqCstOrder::BeforeNext(uint32_t thread, const Clock& ordered) {
   Clock& known = known_[thread];
-  for (uint32_t other = 0; other < kFibersMax; ++other) {
+  for (uint32_t other = 0; other < threads_; ++other) {
     const std::vector<Operation>& operations = operations_[other];
     uint32_t& count = known.at[other];
     if (other == thread) count = static_cast<uint32_t>(operations.size());
@@ -27,21 +28,23 @@ Clock SeqCstOrder::BeforeNext(uint32_t thread, const Clock& ordered) {
 }
 
 uint32_t SeqCstOrder::Add(uint32_t thread, uint32_t epoch, Clock before) {
-  const Untracked untracked;
   std::vector<Operation>& operations = operations_[thread];
+  if (operations.size() == operations.capacity()) {
+    const Untracked untracked;
+    operations.reserve(2 * operations.size() + 64);
+  }
   const auto number = static_cast<uint32_t>(operations.size()) + 1;
   before.at[thread] = number;
-  operations.push_back({epoch, false, before, Clock{}});
+  operations.push_back({epoch, before});
+  threads_ = std::max(threads_, thread + 1);
   return number;
 }
 
-uint32_t SeqCstOrder::AddFence(uint32_t thread, uint32_t epoch, const Clock& before,
-                               const Clock& ordered) {
+void SeqCstOrder::AddFence(uint32_t thread, uint32_t epoch, const Clock& before,
+                           const Clock& ordered) {
   const uint32_t number = Add(thread, epoch, before);
-  operations_[thread].back().is_fence = true;
-  operations_[thread].back().ordered = ordered;
-  has_fences_ = true;
-  return number;
+  const Untracked untracked;
+  fences_.push_back({thread, number, epoch, ordered});
 }
 
 void SeqCstOrder::AddMoment(uint32_t thread, uint32_t epoch, Clock before) {
@@ -51,28 +54,18 @@ void SeqCstOrder::AddMoment(uint32_t thread, uint32_t epoch, Clock before) {
 }
 
 Clock SeqCstOrder::FencesBefore(const Clock& ordered) const {
-  Clock fences;
-  for (uint32_t thread = 0; thread < kFibersMax; ++thread) {
-    const std::vector<Operation>& operations = operations_[thread];
-    for (auto number = static_cast<uint32_t>(operations.size()); number > 0; --number) {
-      const Operation& operation = operations[number - 1];
-      if (!operation.is_fence || operation.epoch > ordered.at[thread]) continue;
-      fences.at[thread] = number;
-      break;
-    }
+  Clock latest;
+  for (const Fence& fence : fences_) {
+    uint32_t& number = latest.at[fence.thread];
+    if (fence.epoch <= ordered.at[fence.thread]) number = std::max(number, fence.number);
   }
-  return fences;
+  return latest;
 }
 
 void SeqCstOrder::LowerToFencesBehind(const Clock& first_seen, Clock& targets) const {
-  for (uint32_t thread = 0; thread < kFibersMax; ++thread) {
-    const std::vector<Operation>& operations = operations_[thread];
-    for (uint32_t number = 1; number <= operations.size(); ++number) {
-      const Operation& operation = operations[number - 1];
-      if (!operation.is_fence || !first_seen.ReachedBy(operation.ordered)) continue;
-      targets.at[thread] = std::min(targets.at[thread], number);
-      break;
-    }
+  for (const Fence& fence : fences_) {
+    uint32_t& number = targets.at[fence.thread];
+    if (first_seen.ReachedBy(fence.ordered)) number = std::min(number, fence.number);
   }
 }
 

@@ -33,7 +33,7 @@ class SeqCstOrder {
 
   // Adds to `before` the operations in `more` and what comes before them.
   void Extend(Clock& before, const Clock& more) const {
-    for (uint32_t thread = 0; thread < kFibersMax; ++thread) {
+    for (uint32_t thread = 0; thread < threads_; ++thread) {
       if (more.at[thread] > before.at[thread]) {
         before.Join(operations_[thread][more.at[thread] - 1].before);
       }
@@ -44,11 +44,11 @@ class SeqCstOrder {
   // counted from 1.
   uint32_t Add(uint32_t thread, uint32_t epoch, Clock before);
   // The same for a fence. `ordered` is what its thread knows behind it.
-  uint32_t AddFence(uint32_t thread, uint32_t epoch, const Clock& before, const Clock& ordered);
+  void AddFence(uint32_t thread, uint32_t epoch, const Clock& before, const Clock& ordered);
   // A moment that every thread can see: it comes behind all earlier moments.
   void AddMoment(uint32_t thread, uint32_t epoch, Clock before);
 
-  bool has_fences() const { return has_fences_; }
+  bool has_fences() const { return !fences_.empty(); }
   // The latest fence of each thread that happens before a step which knows of `ordered`.
   Clock FencesBefore(const Clock& ordered) const;
   // Lowers `targets` to the earliest fence of each thread behind which an access from `first_seen`
@@ -72,16 +72,21 @@ class SeqCstOrder {
  private:
   struct Operation {
     uint32_t epoch;
-    bool is_fence;
     Clock before;
-    Clock ordered;  // Of a fence.
+  };
+  struct Fence {
+    uint32_t thread;
+    uint32_t number;
+    uint32_t epoch;
+    Clock ordered;
   };
 
   std::array<std::vector<Operation>, kFibersMax> operations_;
+  uint32_t threads_ = 0;  // Those that have operations are below this.
+  std::vector<Fence> fences_;
   // For each thread, how many operations of the others strongly happen before its next one.
   std::array<Clock, kFibersMax> known_;
   Clock moments_;  // What comes before the latest moment, with the moment.
-  bool has_fences_ = false;
 };
 
 }  // namespace schedq::model
