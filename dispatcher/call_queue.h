@@ -34,9 +34,9 @@
 // and waits for no other thread: where another thread has the object's turn, that thread carries
 // the operation out, which may be after the caller returned. Linearization point: in the turn. A
 // thread that is frozen in a turn holds back that object's calls, and nothing else. An operation
-// costs the same however many calls wait. Dispatch from any thread. While one thread dispatches, the others return at once, and
-// that thread looks again on their behalf. A thread that is frozen while it dispatches holds back
-// starts, and nothing else.
+// costs the same however many calls wait. Dispatch from any thread. While one thread dispatches,
+// the others return at once, and that thread looks again on their behalf. A thread that is frozen
+// while it dispatches holds back starts, and nothing else.
 // Log: at warning level, each call that failed, with its pod and the reason, and each answer that
 // nobody waits for.
 // Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
