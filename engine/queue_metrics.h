@@ -31,8 +31,11 @@ class QueueMetrics {
   uint64_t IncomingTotal(Place place, EventLabel label) const {
     return Incoming(place, label).Value();
   }
-  // A plugin became, or ceased to be, a rejector of a pod.
-  void AddRejected(PluginId plugin, int64_t amount) const { rejected_->At(plugin, 0).Add(amount); }
+  // A plugin became, or ceased to be, a rejector of a pod. A caller may name one that is not
+  // registered: it has no gauge.
+  void AddRejected(PluginId plugin, int64_t amount) const {
+    if (plugin < rejected_->series_count()) rejected_->AtSeries(plugin).Add(amount);
+  }
   // Pods (under the label PodPopped) and events kept for pods in flight.
   void AddInFlight(EventLabel label, int64_t amount) const { in_flight_->At(label).Add(amount); }
   void AddScheduledAfterFlush() const { scheduled_after_flush_.Add(1); }

@@ -94,6 +94,7 @@ QueueOptions AssembledQueue::Parts::OptionsOfQueue(const AssemblyOptions& option
 std::string AssembledQueue::Parts::RejectionMessage(PluginSet rejectors) const {
   std::string message;
   rejectors.ForEach([&](PluginId id) {
+    if (id >= plugins->size()) return;  // The caller named a plugin that is not there.
     message += (message.empty() ? "" : "; ") + plugins->plugin(id).rejection_message;
   });
   return message.empty() ? kNoNodesMessage : message;

@@ -69,6 +69,26 @@ TEST(ObjectTurnModel, OperationsMeet) {
   EXPECT_EQ(orders, (std::vector<std::vector<int64_t>>{{1, 2, 3}, {1, 3, 2}, {3, 1, 2}}));
 }
 
+TEST(ObjectTurnModel, AFreeTurnHasCarriedOutWhatWasHandedOver) {
+  const model::Report report = model::Exhaust({.name = "handed over"}, [](model::Trial& trial) {
+    Object object;
+    trial.Thread([&] { object.Do(1); });
+    trial.Thread([&] {
+      auto operation = std::make_unique<Operation>(2);
+      if (object.turn.BeginOrHandOver(operation)) {
+        object.CarryOut(*operation);
+        object.EndTurn();
+      } else if (object.turn.IsFree()) {
+        MODEL_CHECK(object.carried_out.Read().size() == 2, "the other thread's turn is over");
+        trial.Observe({1});
+      }
+    });
+    trial.Join();
+  });
+  model::ExpectExhausted(report, 20);
+  EXPECT_EQ(report.observations.count({1}), 1u);
+}
+
 TEST(ObjectTurnModel, FrozenThreadStopsNoOther) {
   const model::Report report =
       model::ExhaustStalls({.name = "frozen", .preemptions_max = 1}, [](model::Trial& trial) {

@@ -5,14 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/base/atom.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/event.h"
@@ -235,6 +238,20 @@ TEST_P(QueueMetricsTest, CountingTable) {
   Send(bench, Resource::kNode, Action::kAdd);  // Taken out first: counts again.
   EXPECT_EQ(bench.PlaceOf("pod"), "gated:Gating");
   EXPECT_EQ(bench.Incoming(Place::kUnschedulable, node_add), 1u);
+}
+
+// A gauge that is not there would lie in the row of another thread's.
+TEST_P(QueueMetricsTest, APluginThatIsNotRegisteredHasNoGauge) {
+  QueueBench bench(Options({HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
+  std::thread([] { Seam<std::atomic>::ThreadIndex(); }).join();
+  bench.queue().Add(MakePod("pod"));
+  PluginSet unknown;
+  for (PluginId plugin = 1; plugin < kPluginCountMax; ++plugin) unknown.Insert(plugin);
+  EXPECT_TRUE(bench.queue().Fail(bench.MustPop().key, unknown, {}).ok());
+  EXPECT_EQ(bench.PlaceOf("pod"), "unschedulable");
+  const auto* rejected = bench.metrics().Find("scheduler_unschedulable_pods");
+  for (const MetricSample& sample : rejected->Read()) EXPECT_EQ(sample.value, 0);
+  bench.queue().Delete(*MakePod("pod"));
 }
 
 // With the gate off, PreEnqueue runs on the way out of backoff and may reject there.

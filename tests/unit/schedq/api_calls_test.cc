@@ -23,6 +23,7 @@
 #include "engine/base/result.h"
 #include "engine/gates.h"
 #include "engine/place.h"
+#include "engine/plugin.h"
 #include "engine/pod.h"
 #include "engine/queue_answers.h"
 #include "schedq/assembly_options.h"
@@ -75,6 +76,17 @@ TEST_P(ApiCallsTest, AFailureIsShownWithItsReason) {
   clock_.AdvanceBy(std::chrono::seconds(1));
   ASSERT_EQ(Stored()->conditions.size(), 1u);
   EXPECT_EQ(Stored()->conditions[0].reason, "Unschedulable");
+  EXPECT_EQ(Stored()->conditions[0].message, "not heard enough");
+}
+
+TEST_P(ApiCallsTest, APluginThatIsNotRegisteredHasNoReasonToShow) {
+  Make(OptionsWithCalls());
+  PluginSet rejectors = Named("Listener");
+  rejectors.Insert(PluginId{40});
+  rejectors.Insert(PluginId{63});
+  ASSERT_TRUE(PopNew().Fail(rejectors).ok());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  ASSERT_EQ(Stored()->conditions.size(), 1u);
   EXPECT_EQ(Stored()->conditions[0].message, "not heard enough");
 }
 
