@@ -19,9 +19,9 @@ uint64_t MetricCell::SumOfShards() const {
   // Rows of numbers that no thread has had hold nothing.
   const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
   uint64_t sum = 0;
-  for (uint32_t row = 0; row < std::min(used, kOwnedShards); ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t row = 0; row < std::min(used, kOwnedShards); ++row) sum += LoadAcquire(*Row(row));
   if (used <= kOwnedShards) return sum;
-  for (uint32_t row = kOwnedShards; row < kSetRow; ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t row = kOwnedShards; row < kSetRow; ++row) sum += LoadAcquire(*Row(row));
   return sum;
 }
 
@@ -31,6 +31,12 @@ void MetricCell::Set(uint64_t value) const {
 
 uint64_t MetricCell::Sum() const {
   return first_row_ == nullptr ? 0 : SumOfShards() + LoadRelaxed(*Row(kSetRow));
+}
+
+uint64_t CountThere(const MetricCell& came) {
+  const uint64_t went = came.Next(1).Sum();
+  const uint64_t all = came.Sum();
+  return all > went ? all - went : 0;
 }
 
 MetricCellBlock::MetricCellBlock(size_t count)
