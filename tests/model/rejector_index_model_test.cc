@@ -133,6 +133,25 @@ model::Body ReadMeetsClear(PodId second) {
 TEST(RejectorIndexModel, ReadMeetsClearOfABlock) { ExpectRight(ReadMeetsClear(1)); }
 TEST(RejectorIndexModel, ReadMeetsClearOfASummary) { ExpectRight(ReadMeetsClear(64)); }
 
+// A second thread is about to move the same pod, and has marked it in its block only.
+model::Body TwoMarkOnePod() {
+  return [=](model::Trial& trial) {
+    Pods pods(64);
+    bool is_in = false;
+    uint64_t seen = 0;
+    uint64_t found = 0;
+    trial.Thread([&] { pods.index.Mark(pods.ids[0], PluginSet::Of(kFilter)); });
+    trial.Thread([&] { seen = pods.Enter(0); });
+    trial.Thread([&] {
+      is_in = pods.in_pool[0].load();
+      found = pods.Event();
+    });
+    trial.Join();
+    MODEL_CHECK(seen >= 1 || !is_in || (found & 1) != 0, "the pod sees an event, or is found");
+  };
+}
+TEST(RejectorIndexModel, TwoMarkOnePod) { ExpectRight(TwoMarkOnePod()); }
+
 // Events are numbered in the order in which they begin. A pod that stays in the pool is found by
 // each that it has not seen itself.
 model::Body PodsComeAndGo(PodId second) {

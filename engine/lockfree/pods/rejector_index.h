@@ -74,7 +74,7 @@ class RejectorIndex {
   template <typename Visit, typename IsInUse>
   void ForEachBlock(PluginSet plugins, uint32_t limit, Visit visit, IsInUse is_in_use) {
     Walk(plugins, limit, [&](PodId first, uint64_t slots) {
-      const uint64_t used = slots == 0 ? 0 : visit(first, slots);
+      const uint64_t used = visit(first, slots);
       if (slots == 0 || static_cast<uint64_t>(std::popcount(slots)) > 2 * used) [[unlikely]]
         Clear(first / kSlotsPerBlock, limit, plugins, is_in_use);
     });
