@@ -36,11 +36,11 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
        .help = "Pods added to scheduling queues by event and queue.",
        .labels = {"queue", "event"}},
       {LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), events});
-  rejected_ = &registry->DenseGauges({.name = "scheduler_unschedulable_pods",
-                                      .help = "Pods that a plugin keeps from being scheduled.",
-                                      .labels = {"plugin", "profile"}},
-                                     {plugin_names, {std::string(kDefaultProfile)}});
-  in_flight_ = &registry->DenseGauges(
+  rejected_ = &registry->DensePopulations({.name = "scheduler_unschedulable_pods",
+                                           .help = "Pods that a plugin keeps from being scheduled.",
+                                           .labels = {"plugin", "profile"}},
+                                          {plugin_names, {std::string(kDefaultProfile)}});
+  in_flight_ = &registry->DensePopulations(
       {.name = "scheduler_inflight_events",
        .help = "Pods in flight (PodPopped) and the events that are kept for them.",
        .labels = {"event"}},

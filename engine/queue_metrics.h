@@ -47,8 +47,8 @@ class QueueMetrics {
   Counter Incoming(Place place, EventLabel label) const;
 
   DenseCounterFamily* incoming_;
-  DenseGaugeFamily* rejected_;
-  DenseGaugeFamily* in_flight_;
+  DensePopulationFamily* rejected_;
+  DensePopulationFamily* in_flight_;
   Counter scheduled_after_flush_;
   DenseHistogramFamily* event_handling_;
   std::vector<CallbackGaugeFamily::Registration> pending_;

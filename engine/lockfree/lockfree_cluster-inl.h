@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -93,8 +94,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_ne
   const bool is_known = pinned && pinned.facts().key() == facts.key() && pinned.word().live &&
                         pinned.word().queued != Place::kAbsent;
   if (is_known) return TryAddKnown(id, pinned, facts.pod);
-  const Nomination nomination = nominations_.Begin(id, facts.pod->nominated_node_name);
-  facts.nomination = nomination;
+  const NominationOfDraft nomination(&nominations_, draft, id, facts.pod->nominated_node_name);
   // An attempt that is still in flight under the name goes on as an older one.
   if (pinned) facts.older = OlderAttempts(pinned);
   DecidePlace(draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
@@ -107,10 +107,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_ne
     }
   }
   const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
-  if (!Commit(id, pinned, draft, cause)) {
-    nominations_.End(id, nomination);
-    return false;
-  }
+  if (!Commit(id, pinned, draft, cause)) return false;
   *is_new = !pinned;
   nominations_.End(id, replaced_nomination);
   replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
@@ -174,11 +171,8 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
   const bool is_renominated = !is_in_flight && (!before->nominated_node_name.empty() ||
                                                 !after->nominated_node_name.empty());
   const Nomination old_nomination = pinned.facts().nomination;
-  Nomination nomination;
-  if (is_renominated) {
-    nomination = nominations_.Begin(id, after->nominated_node_name);
-    draft.Edit().nomination = nomination;
-  }
+  std::optional<NominationOfDraft> nomination;
+  if (is_renominated) nomination.emplace(&nominations_, &draft, id, after->nominated_node_name);
   // Only the key's change needs a new ticket; in flight nothing is sorted again.
   const bool is_sorted =
       place == Place::kActive || (place == Place::kBackoff && options_.gates.PopFromBackoffQ());
@@ -186,10 +180,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
                                 pinned.facts().pod->priority != after->priority;
   draft.needs_ticket = !is_in_flight && is_sorted && stands_elsewhere;
   draft.Edit().fields.stands_by_older_priority = is_in_flight && is_sorted && stands_elsewhere;
-  if (!Commit(id, pinned, &draft, Cause())) {
-    if (is_renominated) nominations_.End(id, nomination);
-    return false;
-  }
+  if (!Commit(id, pinned, &draft, Cause())) return false;
   if (is_renominated) nominations_.End(id, old_nomination);
   if (is_in_flight) {
     UpdateInFlight(key, place, before, after);
@@ -257,7 +248,7 @@ bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
   Draft without_nomination(&table_.records(), 0);
   if (is_gone) {
     after = {.version_or_position = facts.version};
-  } else if (facts.nomination.node != 0) {
+  } else if (!(facts.nomination == Nomination())) {
     without_nomination.StartFrom(pinned);
     without_nomination.Edit().nomination = {};
     after = WordWith(before, without_nomination);
@@ -340,12 +331,11 @@ void BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_vi
     Draft draft(&table_.records(), 0);
     draft.StartFrom(pinned);
     const Nomination old_nomination = pinned.facts().nomination;
-    const Nomination nomination = nominations_.Begin(key.id, node);
-    draft.Edit().nomination = nomination;
-    const bool is_done = table_.Exchange(key.id, pinned, WordWith(pinned.word(), draft));
-    if (is_done) draft.Published();
-    nominations_.End(key.id, is_done ? old_nomination : nomination);
-    if (is_done) return;
+    const NominationOfDraft nomination(&nominations_, &draft, key.id, node);
+    if (!table_.Exchange(key.id, pinned, WordWith(pinned.word(), draft))) continue;
+    draft.Published();
+    nominations_.End(key.id, old_nomination);
+    return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "engine/base/time/time.h"
 #include "engine/event.h"
@@ -101,10 +102,13 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
         judged->id = id;
         (judged++)->asked = narrowing.asked_of_all;
       });
-      batch.size = static_cast<size_t>(glance - batch.glances.data());
+      const size_t before = std::exchange(batch.size, glance - batch.glances.data());
+      const size_t in_pool = batch.size - before;
       if (batch.size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
+      return in_pool;
     };
-    rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look);
+    const auto is_in_pool = [&](PodId id) { return IsInPool(table_.Peek(id)); };
+    rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look, is_in_pool);
   } else {
     Narrowing::Pods listed = narrowing.pods;
     std::sort(listed.begin(), listed.end(),

@@ -129,6 +129,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   using Pinned = typename Table::Pinned;
   using Scan = typename Table::Scan;
   using Draft = schedq::Draft<Atom>;
+  using NominationOfDraft = DraftedNomination<Atom, Draft>;
   // Counts an event that the log lets go.
   struct DropCounter {
     const QueueMetrics* metrics;
@@ -313,7 +314,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   TimeQueue backoff_by_time_;                              // The gate off.
   TimeQueue error_backoff_;
   Log log_{DropCounter{&metrics_}};
-  NominationIndex<Atom> nominations_;
+  // A look at a node's name, or at its pods, takes out what has ended.
+  mutable NominationIndex<Atom> nominations_;
   Moves moves_;
   EventCount<Atom> poppable_;
 

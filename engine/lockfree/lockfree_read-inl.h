@@ -48,9 +48,9 @@ PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name)
 template <template <typename> class Atom, typename Shape>
 std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::NominatedPods(std::string_view node) const {
   std::vector<PodRef> pods;
-  for (const auto& [id, sequence] : nominations_.On(node)) {
+  for (const auto& [id, nomination] : nominations_.On(node)) {
     const Pinned pinned = table_.Pin(id);
-    if (pinned && pinned.facts().nomination.sequence == sequence) {
+    if (pinned && pinned.facts().nomination == nomination) {
       pods.push_back(pinned.facts().pod);
     }
   }

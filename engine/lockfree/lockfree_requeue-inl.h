@@ -150,7 +150,8 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   const SlotWord after = WordAfter(pinned, draft);
   const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
-  if (InPool(after.queued)) rejectors_.Mark(id, facts.fields.Rejectors());
+  const PluginSet marks = InPool(after.queued) ? facts.fields.Rejectors() : PluginSet();
+  rejectors_.Mark(id, marks);
   // Others may replace the record as soon as it is seen: take what is needed afterwards now.
   const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
   const bool tells = kIsObserved && cause.label != kNoLabel;
@@ -165,6 +166,8 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   const bool is_done = table_.Exchange(id, pinned, after);
   if (is_done) {
     draft->Published();
+    // And again now that nobody clears its marks any more.
+    rejectors_.Mark(id, marks);
     CountMove(pinned.word(), *draft, cause);
     if (tells) TellPublished(pinned, facts, *draft, cause);
     if (draft->needs_ticket) PushTicket(after.queued, ticket);

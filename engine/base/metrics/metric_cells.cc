@@ -46,13 +46,13 @@ uint64_t MetricCell::SumOfShards() const {
   // Rows of numbers that no thread has had hold nothing.
   const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
   uint64_t sum = 0;
-  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) sum += LoadRelaxed(*Row(row));
+  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) sum += LoadAcquire(*Row(row));
   for (uint32_t growth = 0; kFirstRows << growth < used; ++growth) {
     const ZeroedMemory* const rows = LoadGrowth(growth);
     if (rows == nullptr) continue;
     const uint32_t end = std::min(used, kFirstRows << (growth + 1));
     for (uint32_t thread = kFirstRows << growth; thread < end; ++thread) {
-      sum += LoadRelaxed(*RowIn(*rows, growth, thread));
+      sum += LoadAcquire(*RowIn(*rows, growth, thread));
     }
   }
   return sum;
@@ -64,6 +64,12 @@ void MetricCell::Set(uint64_t value) const {
 
 uint64_t MetricCell::Sum() const {
   return first_row_ == nullptr ? 0 : SumOfShards() + LoadRelaxed(*Row(kSetRow));
+}
+
+uint64_t CountThere(const MetricCell& came) {
+  const uint64_t went = came.Next(1).Sum();
+  const uint64_t all = came.Sum();
+  return all > went ? all - went : 0;
 }
 
 MetricCellBlock::MetricCellBlock(size_t count)

@@ -4,7 +4,8 @@
 // the shard of its own number, so an addition is a load, an add and a store on a cache line that no
 // other thread writes; a read sums the shards.
 // When not to use it: for a number that decides something. A sum taken while others write is not a
-// snapshot; it holds every addition that happens before the read.
+// snapshot; it holds every addition that happens before the read, and every addition that happens
+// before another one that an earlier sum of this reader held.
 // Threads: Add and Set from any thread, Sum from any thread. Each is wait-free, but for the
 // allocation of rows.
 // Invariants:
@@ -107,10 +108,11 @@ class MetricCell {
     return static_cast<MetricWord*>(rows.data()) + row * row_words_ + index_;
   }
 
-  // Relaxed: a metric orders nothing. This thread is the row's only writer. When a thread number
-  // passes to another thread, the seam orders their writes. So load and store lose nothing.
+  // This thread is the row's only writer. When a thread number passes to another thread, the seam
+  // orders their writes. So load and store lose nothing. Release pairs with the acquire of
+  // SumOfShards: without it a reader that sees what went could miss that it had come.
   static void AddTo(MetricWord& word, uint64_t amount) {
-    word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    StoreRelease(word, LoadRelaxed(word) + amount);
   }
   uint64_t SumOfShards() const;
 
@@ -118,6 +120,12 @@ class MetricCell {
   uint32_t row_words_ = 0;
   uint32_t index_ = 0;  // The cell's in its block.
 };
+
+// How many are there, from a cell of what came and the one behind it of what went. Never below
+// zero, nor below the number of those that were there all the while: what went is read first, and
+// each of these had come before. Only where something went that is not counted as come yet (the
+// threads that moved it have not told in their order) may one that is there be left out.
+uint64_t CountThere(const MetricCell& came);
 
 // Owns the memory of `count` cells.
 class MetricCellBlock {

@@ -148,6 +148,7 @@ template class MetricFamily<Histogram>;
 template class DenseMetricFamily<Counter>;
 template class DenseMetricFamily<Gauge>;
 template class DenseMetricFamily<Histogram>;
+template class DenseMetricFamily<Population>;
 
 CallbackGaugeFamily::Registration::~Registration() {
   if (family_ == nullptr) return;
@@ -221,6 +222,12 @@ DenseGaugeFamily& MetricsRegistry::DenseGauges(MetricDescription description,
                                                std::vector<LabelValues> values, Zeros zeros) {
   return FindOrMake<DenseGaugeFamily>(std::move(description), Gauge::Shape(), std::move(values),
                                       zeros);
+}
+DensePopulationFamily& MetricsRegistry::DensePopulations(MetricDescription description,
+                                                         std::vector<LabelValues> values,
+                                                         Zeros zeros) {
+  return FindOrMake<DensePopulationFamily>(std::move(description), Population::Shape(),
+                                           std::move(values), zeros);
 }
 DenseHistogramFamily& MetricsRegistry::DenseHistograms(MetricDescription description,
                                                        std::vector<double> bounds,

@@ -92,6 +92,31 @@ class Gauge {
   MetricCell cell_;
 };
 
+// A gauge of how many there are of what comes and goes. What came and what went is counted apart,
+// so that it never reads below zero.
+class Population {
+ public:
+  static constexpr MetricKind kKind = MetricKind::kGauge;
+  struct Shape {
+    static constexpr size_t Cells() { return 2; }
+  };
+
+  Population() = default;
+  Population(MetricCell came, const Shape*) : came_(came) {}
+
+  void Add(int64_t amount) const {
+    if (amount >= 0) {
+      came_.Add(static_cast<uint64_t>(amount));
+    } else {
+      came_.Next(1).Add(static_cast<uint64_t>(-amount));
+    }
+  }
+  uint64_t Value() const { return CountThere(came_); }
+
+ private:
+  MetricCell came_;
+};
+
 // Observations are kept as whole billionths of the unit: nanoseconds for seconds. So sums do not
 // depend on the order of additions, and a run on the virtual clock gives the same bytes each time.
 class Histogram {
@@ -256,6 +281,7 @@ using HistogramFamily = MetricFamily<Histogram>;
 using DenseCounterFamily = DenseMetricFamily<Counter>;
 using DenseGaugeFamily = DenseMetricFamily<Gauge>;
 using DenseHistogramFamily = DenseMetricFamily<Histogram>;
+using DensePopulationFamily = DenseMetricFamily<Population>;
 
 // Gauges whose value is computed when they are read.
 class CallbackGaugeFamily final : public MetricFamilyBase {
@@ -297,6 +323,9 @@ class MetricsRegistry {
 
   DenseCounterFamily& DenseCounters(MetricDescription description, std::vector<LabelValues> values,
                                     Zeros zeros = Zeros::kHide);
+  DensePopulationFamily& DensePopulations(MetricDescription description,
+                                          std::vector<LabelValues> values,
+                                          Zeros zeros = Zeros::kHide);
   DenseGaugeFamily& DenseGauges(MetricDescription description, std::vector<LabelValues> values,
                                 Zeros zeros = Zeros::kHide);
   DenseHistogramFamily& DenseHistograms(MetricDescription description, std::vector<double> bounds,

@@ -137,6 +137,13 @@ class BasicInterner {
     return FindPacked(Packed(namespace_name, name), expect, read).has_value();
   }
 
+  template <typename Read>
+  bool ReadKnown(std::string_view text, Read read) const {
+    return FindPacked(
+               PackedText(text), [](uint32_t) {}, read)
+        .has_value();
+  }
+
   // Valid while a reference is held.
   std::string_view Text(uint32_t id) const { return texts_.View(slots_[id]); }
 

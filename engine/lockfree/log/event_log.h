@@ -128,10 +128,12 @@ class EventLog {
       std::swap(has_moved_, other.has_moved_);
       return *this;
     }
-    ~Reader() { GiveUp(); }
+    ~Reader() {
+      if (!HasMissed()) GiveUp();
+    }
 
     // The next event, good until the reader is used again. Null: there is none, or it was let go.
-    const LoggedEvent* Next() {
+    [[gnu::always_inline]] const LoggedEvent* Next() {
       if (HasMissed()) return nullptr;
       const uint32_t next = log_->nodes_[node_].LoadNext().node;
       if (next == Link::kNone) return nullptr;
@@ -149,7 +151,7 @@ class EventLog {
     bool HasMissed() const { return node_ == Link::kNone; }
 
     // Goes behind the newest event, whatever was missed. Linearization point: as Begin.
-    void SkipToEnd() {
+    [[gnu::noinline]] void SkipToEnd() {
       const uint32_t last = log_->HoldLast();
       GiveUp();
       node_ = last;
@@ -159,7 +161,7 @@ class EventLog {
     friend class EventLog;
     Reader(EventLog* log, uint32_t node) : log_(log), node_(node) {}
 
-    void GiveUp() {
+    [[gnu::noinline]] void GiveUp() {
       if (node_ == Link::kNone) return;
       log_->GiveBack(std::exchange(node_, Link::kNone));
       // Nodes that were given back on the way may be what the head waited for.
@@ -328,7 +330,7 @@ class EventLog {
     }
   }
 
-  uint32_t HoldLast() {
+  [[gnu::always_inline]] uint32_t HoldLast() {
     for (;;) {
       const Link tail = FindLast().tail;
       if (!nodes_[tail.node].TryHold()) continue;
@@ -338,7 +340,7 @@ class EventLog {
   }
 
   // Holds `next`, which was seen behind `node`, which the caller holds. False: `node` was passed.
-  bool HoldBehind(uint32_t node, uint32_t next) {
+  [[gnu::always_inline]] bool HoldBehind(uint32_t node, uint32_t next) {
     // Who sees the link sees the next node alive, unless it was killed, and `node` before it.
     if (!nodes_[next].TryHold()) return false;
     if (nodes_[node].LoadState().IsAlive()) return true;
@@ -362,19 +364,19 @@ class EventLog {
 
   // Only the last holder of a node that has a successor may be what the head waits for. Who appends
   // the successor later trims after it.
-  void GiveBack(uint32_t number) {
+  [[gnu::always_inline]] void GiveBack(uint32_t number) {
     const State left = GiveBackLinked(number);
     if (!left.IsHeld() && left.IsLinked() && nodes_[number].LoadNext().node != Link::kNone) Trim();
   }
   // The same where the caller sees to it that the head goes on. Returns what is left.
-  State GiveBackLinked(uint32_t number) {
+  [[gnu::always_inline]] State GiveBackLinked(uint32_t number) {
     const State left = nodes_[number].Unhold();
     if (!left.IsHeld() && !left.IsLinked()) Free(number);
     return left;
   }
 
   // Passes the head over what nobody needs, and over what has to make room.
-  void Trim() {
+  [[gnu::noinline]] void Trim() {
     for (uint32_t passed = 0; passed < Shape::kLogTrimMax;) {
       const Link head = Link::From(head_.load());
       const Link tail = Link::From(tail_.load());

@@ -1,30 +1,41 @@
 // Which pods are nominated to a node.
 //
-// Purpose: a pod's record says to which node it is nominated; this index finds the pods of a node.
-// An entry counts only while the pod's record carries its sequence number: it is added before the
-// record is published and removed after another one took its place.
-// Threads: all operations from any thread, lock-free: a retry means that another thread changed the
-// same node's list. An operation copies the node's list; lists are short.
+// Purpose: a pod's record names its nomination, an entry of this index; the index finds the entries
+// of a node. An entry counts only while the pod's record names it: it is added before the record is
+// published and ended after another one took its place.
+// When not to use it: as a record of who is nominated where; that is the pod's record.
+// Threads: all operations from any thread, lock-free: a retry means that another thread's step
+// succeeded. To add an entry is a push; to end one is a mark, and after as many ends as there are
+// entries one walk over the node's list, which takes out what is marked: O(1) an operation, summed.
+//
 // Invariants:
-//  1. A list says whose it is, and a reader believes the list: by the time it reads, the number
-//     that it looked up may stand for another node.
-//  2. A node with entries holds a reference to its name for each of them; a node without entries
-//     has no list and no name, so unknown and deleted nodes leak nothing.
-// Memory: 8 bytes an entry, and a list with the node's name for each node that has entries.
+//  1. An entry's state is (generation, references). One reference is the nomination's, others are
+//     of threads that read the node's name. The last one to go marks the entry's link.
+//  2. A marked entry is taken out of its list by the exchange of the link before it, and freed by
+//     who did that.
+//  3. The tag of a link grows with each change for the life of the memory. So who reads an entry
+//     and then finds the link before it unchanged has read an entry of this list, which was not
+//     used for another nomination meanwhile.
+//  4. An entry without a mark holds a reference to its node's name. So lists of unknown and deleted
+//     nodes hold nothing but marked entries, and the next node of that number takes them out.
+// Memory: 32 bytes an entry, for twice as many as ever were at one time, and 16 bytes for each node
+// that had entries at one time. It is used again.
+// Source: M. Michael, High Performance Dynamic Lock-Free Hash Tables and List-Based Sets, 2002 (the
+// variant with tags).
 #pragma once
 
-#include <folly/synchronization/Hazptr.h>
-
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "engine/base/atom.h"
+#include "engine/base/index_pool.h"
+#include "engine/base/names/interner-inl.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/pod_key.h"
@@ -36,97 +47,232 @@ class NominationIndex {
  public:
   struct Entry {
     PodId pod = kNoPod;
-    uint32_t sequence = 0;
+    Nomination nomination;
     bool operator==(const Entry&) const = default;
   };
 
-  NominationIndex() : lists_(kFirstBits) {}
+  explicit NominationIndex(uint32_t first_bits = 8) : entries_(first_bits), lists_(first_bits) {
+    // Number 0 means no entry.
+    SCHEDQ_CHECK(entries_.Allocate() == kNone, "a fresh pool begins with number 0");
+  }
   NominationIndex(const NominationIndex&) = delete;
   NominationIndex& operator=(const NominationIndex&) = delete;
-  ~NominationIndex() {
-    for (uint32_t node = 0; node < limit_.load(); ++node) delete lists_[node].load();
-  }
 
   // A nomination for a record that is about to be published; its entry counts from then on. An
   // empty node is none.
   Nomination Begin(PodId pod, std::string_view node) {
     if (node.empty()) return {};
     const uint32_t id = nodes_.Acquire(node);
-    Ensure(id);
-    const uint32_t sequence = sequences_.fetch_add(1, std::memory_order_relaxed) + 1;
-    Change(id, node, [&](Entries* entries) { entries->push_back({pod, sequence}); });
-    return {id + 1, sequence};
+    lists_.ReserveThrough(id);
+    RaiseLimit(id + 1);
+    const uint32_t number = entries_.Allocate();
+    Cell& entry = entries_[number];
+    const uint32_t generation = entry.Begin(pod, id);
+    List& list = lists_[id];
+    uint64_t head = list.head.load();
+    do {
+      entry.SetNext(Link::From(head).entry);
+    } while (!list.head.compare_exchange_weak(head, Link::From(head).To(number).Bits()));
+    list.linked.fetch_add(1, std::memory_order_relaxed);
+    return {number, generation};
   }
 
   // The record that carried it was replaced by one that does not, or was not published at all.
   void End(PodId pod, const Nomination& nomination) {
-    if (nomination.node == 0) return;
-    // The entry that goes keeps the name alive until the change is done.
-    const uint32_t id = nomination.node - 1;
-    Change(id, nodes_.Text(id), [&](Entries* entries) {
-      std::erase(*entries, Entry{pod, nomination.sequence});
-    });
-    nodes_.Release(id);
+    if (nomination.entry == kNone) return;
+    SCHEDQ_CHECK(entries_[nomination.entry].pod() == pod, "a nomination ends with its pod");
+    Drop(nomination.entry);
   }
 
+  // Those that were there throughout, and maybe others.
   std::vector<Entry> On(std::string_view node) const {
-    const std::optional<uint32_t> id = nodes_.Find(node);
-    if (!id || *id >= limit_.load()) return {};
-    folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
-    const List* list = hazard.protect(lists_[*id]);
-    return list == nullptr || list->node != node ? std::vector<Entry>() : list->entries;
+    std::vector<Entry> found;
+    // The node's number belongs to its name until what was read is complete.
+    const bool is_known = nodes_.ReadKnown(node, [&](uint32_t id) {
+      found.clear();
+      if (id < limit_.load()) Collect(id, &found);
+    });
+    if (!is_known) found.clear();
+    return found;
   }
 
   // Nothing: the nomination has ended, so the record that carried it is not the pod's any more.
-  std::optional<std::string> NodeName(PodId pod, const Nomination& nomination) const {
-    if (nomination.node == 0) return std::string();
-    folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
-    const List* list = hazard.protect(lists_[nomination.node - 1]);
-    if (list == nullptr) return std::nullopt;
-    const Entry entry{pod, nomination.sequence};
-    const bool is_there = std::count(list->entries.begin(), list->entries.end(), entry) != 0;
-    return is_there ? std::optional(list->node) : std::nullopt;
+  std::optional<std::string> NodeName(PodId, const Nomination& nomination) {
+    if (nomination.entry == kNone) return std::string();
+    Cell& entry = entries_[nomination.entry];
+    if (!entry.TryRetain(nomination.generation)) return std::nullopt;
+    std::string name(nodes_.Text(entry.node()));
+    Drop(nomination.entry);
+    return name;
   }
 
+  // Entries that were ever in use at one time, and are used again.
+  uint64_t entries() const { return entries_.Used() - 1; }
+
  private:
-  static constexpr uint32_t kFirstBits = 8;
-  using Entries = std::vector<Entry>;
-  struct List : folly::hazptr_obj_base<List, Atom> {
-    std::string node;
-    Entries entries;
+  static constexpr uint32_t kNone = 0;
+
+  // An entry's number with a tag, and whether the entry that has this link is taken out.
+  struct Link {
+    static constexpr uint64_t kMark = uint64_t{1} << 32;
+    static constexpr uint64_t kOneTag = uint64_t{2} << 32;
+
+    uint32_t entry = kNone;
+    uint64_t upper = 0;  // Tag and mark, in place.
+
+    static Link From(uint64_t bits) { return {static_cast<uint32_t>(bits), bits >> 32 << 32}; }
+    uint64_t Bits() const { return upper | entry; }
+    bool IsMarked() const { return (upper & kMark) != 0; }
+    Link To(uint32_t next) const { return {next, (upper & ~kMark) + kOneTag}; }
   };
 
-  template <typename Edit>
-  void Change(uint32_t node, std::string_view name, Edit edit) {
-    for (;;) {
-      folly::hazptr_holder<Atom> hazard = folly::make_hazard_pointer<Atom>();
-      List* before = hazard.protect(lists_[node]);
-      auto* after = new List;
-      after->node = name;
-      if (before != nullptr) after->entries = before->entries;
-      edit(&after->entries);
-      if (after->entries.empty()) delete std::exchange(after, nullptr);
-      if (lists_[node].compare_exchange_strong(before, after)) {
-        if (before != nullptr) before->retire();
-        return;
+  class Cell {
+   public:
+    Atom<uint64_t>& FreeLink() { return free_link_; }
+
+    // Of a free entry. Relaxed: the exchange that links it publishes the content, and a late reader
+    // finds the link before it changed.
+    uint32_t Begin(PodId pod, uint32_t node) {
+      StoreRelaxed(pod_, pod);
+      StoreRelaxed(node_, node);
+      const uint64_t generation = (LoadRelaxed(state_) >> 32) + 1;
+      // Release pairs with the acquire in TryRetain: who holds this generation reads its node.
+      StoreRelease(state_, generation << 32 | 1);
+      return static_cast<uint32_t>(generation);
+    }
+    // Before the entry is linked.
+    void SetNext(uint32_t next) {
+      StoreRelaxed(next_, Link::From(LoadRelaxed(next_)).To(next).Bits());
+    }
+
+    PodId pod() const { return LoadRelaxed(pod_); }
+    uint32_t node() const { return LoadRelaxed(node_); }
+    // Relaxed: see Begin.
+    uint32_t generation() const { return static_cast<uint32_t>(LoadRelaxed(state_) >> 32); }
+
+    // False: the generation is over.
+    bool TryRetain(uint32_t generation) {
+      uint64_t state = LoadRelaxed(state_);
+      do {
+        if (state >> 32 != generation || static_cast<uint32_t>(state) == 0) return false;
+      } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+      return true;
+    }
+    // True: that was the last one. Acquire-release: what follows comes after every use.
+    bool Drop() {
+      const uint64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
+      SCHEDQ_CHECK(static_cast<uint32_t>(before) != 0, "a nomination ends once");
+      return static_cast<uint32_t>(before) == 1;
+    }
+    void Mark() { next_.fetch_or(Link::kMark); }
+
+    Atom<uint64_t>& next() { return next_; }
+
+   private:
+    Atom<uint64_t> free_link_{0};
+    // (generation, references). Written by who begins it, and by holders.
+    Atom<uint64_t> state_{0};
+    // Written by who links it, marks it, and takes out its successor.
+    Atom<uint64_t> next_{0};
+    // Written by who begins it. A late reader may see another's.
+    Atom<uint32_t> pod_{0};
+    Atom<uint32_t> node_{0};
+  };
+
+  // By a node's number. Counts are hints of when a walk is worth it: relaxed, and a moment late.
+  struct List {
+    Atom<uint64_t> head{0};
+    Atom<int32_t> linked{0};
+    Atom<int32_t> marked{0};
+  };
+
+  // Walks over the list, takes out what is marked, and calls `visit(number, entry)` for the others.
+  // False: another thread changed the list under the walk.
+  template <typename Visit>
+  bool Walk(List* list, Visit visit) const {
+    Atom<uint64_t>* before = &list->head;
+    Link link = Link::From(before->load());
+    while (link.entry != kNone) {
+      const uint32_t number = link.entry;
+      Cell& entry = entries_[number];
+      const Link next = Link::From(entry.next().load());
+      const Entry seen{entry.pod(), {number, entry.generation()}};
+      // What was read is of an entry that is linked here.
+      if (before->load() != link.Bits()) return false;
+      if (!next.IsMarked()) {
+        visit(seen);
+        before = &entry.next();
+        link = next;
+        continue;
       }
-      delete after;
+      const Link beyond = link.To(next.entry);
+      uint64_t expected = link.Bits();
+      if (!before->compare_exchange_strong(expected, beyond.Bits())) return false;
+      list->linked.fetch_sub(1, std::memory_order_relaxed);
+      list->marked.fetch_sub(1, std::memory_order_relaxed);
+      entries_.Free(number);
+      link = beyond;
+    }
+    return true;
+  }
+
+  void Collect(uint32_t id, std::vector<Entry>* found) const {
+    while (!Walk(&lists_[id], [&](const Entry& entry) { found->push_back(entry); })) {
+      found->clear();
     }
   }
 
-  void Ensure(uint32_t id) {
-    lists_.ReserveThrough(id);
+  // Gives up a reference to an entry.
+  void Drop(uint32_t number) {
+    Cell& entry = entries_[number];
+    const uint32_t id = entry.node();
+    if (!entry.Drop()) return;
+    entry.Mark();
+    // From here on others may take the entry out.
+    List& list = lists_[id];
+    const int32_t marked = list.marked.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (2 * marked >= LoadRelaxed(list.linked)) {
+      // Once: where another thread changes the list, it or a later end takes out what is left.
+      static_cast<void>(Walk(&list, [](const Entry&) {}));
+    }
+    nodes_.Release(id);
+  }
+
+  // Lists below it may be read. Each failed exchange means that another thread raised it.
+  void RaiseLimit(uint32_t limit) {
     uint32_t seen = limit_.load();
-    while (seen <= id && !limit_.compare_exchange_weak(seen, id + 1)) {
+    while (seen < limit && !limit_.compare_exchange_weak(seen, limit)) {
     }
   }
 
   Interner nodes_;
-  // Each list is replaced by who changes it; null without entries.
-  SegmentedArray<Atom<List*>, Atom> lists_;
+  // Free by its number: who takes an entry out does so in a read, too.
+  mutable IndexPool<Cell, Atom> entries_;
+  SegmentedArray<List, Atom> lists_;
   Atom<uint32_t> limit_{0};
-  // Wraps: two entries of one pod on one node are never 2^32 nominations apart.
-  Atom<uint32_t> sequences_{0};
+};
+
+// The nomination of a draft: it ends with its scope, unless the draft was published.
+template <template <typename> class Atom, typename Draft>
+class DraftedNomination {
+ public:
+  // `draft` has a record of its own until it is published.
+  DraftedNomination(NominationIndex<Atom>* index, Draft* draft, PodId pod, std::string_view node)
+      : index_(index), draft_(draft), pod_(pod), nomination_(index->Begin(pod, node)) {
+    draft->Edit().nomination = nomination_;
+  }
+  DraftedNomination(const DraftedNomination&) = delete;
+  DraftedNomination& operator=(const DraftedNomination&) = delete;
+  ~DraftedNomination() {
+    if (draft_->own_record() != kNoRecord) index_->End(pod_, nomination_);
+  }
+
+ private:
+  NominationIndex<Atom>* const index_;
+  const Draft* const draft_;
+  const PodId pod_;
+  const Nomination nomination_;
 };
 
 }  // namespace schedq

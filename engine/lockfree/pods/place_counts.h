@@ -1,5 +1,11 @@
-// How many pods are in each place. Sharded by thread: a count taken while pods move is not a
-// snapshot.
+// How many pods are in each place.
+//
+// Purpose: who has moved a pod counts it, in its own thread's shard. What came to a place and what
+// went are counted apart, so that a count is never below zero.
+// Threads: all operations from any thread, wait-free. A count taken while pods move is not a
+// snapshot: a pod that moves meanwhile may be counted twice, and one whose mover has not told yet
+// may be left out, or leave out another one. A pod that stays is counted but for that. When nothing
+// moves, counts are exact.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +19,13 @@ namespace schedq {
 
 class PlaceCounts {
  public:
-  PlaceCounts() : cells_(kPlaceCount) {}
+  PlaceCounts() : cells_(2 * kPlaceCount) {}
 
   void Move(Place from, Place to, uint64_t pods = 1) const {
     if (from == to) return;
-    const auto distance = static_cast<ptrdiff_t>(to) - static_cast<ptrdiff_t>(from);
-    cells_.At(static_cast<size_t>(from)).AddTwo(-pods, distance, pods);
+    const size_t went = CellOf(from) + 1;
+    const auto distance = static_cast<ptrdiff_t>(CellOf(to)) - static_cast<ptrdiff_t>(went);
+    cells_.At(went).AddTwo(pods, distance, pods);
   }
 
   QueueCounts Read() const {
@@ -31,7 +38,9 @@ class PlaceCounts {
   }
 
  private:
-  uint64_t At(Place place) const { return cells_.At(static_cast<size_t>(place)).Sum(); }
+  // Pods that came, and behind it those that went.
+  static size_t CellOf(Place place) { return 2 * static_cast<size_t>(place); }
+  uint64_t At(Place place) const { return CountThere(cells_.At(CellOf(place))); }
 
   MetricCellBlock cells_;
 };

@@ -44,10 +44,11 @@ namespace schedq {
 
 inline constexpr uint32_t kNoRecord = 0;
 
-// The node that a pod is nominated to, as the nomination index knows it. Node 0 is none.
+// An entry of the nomination index, and which use of it. Entry 0 is none.
 struct Nomination {
-  uint32_t node = 0;
-  uint32_t sequence = 0;
+  uint32_t entry = 0;
+  uint32_t generation = 0;
+  bool operator==(const Nomination&) const = default;
 };
 
 struct PodFacts {

@@ -139,12 +139,12 @@ class ScriptedJudge final : public RequeueJudge, public PreEnqueueCheck {
   }
 };
 
-// Acts when a pod that failed has its place.
+// Acts once when a pod that failed has its place.
 class ActsOnFailure final : public QueueObserver {
  public:
   std::function<void()> act = [] {};
   void OnMoved(const PodRef&, Place, Place, EventLabel label) override {
-    if (label == LabelOf(SpecialLabel::kScheduleAttemptFailure)) act();
+    if (label == LabelOf(SpecialLabel::kScheduleAttemptFailure)) std::exchange(act, [] {})();
   }
 };
 
@@ -260,6 +260,19 @@ TEST_F(ObservedFailingPod, HintThatThrowsInThePoolEndsTheAttemptAllTheSame) {
   EXPECT_THROW(static_cast<void>(Fail()), std::runtime_error);
   EXPECT_NE(PlaceOfPod(), Place::kUnschedulable) << "nobody knows whether the event helps";
   EXPECT_NE(PlaceOfPod(), Place::kInFlight);
+  ExpectNothingIsKept();
+}
+
+// So many that some are let go unread, though the pod was asked about each in the pool.
+TEST_F(ObservedFailingPod, EventsMissedAtTheSecondLookMayHaveHelped) {
+  Send();
+  observer_.act = [&] {
+    for (uint32_t i = 0; i <= Shape::kLogEventsMax; ++i) Send();
+  };
+  EXPECT_TRUE(Fail().ok());
+  EXPECT_NE(PlaceOfPod(), Place::kUnschedulable) << "nobody knows whether one of them helps";
+  EXPECT_LE(queue_->LoggedEvents(), Shape::kLogEventsMax);
+  for (int i = 0; i < 2000; ++i) Send();
   ExpectNothingIsKept();
 }
 

@@ -1,0 +1,95 @@
+// Goal: a nomination costs as much amid many of its node as amid few, and leaves nothing behind
+// when the draft that carries it is given up.
+// Method: so many nominations of one node that an operation which looked at all of them would not
+// end in time; drafts that are published and drafts that are not; random operations beside a set.
+#include "engine/lockfree/pods/nomination_index.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "engine/lockfree/pods/draft.h"
+#include "engine/lockfree/pods/pod_record.h"
+#include "engine/pod.h"
+#include "engine/pod_key.h"
+
+namespace schedq {
+namespace {
+
+using Index = NominationIndex<std::atomic>;
+
+TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
+  constexpr PodId kPods = 200'000;
+  Index index;
+  std::vector<Nomination> nominations;
+  for (PodId pod = 0; pod < kPods; ++pod) nominations.push_back(index.Begin(pod, "node"));
+  for (PodId pod = 0; pod < kPods; ++pod) {
+    const Nomination anew = index.Begin(pod, "node");
+    index.End(pod, nominations[pod]);
+    nominations[pod] = anew;
+  }
+  EXPECT_EQ(index.On("node").size(), kPods);
+  EXPECT_LE(index.entries(), 2 * kPods + 2);
+  for (PodId pod = 0; pod < kPods; ++pod) index.End(pod, nominations[pod]);
+  EXPECT_TRUE(index.On("node").empty());
+}
+
+TEST(NominationIndex, DraftThatIsGivenUpLeavesNothing) {
+  Index index;
+  PodRecordPool<std::atomic> records(4);
+  const auto draft_nomination = [&](bool is_published) {
+    Draft<std::atomic> draft(&records, 0);
+    draft.StartFrom(std::make_shared<Pod>(), 1);
+    const DraftedNomination nomination(&index, &draft, 7, "node");
+    EXPECT_EQ(index.On("node").size(), 1u);
+    const Nomination carried = draft.facts().nomination;
+    if (is_published) draft.Published();
+    return carried;
+  };
+  for (int i = 0; i < 100; ++i) draft_nomination(false);
+  EXPECT_TRUE(index.On("node").empty());
+  EXPECT_LE(index.entries(), 2u);
+  const Nomination published = draft_nomination(true);
+  EXPECT_EQ(index.On("node"), (std::vector<Index::Entry>{{7, published}}));
+  EXPECT_EQ(index.NodeName(7, published), "node");
+  index.End(7, published);
+  EXPECT_EQ(index.NodeName(7, published), std::nullopt);
+}
+
+TEST(NominationIndex, FindsWhatASetHolds) {
+  Random random(11);
+  Index index;
+  std::map<PodId, std::pair<std::string, Nomination>> held;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto pod = static_cast<PodId>(random.Below(50));
+    if (const auto found = held.find(pod); found != held.end()) {
+      EXPECT_EQ(index.NodeName(pod, found->second.second), found->second.first);
+      index.End(pod, found->second.second);
+      held.erase(found);
+    } else {
+      const std::string node = "node-" + std::to_string(random.Below(5));
+      held[pod] = {node, index.Begin(pod, node)};
+    }
+    const std::string asked = "node-" + std::to_string(random.Below(5));
+    size_t expected = 0;
+    for (const auto& [id, of] : held) expected += of.first == asked ? 1 : 0;
+    const std::vector<Index::Entry> there = index.On(asked);
+    ASSERT_EQ(there.size(), expected);
+    for (const Index::Entry& entry : there) {
+      ASSERT_EQ(held.at(entry.pod).second, entry.nomination);
+    }
+  }
+  EXPECT_LE(index.entries(), 110u);
+}
+
+}  // namespace
+}  // namespace schedq
