@@ -140,7 +140,7 @@ class BasicInterner {
   template <typename Read>
   bool ReadKnown(std::string_view text, Read read) const {
     return FindPacked(
-               PackedText(text), [](uint32_t) {}, read)
+               Packed(text), [](uint32_t) {}, read)
         .has_value();
   }
 
