@@ -44,7 +44,7 @@ struct Options {
   std::string name;
   // Bounds of Exhaust and ExhaustStalls; Sweep has no bound on these two.
   uint32_t preemptions_max = 3;  // Switches away from a thread that is ready.
-  uint32_t stale_reads_max = 2;  // Loads that return another store than the newest.
+  uint32_t stale_reads_max = 2;  // Accesses that are not placed at the newest store.
   // Bounds of all explorations.
   uint32_t early_returns_max = 0;  // Waits that end without a wake-up.
   uint32_t weak_failures_max = 1;  // Weak exchanges that fail without cause.
