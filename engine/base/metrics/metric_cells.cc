@@ -9,9 +9,9 @@ namespace {
 
 constexpr size_t kWordsPerLine = kCacheLineBytes / sizeof(MetricWord);
 
+// A block of no cells has rows too: one of them says where the further ones are.
 size_t RowWords(size_t cells) {
-  // An empty block, too, says where its further rows are.
-  return std::max<size_t>(1, (cells + kWordsPerLine - 1) / kWordsPerLine) * kWordsPerLine;
+  return std::max<size_t>((cells + kWordsPerLine - 1) / kWordsPerLine, 1) * kWordsPerLine;
 }
 
 }  // namespace

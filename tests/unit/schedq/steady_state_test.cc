@@ -280,8 +280,11 @@ TEST(SteadyState, TheJudgeNeitherLocksNorAllocatesAtAnEventsFirstSight) {
   const std::array<JudgedPod, 1> judged = {JudgedPod{pod.get(), 0, rejectors, {}}};
   std::array<Verdict, 1> verdicts;
   const ObjectChange change = ClaimChange();
-  Ledger ledger;
   Narrowing narrowing;
+  // What a thread keeps for all its judges is no event's first sight.
+  MetricsRegistry other_metrics;
+  PluginJudge(*registry, {.metrics = &other_metrics}).Narrow(kClaimUpdate, change, &narrowing);
+  Ledger ledger;
   ledger.Count("RegisteredFor", [&] { judge.RegisteredFor(kClaimUpdate); });
   ledger.Count("Narrow", [&] { judge.Narrow(kClaimUpdate, change, &narrowing); });
   ledger.Count("Judge", [&] { judge.Judge(judged, kClaimUpdate, change, verdicts); });

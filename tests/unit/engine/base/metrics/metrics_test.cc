@@ -98,6 +98,17 @@ TEST(Metrics, EveryThreadHasALineOfItsOwn) {
   EXPECT_EQ(cell.Sum(), 5u);
 }
 
+TEST(Metrics, AFamilyMayHaveNoSeries) {
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<uint64_t> dirty(8, ~uint64_t{0});  // The next allocation may get its memory.
+    const MetricCellBlock block(0);
+    MetricsRegistry registry;
+    const auto& family =
+        registry.DenseGauges({.name = "g", .help = "", .labels = {"plugin"}}, {LabelValues()});
+    EXPECT_TRUE(family.Read().empty());
+  }
+}
+
 TEST(Metrics, GaugesAreSetAndMoved) {
   MetricsRegistry registry;
   const Gauge gauge = registry.Gauges({.name = "g", .help = ""}).At();
