@@ -108,7 +108,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
       return in_pool;
     };
     const auto is_in_pool = [&](PodId id) { return IsInPool(table_.Peek(id)); };
-    rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), look, is_in_pool);
+    const bool may_clear = batch.epoch % Shape::kEventsPerClear == 0;
+    rejectors_.ForEachBlock(narrowing.plugins_of_all, table_.limit(), may_clear, look, is_in_pool);
   } else {
     Narrowing::Pods listed = narrowing.pods;
     std::sort(listed.begin(), listed.end(),

@@ -74,6 +74,8 @@ struct LockfreeQueueShape {
   // How many events are kept for pods in flight at most, and let go by one operation at most.
   static constexpr uint32_t kLogEventsMax = 65'536;
   static constexpr uint32_t kLogTrimMax = 64;
+  // One event in so many clears marks of pods that have left the pool (rejector_index.h).
+  static constexpr uint64_t kEventsPerClear = 8;
   // False: no observer may be given, and Add has no code for them.
   static constexpr bool kMayBeObserved = true;
   // How many pops ahead a record is fetched into the cache, and half as many the pod; 0: never.

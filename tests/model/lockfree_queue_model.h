@@ -65,6 +65,7 @@ struct ModelQueueShape {
   static constexpr uint32_t kFirstLogBits = 1;
   static constexpr uint32_t kLogEventsMax = 65'536;
   static constexpr uint32_t kLogTrimMax = 64;
+  static constexpr uint64_t kEventsPerClear = 1;
   static constexpr bool kMayBeObserved = true;
   // Hints would only make more steps of what is explored.
   static constexpr uint32_t kWarmAhead = 0;

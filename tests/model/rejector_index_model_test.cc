@@ -68,7 +68,7 @@ struct Pods {
       return used;
     };
     const auto is_in_use = [this](PodId id) { return IsInPool(id); };
-    index.ForEachBlock(PluginSet::Of(kFilter), kLimit, visit, is_in_use);
+    index.ForEachBlock(PluginSet::Of(kFilter), kLimit, /*may_clear=*/true, visit, is_in_use);
     return found;
   }
 };

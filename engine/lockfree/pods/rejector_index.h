@@ -22,8 +22,9 @@
 //     it dropped the bit.
 //  6. One clearer at a time: others go on without. One that stalls leaves its block, or its
 //     summary, to be taken for full, which hurts nobody but those who look.
-//  A visit that finds fewer than half of the marked slots in use clears the others. So visits cost
-//  at most two looks for each pod there is, once one has passed.
+//  A visit that finds fewer than half of the marked slots in use clears the others, if it may: one
+//  in a few, so that pods that come and go all the time are not marked anew each time. So visits
+//  cost at most two looks for each pod there is, once such a one has passed.
 // Memory: 8 bytes a slot and an eighth of a byte for the summary: 64 slots, and 64 blocks, share
 // one word for each plugin, and one for the count. Blocks are zero pages until they are touched.
 #pragma once
@@ -70,11 +71,14 @@ class RejectorIndex {
     });
   }
   // The same, for a block at a time: `visit(first, slots)` with bit n for slot `first` + n returns
-  // how many of them are in use, which is `is_in_use(PodId)`. Marks of others are cleared.
+  // how many of them are in use, which is `is_in_use(PodId)`. If the visit `may_clear`, marks of
+  // others are cleared.
   template <typename Visit, typename IsInUse>
-  void ForEachBlock(PluginSet plugins, uint32_t limit, Visit visit, IsInUse is_in_use) {
+  void ForEachBlock(PluginSet plugins, uint32_t limit, bool may_clear, Visit visit,
+                    IsInUse is_in_use) {
     Walk(plugins, limit, [&](PodId first, uint64_t slots) {
       const uint64_t used = visit(first, slots);
+      if (!may_clear) return;
       if (slots == 0 || static_cast<uint64_t>(std::popcount(slots)) > 2 * used) [[unlikely]]
         Clear(first / kSlotsPerBlock, limit, plugins, is_in_use);
     });

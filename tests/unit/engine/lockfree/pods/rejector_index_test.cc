@@ -54,7 +54,7 @@ class Pool {
       return used;
     };
     const auto is_in_use = [&](PodId id) { return in_use_.contains(id); };
-    index_.ForEachBlock(PluginSet::Of(kFilter), kLimit, visit, is_in_use);
+    index_.ForEachBlock(PluginSet::Of(kFilter), kLimit, /*may_clear=*/true, visit, is_in_use);
     EXPECT_EQ(found, in_use_);
     return looks;
   }
