@@ -48,6 +48,7 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move, const IsUnder
     if (place == Place::kAbsent || !move.name.Leads(pinned.facts().version, place)) return false;
     // A ticket that stands twice counts once.
     if (!InPool(place)) PushTicket(place, TicketFor(pinned.facts()));
+    if (InPool(place)) rejectors_.Mark(id, pinned.facts().fields.Rejectors());
   }
   if (place == Place::kGated) {
     Announcement announcement = moves_.Begin();
