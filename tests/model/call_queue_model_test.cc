@@ -35,7 +35,7 @@ struct TinyShape {
 model::Options Named(uint32_t preemptions_max) {
   model::Options options = model::OptionsOfTest();
   options.preemptions_max = preemptions_max;
-  options.stale_reads_max = 0;
+  options.stale_reads_max = 1;
   return options;
 }
 
