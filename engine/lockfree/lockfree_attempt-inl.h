@@ -376,9 +376,10 @@ class BasicLockfreeQueue<Atom, Shape>::EndOfAttempt {
   void HasReadLog() {
     if (is_over_ || draft_.own_record() != kNoRecord) return;
     is_over_ = true;
-    Announcement rest = queue_->moves_.Begin();
+    Announcement rest = *announcement_;
     if (draft_.place == Place::kGated) {
-      rest.Announce({announcement_->move().name, announcement_->move().note, {}});
+      rest = queue_->moves_.Begin();
+      rest.AnnounceRestOf(*announcement_);
     }
     // Before the attempt ends: who reads the log for it sees by that whether it still may.
     announcement_->Withdraw();
@@ -417,8 +418,12 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
   draft.flight = flight;
   const Cause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)};
   Announcement announcement;
+  Leftover leftover(this);
   EndOfAttempt end(this, draft, &announcement);
-  if (!CommitMove(key.id, pinned, &draft, cause, &announcement)) return false;
+  if (!CommitMove(key.id, pinned, &draft, cause, &announcement)) {
+    leftover.Finished();
+    return false;
+  }
   rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
   if (InPool(draft.place) && was_in_flight) ReadLogAgain(key.id, &*judgement->reader);
   end.HasReadLog();
@@ -426,6 +431,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
     RecheckGated(key.id, cause, &announcement);
   }
   announcement.Withdraw();
+  leftover.Finished();
   return true;
 }
 

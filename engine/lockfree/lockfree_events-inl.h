@@ -304,6 +304,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Insta
       FlushPod(IdIn(entry.ticket), Place::kBackoff, cutoff);
     }
   }
+  Leftover leftover(this);
   moves_.AnnounceMany(run.first(seen));
   size_t moved = 0;
   for (size_t i = 0; i < seen; ++i) {
@@ -325,6 +326,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Insta
       DropStaleTickets(pushes);
   }
   moves_.WithdrawMany();
+  leftover.Finished();
   scan->Renew();
 }
 

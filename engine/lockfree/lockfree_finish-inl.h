@@ -62,11 +62,14 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move, const IsUnder
   return reader.has_value();
 }
 
-// At the beginning of an operation: what an earlier one of this thread could not finish.
+// At the beginning of an operation: what an earlier one could not finish. So a thread leaves no more
+// than one operation's moves behind. Relaxed: see Leftover.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FinishLeft() {
-  if (moves_.IsAnyLeft()) [[unlikely]]
-    FinishAllMoves();
+  if (!LoadRelaxed(has_left_)) [[likely]]
+    return;
+  StoreRelaxed(has_left_, false);
+  FinishAllMoves();
 }
 
 template <template <typename> class Atom, typename Shape>

@@ -193,6 +193,22 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Finishing what other threads have begun (lockfree_finish-inl.h).
   Pinned PinFinished(PodId id);
   bool FinishAllMoves();
+  // Remembers that a scope was left by an exception before what it began was finished.
+  class Leftover {
+   public:
+    explicit Leftover(BasicLockfreeQueue* queue) : queue_(queue) {}
+    Leftover(const Leftover&) = delete;
+    Leftover& operator=(const Leftover&) = delete;
+    // Relaxed: the thread's own next operation finishes it, or any other that sees this.
+    ~Leftover() {
+      if (!is_finished_) StoreRelaxed(queue_->has_left_, true);
+    }
+    void Finished() { is_finished_ = true; }
+
+   private:
+    BasicLockfreeQueue* const queue_;
+    bool is_finished_ = false;
+  };
   void FinishLeft();
   template <typename IsUnderWay>
   bool FinishMove(const Move& move, const IsUnderWay& is_under_way);
@@ -304,6 +320,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Rescue(PodId id, Instant now);
 
   const QueueOptions options_;
+  // Written when an operation is left by an exception, and by the one that finishes that.
+  Atom<bool> has_left_{false};
   const bool is_observed_ = !options_.observers.empty();
   const PluginSet all_plugins_;
   QueueMetrics metrics_;

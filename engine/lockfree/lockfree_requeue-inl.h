@@ -117,10 +117,16 @@ template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::Commit(PodId id, const Pinned& pinned, Draft* draft,
                                              Cause cause) {
   Announcement announcement;
-  if (!CommitMove(id, pinned, draft, cause, &announcement)) return false;
-  if (draft->place == Place::kGated && IsOvertaken(*draft)) RecheckGated(id, cause, &announcement);
-  if (draft->needs_ticket || InPool(draft->place)) announcement.Withdraw();
-  return true;
+  Leftover leftover(this);
+  const bool is_done = CommitMove(id, pinned, draft, cause, &announcement);
+  if (is_done) {
+    if (draft->place == Place::kGated && IsOvertaken(*draft)) {
+      RecheckGated(id, cause, &announcement);
+    }
+    if (draft->needs_ticket || InPool(draft->place)) announcement.Withdraw();
+  }
+  leftover.Finished();
+  return is_done;
 }
 
 // Two instructions are what observers cost a queue that has none: the question stands before

@@ -101,7 +101,6 @@ class UnfinishedMoves {
     // and that is a release too. The note's release pairs with the acquire of whoever reads it:
     // without it that could take the note of a later move for this one's.
     void Announce(const Move& move) {
-      move_ = move;
       StoreRelease(cell_->notes[place_], move.note);
       StoreRelease(cell_->flights[place_], move.flight.node_plus_one);
       StoreRelease(cell_->names[place_], move.name.bits());
@@ -110,8 +109,12 @@ class UnfinishedMoves {
     // what followed from it.
     void Withdraw() { StoreRelease(cell_->names[place_], uint64_t{0}); }
 
-    // What was announced last.
-    const Move& move() const { return move_; }
+    // What another announcement of this thread says, but for the attempt that ended with the move.
+    void AnnounceRestOf(const Announcement& other) {
+      const uint64_t name = LoadRelaxed(other.cell_->names[other.place_]);
+      if (name == 0) return;  // Another thread has finished it.
+      Announce({MoveName(name), LoadRelaxed(other.cell_->notes[other.place_]), {}});
+    }
 
    private:
     friend class UnfinishedMoves;
@@ -119,22 +122,15 @@ class UnfinishedMoves {
 
     Cell* cell_ = nullptr;
     uint32_t place_ = 0;
-    Move move_;
   };
-  // A free place among the calling thread's. Relaxed: the thread's own, or withdrawn by others for
-  // good.
+  // A free place among the calling thread's; the last one if none is. Relaxed: the thread's own, or
+  // withdrawn by others for good.
   Announcement Begin() {
     Cell& cell = OwnCell();
     uint32_t place = 0;
     while (LoadRelaxed(cell.names[place]) != 0 && place + 1 < kAtOnce) ++place;
     return {&cell, place};
   }
-  // Whether an exception has left something unfinished, if the calling thread is at no move.
-  bool IsAnyLeft() {
-    const Cell& cell = OwnCell();
-    return LoadRelaxed(cell.names[0]) != 0 || LoadRelaxed(cell.many_count) != 0;
-  }
-
   // Several moves to active at once, of pods that keep their version.
   template <typename Entry>
   void AnnounceMany(std::span<Entry> entries) {
