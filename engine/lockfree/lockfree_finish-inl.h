@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/base/atom.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/pods/unfinished_moves.h"
@@ -62,8 +63,8 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishMove(const Move& move, const IsUnder
   return reader.has_value();
 }
 
-// At the beginning of an operation: what an earlier one could not finish. So a thread leaves no more
-// than one operation's moves behind. Relaxed: see Leftover.
+// At the beginning of an operation: what an earlier one could not finish. So a thread leaves no
+// more than one operation's moves behind. Relaxed: see Leftover.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::FinishLeft() {
   if (!LoadRelaxed(has_left_)) [[likely]]

@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/atom.h"
 #include "engine/base/metrics/sampled_duration.h"
 #include "engine/base/result.h"
 #include "engine/base/time/maybe_instant.h"
