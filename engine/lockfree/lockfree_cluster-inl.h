@@ -120,7 +120,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAddKnown(PodId id, const Pinned& pinned
                                                   const PodRef& pod) {
   const PodRef before = pinned.facts().pod;
   bool must_add = false;
-  return TryUpdate(id, before, pod, Telling::kQueuedPod, &must_add) && !must_add;
+  return TryUpdate(id, before, pod, UpdateOf::kQueuedPod, &must_add) && !must_add;
 }
 
 // A reference to the newest record whose attempt is in flight.
@@ -142,7 +142,7 @@ void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
   FinishLeft();
   const PodKey key = FindKey(*after);
   bool must_add = key.id == kNoPod;
-  while (!must_add && !TryUpdate(key.id, before, after, Telling::kAttemptFirst, &must_add)) {
+  while (!must_add && !TryUpdate(key.id, before, after, UpdateOf::kAttemptFirst, &must_add)) {
   }
   if (must_add) Add(after);
 }
@@ -150,7 +150,7 @@ void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
 // False: the slot changed, try again. `must_add`: the pod is nowhere.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
-                                                const PodRef& after, Telling telling,
+                                                const PodRef& after, UpdateOf update_of,
                                                 bool* must_add) {
   Draft draft(&table_.records(), event_epoch_.load());
   const Pinned pinned = PinFinished(id);
@@ -159,7 +159,8 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
   if (*must_add) return true;
   const PodRef before = known_before ? known_before : pinned.facts().pod;
   const Place place = pinned.word().queued;
-  const bool is_in_flight = telling == Telling::kAttemptFirst && FlightOf(pinned, key) != nullptr;
+  const bool is_in_flight =
+      update_of == UpdateOf::kAttemptFirst && FlightOf(pinned, key) != nullptr;
   *must_add = !is_in_flight && place == Place::kAbsent;
   if (*must_add) return true;
 

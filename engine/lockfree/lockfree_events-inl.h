@@ -78,10 +78,10 @@ void BasicLockfreeQueue<Atom, Shape>::LogIfAnyInFlight(const ClusterEvent& event
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
+void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& pool_event,
                                                 const Narrowing& narrowing) {
   if (IsForFew(narrowing)) {
-    for (const auto& [id, asked] : narrowing.pods) React(id, asked, incident);
+    for (const auto& [id, asked] : narrowing.pods) React(id, asked, pool_event);
     return;
   }
   Batch batch(table_, event_epoch_.load());
@@ -89,7 +89,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     if (!batch.scan.GlanceIf(id, IsInPool, &batch.glances[batch.size])) return;
     batch.judged[batch.size].asked = asked;
     batch.judged[batch.size++].id = id;
-    if (batch.size == kBatch) JudgeBatch(incident, &batch);
+    if (batch.size == kBatch) JudgeBatch(pool_event, &batch);
   };
   if (narrowing.plugins_of_all.empty()) {
     for (const auto& [id, asked] : narrowing.pods) consider(id, asked);
@@ -104,7 +104,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
       });
       const size_t before = std::exchange(batch.size, glance - batch.glances.data());
       const size_t in_pool = batch.size - before;
-      if (batch.size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(incident, &batch);
+      if (batch.size > kBatch - rejectors_.kSlotsPerBlock) JudgeBatch(pool_event, &batch);
       return in_pool;
     };
     const auto is_in_pool = [&](PodId id) { return IsInPool(table_.Peek(id)); };
@@ -124,25 +124,25 @@ void BasicLockfreeQueue<Atom, Shape>::JudgePool(const PoolEvent& incident,
     });
     for (; next != listed.end(); ++next) consider(next->pod, next->asked);
   }
-  JudgeBatch(incident, &batch);
+  JudgeBatch(pool_event, &batch);
 }
 
 // What does not interest the gating plugin never lets the pod through. What none of its rejectors
 // registered for cannot help a pod either; the judge says so without asking anybody.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::IsCandidate(const Pinned& pinned,
-                                                  const PoolEvent& incident) const {
-  return pinned && InPool(pinned.word().queued) && Concerns(incident, pinned);
+                                                  const PoolEvent& pool_event) const {
+  return pinned && InPool(pinned.word().queued) && Concerns(pool_event, pinned);
 }
 
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::Concerns(const PoolEvent& incident,
+bool BasicLockfreeQueue<Atom, Shape>::Concerns(const PoolEvent& pool_event,
                                                const Pinned& pinned) const {
-  if (SlotWord::IsGatedIn(pinned.bits()) && !incident.event.IsWildcard() &&
-      !incident.registered.Has(pinned.facts().fields.gating_plugin)) {
+  if (SlotWord::IsGatedIn(pinned.bits()) && !pool_event.event.IsWildcard() &&
+      !pool_event.registered.Has(pinned.facts().fields.gating_plugin)) {
     return false;
   }
-  return !incident.pre_check || incident.pre_check(*pinned.facts().pod);
+  return !pool_event.pre_check || pool_event.pre_check(*pinned.facts().pod);
 }
 
 // What a record says of who is to be judged; who it is and what is asked is there already.
@@ -175,7 +175,8 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
 // Fills in those of the batch's pods that are to be judged, and returns how many they are. Does not
 // fetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
 template <template <typename> class Atom, typename Shape>
-size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incident, Batch* batch) {
+size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& pool_event,
+                                                          Batch* batch) {
   const uint64_t era = batch->scan.era();
   const size_t size = batch->size;
   size_t dropped = 0;
@@ -184,12 +185,12 @@ size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incid
     JudgedPod& seen = batch->judged[i];
     if (!glance.IsHeldIn(era)) {
       // It came while this event was under way; such pods are few.
-      React(seen.id, seen.asked, incident);
+      React(seen.id, seen.asked, pool_event);
       ++dropped;
       continue;
     }
     const Pinned state = glance.State();
-    if (!Concerns(incident, state)) {
+    if (!Concerns(pool_event, state)) {
       ++dropped;
       continue;
     }
@@ -204,13 +205,13 @@ size_t BasicLockfreeQueue<Atom, Shape>::CollectCandidates(const PoolEvent& incid
 
 // Judges the batch, requeues those worth it, and leaves the batch empty.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& incident, Batch* batch) {
-  const size_t count = CollectCandidates(incident, batch);
+void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& pool_event, Batch* batch) {
+  const size_t count = CollectCandidates(pool_event, batch);
   batch->size = 0;
   if (count == 0) return;
   const std::span<const JudgedPod> judged(batch->judged.data(), count);
   const std::span<Verdict> verdicts(batch->verdicts.data(), count);
-  options_.judge->Judge(judged, incident.event, incident.change, verdicts);
+  options_.judge->Judge(judged, pool_event.event, pool_event.change, verdicts);
   for (size_t i = AreAllSkipped(verdicts) ? count : 0; i < count; ++i) {
     if (verdicts[i] == Verdict::kSkip) continue;
     const Pinned pinned = table_.Pin(judged[i].id);
@@ -219,29 +220,29 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& incident, Batc
     if (pinned.bits() == batch->glances[i].bits()) {
       draft.StartFrom(pinned);
       DecidePlace(&draft, verdicts[i], /*skip_pre_enqueue=*/false);
-      is_done = Commit(judged[i].id, pinned, &draft, Cause{incident.event.label, true});
+      is_done = Commit(judged[i].id, pinned, &draft, Cause{pool_event.event.label, true});
     }
-    if (!is_done) React(judged[i].id, judged[i].asked, incident);
+    if (!is_done) React(judged[i].id, judged[i].asked, pool_event);
   }
   batch->scan.Renew();
 }
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
-                                            const PoolEvent& incident) {
+                                            const PoolEvent& pool_event) {
   // A retry means that somebody else changed this very pod.
   for (;;) {
     Draft draft(&table_.records(), event_epoch_.load());
     const Pinned pinned = table_.Pin(id);
-    if (!IsCandidate(pinned, incident)) return;
+    if (!IsCandidate(pinned, pool_event)) return;
     pinned.WarmPod();
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, incident.event, incident.change, {&verdict, 1});
+    options_.judge->Judge({&judged, 1}, pool_event.event, pool_event.change, {&verdict, 1});
     if (verdict == Verdict::kSkip) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-    if (Commit(id, pinned, &draft, Cause{incident.event.label, true})) return;
+    if (Commit(id, pinned, &draft, Cause{pool_event.event.label, true})) return;
   }
 }
 

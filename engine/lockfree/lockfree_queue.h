@@ -37,6 +37,7 @@
 #include "engine/base/result.h"
 #include "engine/base/time/maybe_instant.h"
 #include "engine/base/time/time.h"
+#include "engine/base/zeroed_memory.h"
 #include "engine/event.h"
 #include "engine/flush_tickers.h"
 #include "engine/lockfree/active/active_entry.h"
@@ -223,8 +224,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
   uint32_t OlderAttempts(const Pinned& pinned);
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
-  enum class Telling : uint8_t { kAttemptFirst, kQueuedPod };
-  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, Telling telling,
+  enum class UpdateOf : uint8_t { kAttemptFirst, kQueuedPod };
+  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, UpdateOf update_of,
                  bool* must_add);
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
@@ -299,19 +300,19 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   };
   void CountEvent(PluginSet registered);
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
-  bool IsCandidate(const Pinned& pinned, const PoolEvent& incident) const;
+  bool IsCandidate(const Pinned& pinned, const PoolEvent& pool_event) const;
   // Of a pod of the pool.
-  bool Concerns(const PoolEvent& incident, const Pinned& pinned) const;
+  bool Concerns(const PoolEvent& pool_event, const Pinned& pinned) const;
   static bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
   static bool IsForFew(const Narrowing& narrowing) {
     return narrowing.plugins_of_all.empty() && narrowing.pods.size() <= kFewPods;
   }
   JudgedPod ToJudge(const PodFacts& facts, RegistrationMask asked = kEveryRegistration) const;
-  void JudgePool(const PoolEvent& incident, const Narrowing& narrowing);
-  size_t CollectCandidates(const PoolEvent& incident, Batch* batch);
-  void JudgeBatch(const PoolEvent& incident, Batch* batch);
+  void JudgePool(const PoolEvent& pool_event, const Narrowing& narrowing);
+  size_t CollectCandidates(const PoolEvent& pool_event, Batch* batch);
+  void JudgeBatch(const PoolEvent& pool_event, Batch* batch);
   // Looks at one pod of the pool for an event, as often as others change the pod meanwhile.
-  void React(PodId id, RegistrationMask asked, const PoolEvent& incident);
+  void React(PodId id, RegistrationMask asked, const PoolEvent& pool_event);
   void FlushWindows(Instant cutoff);
   void FlushRun(std::span<ActiveEntry> run, Instant cutoff, Scan* scan);
   bool TryFlush(uint64_t ticket, const typename Scan::Glance& glance, const Scan& scan);
@@ -338,20 +339,25 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // A look at a node's name, or at its pods, takes out what has ended.
   mutable NominationIndex<Atom> nominations_;
   Moves moves_;
-  EventCount<Atom> poppable_;
 
-  // Entries that were pushed where a pop may find them. Added to after the push is visible: a pop
-  // that read the same number before and after it looked at several queues saw all of them at once.
-  Atom<uint64_t> pushes_{0};
+  // On lines of their own: each is written by another kind of operation.
+  // By who waits in Pop, and who wakes them.
+  alignas(kCacheLineBytes) EventCount<Atom> poppable_;
+  // By who pushes. Entries that were pushed where a pop may find them. Added to after the push is
+  // visible: a pop that read the same number before and after it looked at several queues saw all
+  // of them at once.
+  alignas(kCacheLineBytes) Atom<uint64_t> pushes_{0};
   StaleWatch<Atom, Shape> stale_watch_;
-  // Events that have begun to look at the pool. Added to before they look.
-  Atom<uint64_t> event_epoch_{0};
+  // By who pops.
+  alignas(kCacheLineBytes) Atom<uint64_t> cycle_{0};
+  // By events. Those that have begun to look at the pool. Added to before they look.
+  alignas(kCacheLineBytes) Atom<uint64_t> event_epoch_{0};
   // For each plugin the last of them that it registered for.
   std::array<Atom<uint64_t>, kPluginCountMax> last_event_of_{};
-  Atom<uint64_t> cycle_{0};
   // Of an event that concerns few pods: a hundredth of the shortest that its histogram tells apart.
   SampledDuration<16> short_event_;
-  Atom<bool> is_closed_{false};
+  // Once, by Close.
+  alignas(kCacheLineBytes) Atom<bool> is_closed_{false};
 
   FlushTickers tickers_;
 };

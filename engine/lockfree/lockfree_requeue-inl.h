@@ -27,11 +27,11 @@ bool BasicLockfreeQueue<Atom, Shape>::PassesPreEnqueue(Draft* draft) const {
   const PluginId gating = draft->facts().fields.gating_plugin;
   const PluginId rejected = options_.pre_enqueue->Check(*draft->facts().pod, gating);
   if (rejected == kNoPlugin) {
-    draft->door = Draft::Door::kPassed;
+    draft->pre_enqueue = PreEnqueueAnswer::kPassed;
     if (gating != kNoPlugin) draft->Edit().fields.gating_plugin = kNoPlugin;
     return true;
   }
-  draft->door = Draft::Door::kRejected;
+  draft->pre_enqueue = PreEnqueueAnswer::kRejected;
   const QueueingFields& fields = draft->facts().fields;
   if (!fields.Rejectors().Has(rejected)) draft->newly_rejected = rejected;
   if (gating == rejected && fields.unschedulable_plugins.Has(rejected) && !fields.was_flushed) {
@@ -95,7 +95,7 @@ template <template <typename> class Atom, typename Shape>
 SlotWord BasicLockfreeQueue<Atom, Shape>::WordAfter(const Pinned& pinned, Draft* draft) const {
   SlotWord after = pinned.word();
   // What PreEnqueue said is told with the version, so each rejection has one of its own.
-  const bool is_rejected = draft->door == Draft::Door::kRejected;
+  const bool is_rejected = draft->pre_enqueue == PreEnqueueAnswer::kRejected;
   if (draft->is_changed() || is_rejected) {
     PodFacts& own = draft->Edit();
     // Each move has a name of its own (unfinished_moves.h).
@@ -203,7 +203,7 @@ void BasicLockfreeQueue<Atom, Shape>::TellPublished(const Pinned& pinned, const 
   // Another uid under a name that was still live: the old pod is gone.
   const bool replaces = pinned && pinned.word().live && !(pinned.facts().key() == facts.key());
   std::string message;
-  if (draft.door == Draft::Door::kRejected) {
+  if (draft.pre_enqueue == PreEnqueueAnswer::kRejected) {
     message = options_.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);
   }
   for (QueueObserver* observer : options_.observers) {
@@ -211,8 +211,8 @@ void BasicLockfreeQueue<Atom, Shape>::TellPublished(const Pinned& pinned, const 
       const PodFacts& gone = pinned.facts();
       observer->OnDeleted(gone.pod, {.pod = gone.key(), .number = gone.VersionOfEnd()});
     }
-    if (draft.door == Draft::Door::kPassed) observer->OnPassed(facts.pod, move);
-    if (draft.door == Draft::Door::kRejected) {
+    if (draft.pre_enqueue == PreEnqueueAnswer::kPassed) observer->OnPassed(facts.pod, move);
+    if (draft.pre_enqueue == PreEnqueueAnswer::kRejected) {
       observer->OnGated(facts.pod, facts.fields.gating_plugin, message, move);
     }
     observer->OnMoved(facts.pod, from, draft.place, cause.label);

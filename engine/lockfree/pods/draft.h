@@ -22,14 +22,14 @@
 
 namespace schedq {
 
+// What PreEnqueue said, if it was asked.
+enum class PreEnqueueAnswer : uint8_t { kNotAsked, kPassed, kRejected };
+
 template <template <typename> class Atom>
 class Draft {
  public:
   using Records = PodRecordPool<Atom>;
   using Pinned = typename PodTable<Atom>::Pinned;
-
-  // What PreEnqueue said, if it was asked.
-  enum class Door : uint8_t { kNotAsked, kPassed, kRejected };
 
   // `epoch` counts the events that had begun before the pod was looked at. `now`: if the operation
   // has read the clock already.
@@ -71,7 +71,7 @@ class Draft {
   // The pod enters active or backoff, or its key there changes: a ticket must be published.
   bool needs_ticket = false;
   bool live = true;
-  Door door = Door::kNotAsked;
+  PreEnqueueAnswer pre_enqueue = PreEnqueueAnswer::kNotAsked;
   PluginId newly_rejected = kNoPlugin;
   // Of a pod that becomes gated: once that is true, others may take the facts away.
   PluginId gating_plugin = kNoPlugin;
