@@ -262,8 +262,9 @@ class EventLog {
     State LoadState() const { return {state_.load()}; }
 
     // False: the node was killed.
+    // Acquire: who finds the node killed, because its attempt is over, sees that it is over.
     bool TryHold() {
-      uint64_t state = LoadRelaxed(state_);
+      uint64_t state = LoadAcquire(state_);
       do {
         if (!State{state}.IsAlive()) return false;
       } while (!state_.compare_exchange_weak(state, state + State::kOneHold));

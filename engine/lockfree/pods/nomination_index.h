@@ -130,11 +130,12 @@ class NominationIndex {
    public:
     Atom<uint64_t>& FreeLink() { return free_link_; }
 
-    // Of a free entry. Relaxed: the exchange that links it publishes the content, and a late reader
-    // finds the link before it changed.
+    // Of a free entry. Release, here and in SetNext, pairs with the acquire of a late reader, which
+    // has come by an older link: without it the reader could see what is written now, and yet find
+    // that link unchanged.
     uint32_t Begin(PodId pod, uint32_t node) {
-      StoreRelaxed(pod_, pod);
-      StoreRelaxed(node_, node);
+      StoreRelease(pod_, pod);
+      StoreRelease(node_, node);
       const uint64_t generation = (LoadRelaxed(state_) >> 32) + 1;
       // Release pairs with the acquire in TryRetain: who holds this generation reads its node.
       StoreRelease(state_, generation << 32 | 1);
@@ -142,13 +143,13 @@ class NominationIndex {
     }
     // Before the entry is linked.
     void SetNext(uint32_t next) {
-      StoreRelaxed(next_, Link::From(LoadRelaxed(next_)).To(next).Bits());
+      StoreRelease(next_, Link::From(LoadRelaxed(next_)).To(next).Bits());
     }
 
-    PodId pod() const { return LoadRelaxed(pod_); }
-    uint32_t node() const { return LoadRelaxed(node_); }
-    // Relaxed: see Begin.
-    uint32_t generation() const { return static_cast<uint32_t>(LoadRelaxed(state_) >> 32); }
+    // Acquire: see Begin.
+    PodId pod() const { return LoadAcquire(pod_); }
+    uint32_t node() const { return LoadAcquire(node_); }
+    uint32_t generation() const { return static_cast<uint32_t>(LoadAcquire(state_) >> 32); }
 
     // False: the generation is over.
     bool TryRetain(uint32_t generation) {
