@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/names/interner.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
@@ -59,22 +60,30 @@ void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   const Instant now = options_.clock->Now();
   const uint64_t fingerprint = UidFingerprint(pod->uid);
   name.Prepare();
-  PodId id = kNoPod;
   bool is_new = false;
+  // The name's number with a reference, which a new slot keeps. A slot that had a record holds the
+  // name already; nor does one keep it if PreEnqueue throws.
+  struct NameOfAdd {
+    ~NameOfAdd() {
+      if (id != kNoPod && !is_kept) names->Release(id);
+    }
+    Interner* const names;
+    const bool& is_kept;
+    PodId id = kNoPod;
+  };
+  NameOfAdd taken{options_.pod_names, is_new};
   // A retry means that somebody else changed this very pod.
   for (bool is_added = false; !is_added;) {
     Draft draft(&table_.records(), event_epoch_.load(), now);
     draft.StartFrom(std::move(pod), fingerprint);
     draft.Edit().fields.timestamp = now;
-    if (id == kNoPod) {
-      id = name.Acquire();
-      EnsureSlot(id);
+    if (taken.id == kNoPod) {
+      taken.id = name.Acquire();
+      EnsureSlot(taken.id);
     }
-    is_added = TryAdd(id, &draft, &is_new);
+    is_added = TryAdd(taken.id, &draft, &is_new);
     if (!is_added) pod = std::move(draft.Edit().pod);
   }
-  // A slot that had a record holds the name already.
-  if (!is_new) options_.pod_names->Release(id);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -107,8 +116,12 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_ne
     }
   }
   const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
-  if (!Commit(id, pinned, draft, cause)) return false;
+  // Before the exchange: what throws after it leaves the name to the slot.
   *is_new = !pinned;
+  if (!Commit(id, pinned, draft, cause)) {
+    *is_new = false;
+    return false;
+  }
   nominations_.End(id, replaced_nomination);
   replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
   return true;

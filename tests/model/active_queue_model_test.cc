@@ -125,8 +125,13 @@ model::Body MovesMeetPop() {
   };
 }
 TEST(ActiveQueueModel, MoveOfSeveralMeetsPop) {
-  model::ExpectExhausted(model::Exhaust(Named("_lane"), MovesMeetPop<ModelShape>()), 300);
-  model::ExpectExhausted(model::Exhaust(Named("_heap"), MovesMeetPop<HeapShape>()), 300);
+  model::Options in_lanes = Named("_lane");
+  in_lanes.preemptions_max = model::PreemptionsOr(2);
+  model::ExpectExhausted(model::Exhaust(in_lanes, MovesMeetPop<ModelShape>()), 300);
+  model::Options in_heap = Named("_heap");
+  in_heap.preemptions_max = model::PreemptionsOr(2);
+  in_heap.stale_reads_max = 0;
+  model::ExpectExhausted(model::Exhaust(in_heap, MovesMeetPop<HeapShape>()), 300);
 }
 
 TEST(ActiveQueueModel, SegmentsAreUsedAgain) {

@@ -114,6 +114,13 @@ TEST_F(LockfreePromises, RelatedEventMakesPreEnqueueBeAskedOnceMore) {
   EXPECT_TRUE(queue_->TryPop().has_value());
 }
 
+TEST_F(LockfreePromises, AddThatPreEnqueueThrowsOutOfLeavesNothing) {
+  world_.check = []() -> PluginId { throw std::runtime_error("the check is out of order"); };
+  EXPECT_THROW(queue_->Add(MakePod("pod")), std::runtime_error);
+  EXPECT_EQ(names_.size(), 0u);
+  EXPECT_EQ(queue_->Where("ns/pod").place, Place::kAbsent);
+}
+
 class ObservedLockfreePromises : public LockfreePromises {
  protected:
   ObservedLockfreePromises() : LockfreePromises(true) {}
