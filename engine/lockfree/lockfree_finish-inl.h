@@ -19,7 +19,7 @@ namespace schedq {
 template <template <typename> class Atom, typename Shape>
 auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
   const auto finish = [this](const Move& move, const auto& is_under_way) {
-    return FinishMove(move, is_under_way);
+    return this->FinishMove(move, is_under_way);
   };
   // A retry means that a move was finished, of which each thread has few under way.
   for (;;) {
@@ -33,7 +33,7 @@ auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::FinishAllMoves() {
   return moves_.FinishAll([this](const Move& move, const auto& is_under_way) {
-    return FinishMove(move, is_under_way);
+    return this->FinishMove(move, is_under_way);
   });
 }
 

@@ -148,6 +148,23 @@ bool BasicLockfreeQueue<Atom, Shape>::CommitObserved(PodId id, const Pinned& pin
   return CommitAs<true>(id, pinned, draft, cause, announcement);
 }
 
+// Keeps a record for observers, who may throw; kNoRecord: none.
+template <template <typename> class Atom>
+class RetainedRecord {
+ public:
+  RetainedRecord(PodRecordPool<Atom>* records, uint32_t record)
+      : records_(records), record_(record) {
+    if (record_ != kNoRecord) records_->Retain(record_);
+  }
+  RetainedRecord(const RetainedRecord&) = delete;
+  RetainedRecord& operator=(const RetainedRecord&) = delete;
+  ~RetainedRecord() { records_->Release(record_); }
+
+ private:
+  PodRecordPool<Atom>* const records_;
+  const uint32_t record_;
+};
+
 // In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <template <typename> class Atom, typename Shape>
 template <bool kIsObserved>
@@ -161,7 +178,7 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   // Others may replace the record as soon as it is seen: take what is needed afterwards now.
   const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
   const bool tells = kIsObserved && cause.label != kNoLabel;
-  if (tells) table_.records().Retain(after.record);
+  const RetainedRecord<Atom> retained(&table_.records(), tells ? after.record : kNoRecord);
   draft->gating_plugin = facts.fields.gating_plugin;
   const bool is_owed = draft->needs_ticket || InPool(after.queued);
   if (is_owed) {
@@ -180,7 +197,6 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   } else if (is_owed) {
     announcement->Withdraw();
   }
-  if (tells) table_.records().Release(after.record);
   return is_done;
 }
 

@@ -47,13 +47,17 @@ TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
 TEST(NominationIndex, DraftThatIsGivenUpLeavesNothing) {
   Index index;
   PodRecordPool<std::atomic> records(4);
+  uint32_t slots_record = kNoRecord;
   const auto draft_nomination = [&](bool is_published) {
     Draft<std::atomic> draft(&records, 0);
     draft.StartFrom(std::make_shared<Pod>(), 1);
     const DraftedNomination nomination(&index, &draft, 7, "node");
     EXPECT_EQ(index.On("node").size(), 1u);
     const Nomination carried = draft.facts().nomination;
-    if (is_published) draft.Published();
+    if (is_published) {
+      slots_record = draft.own_record();
+      draft.Published();
+    }
     return carried;
   };
   for (int i = 0; i < 100; ++i) draft_nomination(false);
@@ -64,6 +68,7 @@ TEST(NominationIndex, DraftThatIsGivenUpLeavesNothing) {
   EXPECT_EQ(index.NodeName(7, published), "node");
   index.End(7, published);
   EXPECT_EQ(index.NodeName(7, published), std::nullopt);
+  records.Release(slots_record);
 }
 
 TEST(NominationIndex, FindsWhatASetHolds) {
