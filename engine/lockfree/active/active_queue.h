@@ -336,6 +336,8 @@ class ActiveQueue {
   // What is read of the entry is true if the head stays: the collect or the exchange finds out.
   template <typename Taker>
   Taken TakeFromRun(const Head& head, Collect& collect, Taker& taker) {
+    // Where the exchange is the claim, it proves what is read: the collect need not wait for that.
+    if (Taker::kDropsToTake && !collect.StillHolds()) return {Outcome::kChanged};
     ActiveEntry entry;
     head.run->ReadMany(segments_, head.view, &entry, 1);
     entry.priority = head.priority;
@@ -343,8 +345,10 @@ class ActiveQueue {
     const auto drop = [&] { return head.run->TryDropMany(segments_, head.view, 1); };
     if (consent == Consent::kDrop) return {drop() ? Outcome::kDropped : Outcome::kChanged};
     const bool is_taken_by_drop = Taker::kDropsToTake && consent == Consent::kTake;
-    if (!is_taken_by_drop) collect.Add(head.run->head_word(), head.view.head);
-    if (!collect.StillHolds()) return {Outcome::kChanged};
+    if (!is_taken_by_drop) {
+      collect.Add(head.run->head_word(), head.view.head);
+      if (!collect.StillHolds()) return {Outcome::kChanged};
+    }
     if (consent == Consent::kLeave) return {Outcome::kLeft};
     if (!taker.Claim()) return {Outcome::kChanged};
     // If another thread drops it first, it has found that it is taken.
