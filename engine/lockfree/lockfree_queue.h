@@ -7,17 +7,19 @@
 // Progress: every operation is lock-free except Pop, which blocks while there is nothing to pop,
 // and Run and Close, which take a mutex of their own around the tickers.
 // Linearization: each operation on a pod linearizes at the exchange of the pod's slot word that
-// makes its draft true (pod_table.h); a pop at its claim in the active queue or the windows.
+// makes its draft true (pod_table.h); a pop at the moment before its exchange at which no better
+// ticket was there. What follows from an exchange is announced, and others finish it
+// (unfinished_moves.h).
 //
 // Invariants:
 //  1. A ticket is published only after the exchange that gave the pod its place, and counts only
-//     while the slot's version and place are the ticket's. So a queue may hold stale tickets and no
-//     pod twice.
+//     while the slot's version and place are the ticket's. So a queue may hold stale tickets, or a
+//     ticket twice, and no pod twice.
 //  2. No lost wake-up. An event is logged, then the pool is looked at. A failing pod enters the
-//     pool, then reads the log on. A pod that PreEnqueue rejects enters the pool, and if any event
-//     began meanwhile PreEnqueue is asked again (event_epoch_).
-//  3. Observers hear of a move after it happened and before its ticket is published, so before any
-//     pop of that ticket.
+//     pool, then reads the log on. A pod that PreEnqueue rejects enters the pool, and if an event
+//     that the gating plugin registered for began meanwhile PreEnqueue is asked again.
+//  3. Observers hear of a move after it happened and before its ticket is published, unless another
+//     thread finishes the move.
 // Memory: README.md has the sum; nothing grows but with the most pods there were at one time. Stale
 // tickets end when they are popped, flushed, or so many that they are looked for.
 #pragma once

@@ -131,7 +131,9 @@ class UnfinishedMoves {
     while (LoadRelaxed(cell.names[place]) != 0 && place + 1 < kAtOnce) ++place;
     return {&cell, place};
   }
-  // Several moves to active at once, of pods that keep their version.
+
+  // Several moves to active at once, of pods that keep their version. Relaxed: the count publishes
+  // them, and an entry of an older list names a move that has led nowhere or is over.
   template <typename Entry>
   void AnnounceMany(std::span<Entry> entries) {
     Cell& cell = OwnCell();
