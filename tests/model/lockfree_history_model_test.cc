@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/base/time/time.h"
@@ -410,14 +411,44 @@ TEST(LockfreeWakingModel, FlushWakesAllWhoWait) {
   EXPECT_TRUE(report.passed()) << report;
 }
 
-// An event comes between the failing pod's look at the log and its entry into the pool; frozen
-// there, it has not seen it.
+// An event comes between the failing pod's look at the log and its entry into the pool. If its
+// thread is frozen there, it has not seen the event; who finds the pod then judges it for that.
 TEST(LockfreeFrozenModel, FailMissesNoEvent) {
-  const Step fail{Deed::kFail, 0};
-  const Report report = model::ExhaustStalls(
-      Named("", 1),
-      BodyOf<ModelQueueShape>({"", kBetterInFlight, {}}, {{fail}, {{Deed::kEvent}, fail}}));
-  model::ExpectNoStall(report, 50);
+  const Steps fail = {{Deed::kFail, 0}};
+  ModelScene<ModelQueueShape>().Schedule();  // What fills itself at first use.
+  const model::Body body = [&](model::Trial& trial) {
+    constexpr uint32_t kEventsThread = 3;
+    RecordedScene<ModelQueueShape> recorded(kEventsThread, Duration(0));
+    recorded.Run(0, kBetterInFlight);
+    bool is_asked = false;
+    recorded.scene().world.on_check = [&] {
+      if (!std::exchange(is_asked, true)) recorded.Run(kEventsThread, {{Deed::kEvent}});
+    };
+    trial.Thread([&] { recorded.Run(1, fail); });
+    trial.Thread([&] {
+      recorded.Run(2, fail);
+      recorded.PopAllAndJudge(2);
+    });
+    trial.Join();
+    recorded.PopAllAndJudge(0);
+  };
+  model::ExpectNoStall(model::ExhaustStalls(Named("", 0), body), 50);
+}
+
+// Whoever has seen a pod in active can pop it, also if who moved it there has stopped.
+TEST(LockfreeFrozenModel, PodThatIsSeenInActiveCanBePopped) {
+  ModelScene<ModelQueueShape>().Schedule();  // What fills itself at first use.
+  const model::Body body = [](model::Trial& trial) {
+    ModelScene<ModelQueueShape> scene;
+    trial.Thread([&] { scene.Add(0); });
+    trial.Thread([&] {
+      if (scene.PlaceOf(0) != Place::kActive) return;
+      MODEL_CHECK(scene.queue().TryPop().has_value(), "the pod can be popped");
+    });
+    trial.Join();
+    scene.Judge();
+  };
+  model::ExpectNoStall(model::ExhaustStalls(Named("", 0), body), 50);
 }
 
 void ExpectCaught(const Report& report) {

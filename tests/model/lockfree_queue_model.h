@@ -106,7 +106,11 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
+  // Called whenever PreEnqueue is asked.
+  std::function<void()> on_check = [] {};
+
   PluginId Check(const Pod&, PluginId) const override {
+    on_check();
     return is_open.load() ? kNoPlugin : kGating;
   }
   std::string Explain(const Pod&, PluginId) const override { return "closed"; }

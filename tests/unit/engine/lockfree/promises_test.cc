@@ -23,6 +23,7 @@
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/pods/unfinished_moves.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -33,6 +34,25 @@
 
 namespace schedq {
 namespace {
+
+TEST(UnfinishedMoves, StayAnnouncedUntilTheyAreFinished) {
+  UnfinishedMoves<std::atomic, 4> moves;
+  auto announcement = moves.Begin();
+  announcement.Announce({MoveName(7, 4, Place::kActive), 1, {}});
+  int seen = 0;
+  EXPECT_FALSE(moves.FinishAll([&](const Move&, const auto& is_under_way) {
+    ++seen;
+    EXPECT_TRUE(is_under_way());
+    return false;
+  }));
+  EXPECT_TRUE(moves.FinishOf(7, [&](const Move& move, const auto&) {
+    ++seen;
+    EXPECT_EQ(move.note, 1u);
+    return true;
+  }));
+  EXPECT_FALSE(moves.FinishAll([](const Move&, const auto&) { return true; }));
+  EXPECT_EQ(seen, 2);
+}
 
 constexpr PluginId kFilter = 0;
 constexpr PluginId kGating = 1;
