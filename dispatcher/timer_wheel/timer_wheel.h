@@ -26,8 +26,8 @@
 //                      exchange: a timer is either popped or cancelled, never both.
 // Clocks: the wheel knows ticks only; the caller converts the time of its clock.
 // Delays: any. A tick that is kHorizonTicks or more (three days) after the pump's instant cannot be
-// told from others: the timer comes due at the last tick of the horizon, and its user, who knows
-// the tick, arms it anew. So does one that is armed after three days without a pump.
+// told from others: the timer comes due at the last tick of the horizon, and its user, to whom
+// the tick is known, arms it anew. So does one that is armed after three days without a pump.
 //
 // Invariants:
 //  1. A timer has one live ticket where its word says waits or lane, else none. The thread that

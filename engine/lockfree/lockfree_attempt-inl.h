@@ -51,8 +51,9 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
     }
     is_twice_ = queue_.FlightOf(pinned_, pinned_.facts().key()) != nullptr;
     if (is_twice_) return Consent::kLeave;
-    // Before the exchange: who sees the pod in flight finds its place in the log. And before the
-    // instant at which the pod went first: each event from then on is judged when the pod fails.
+    // Before the exchange: a thread that sees the pod in flight finds its place in the log. And
+    // before the instant at which the pod went first: each event from then on is judged when the
+    // pod fails.
     flight_ = queue_.log_.Begin();
     return Consent::kTake;
   }
@@ -381,7 +382,8 @@ class BasicLockfreeQueue<Atom, Shape>::EndOfAttempt {
       rest = queue_->moves_.Begin();
       rest.AnnounceRestOf(*announcement_);
     }
-    // Before the attempt ends: who reads the log for it sees by that whether it still may.
+    // Before the attempt ends: a helper that reads the log for it sees by that whether it still
+    // may.
     announcement_->Withdraw();
     *announcement_ = rest;
     if (draft_.flight.IsSet()) queue_->EndAttempt(draft_.flight);

@@ -343,14 +343,14 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   Moves moves_;
 
   // On lines of their own: each is written by another kind of operation.
-  // By who waits in Pop, and who wakes them.
+  // By pops that sleep, and by pushes that wake them.
   alignas(kCacheLineBytes) EventCount<Atom> poppable_;
-  // By who pushes. Entries that were pushed where a pop may find them. Added to after the push is
+  // By pushes. Entries that were pushed where a pop may find them. Added to after the push is
   // visible: a pop that read the same number before and after it looked at several queues saw all
   // of them at once.
   alignas(kCacheLineBytes) Atom<uint64_t> pushes_{0};
   StaleWatch<Atom, Shape> stale_watch_;
-  // By who pops.
+  // By pops.
   alignas(kCacheLineBytes) Atom<uint64_t> cycle_{0};
   // By events. Those that have begun to look at the pool. Added to before they look.
   alignas(kCacheLineBytes) Atom<uint64_t> event_epoch_{0};

@@ -148,7 +148,7 @@ bool BasicLockfreeQueue<Atom, Shape>::CommitObserved(PodId id, const Pinned& pin
   return CommitAs<true>(id, pinned, draft, cause, announcement);
 }
 
-// Keeps a record for observers, who may throw; kNoRecord: none.
+// Keeps a record for observers, which may throw; kNoRecord: none.
 template <template <typename> class Atom>
 class RetainedRecord {
  public:

@@ -1,10 +1,10 @@
-// Goal: whoever is stopped, wherever: what the other threads' operations have returned is what one
-// queue behind a lock would have returned, in some order that respects which came before which.
-// Method: histories of the assembled engine are judged against a sequential queue of two pods, a
-// thread's history as soon as its operations are over, while the others stand where they stand.
-// Every client of one operation of a thread and two of another is explored with each thread frozen
-// at each of its steps; pairs that meet on one pod also with two preemptions; longer programs of
-// three threads by seeds. Engines that leave one kind of help out must be caught.
+// Goal: whichever thread is stopped, wherever: what the other threads' operations have returned is
+// what one queue behind a lock would have returned, in some order that respects which came before
+// which. Method: histories of the assembled engine are judged against a sequential queue of two
+// pods, a thread's history as soon as its operations are over, while the others stand where they
+// stand. Every client of one operation of a thread and two of another is explored with each thread
+// frozen at each of its steps; pairs that meet on one pod also with two preemptions; longer
+// programs of three threads by seeds. Engines that leave one kind of help out must be caught.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -412,7 +412,8 @@ TEST(LockfreeWakingModel, FlushWakesAllWhoWait) {
 }
 
 // An event comes between the failing pod's look at the log and its entry into the pool. If its
-// thread is frozen there, it has not seen the event; who finds the pod then judges it for that.
+// thread is frozen there, it has not seen the event; a thread that finds the pod judges it for
+// that.
 TEST(LockfreeFrozenModel, FailMissesNoEvent) {
   const Steps fail = {{Deed::kFail, 0}};
   ModelScene<ModelQueueShape>().Schedule();  // What fills itself at first use.
@@ -435,7 +436,7 @@ TEST(LockfreeFrozenModel, FailMissesNoEvent) {
   model::ExpectNoStall(model::ExhaustStalls(Named("", 0), body), 50);
 }
 
-// Whoever has seen a pod in active can pop it, also if who moved it there has stopped.
+// A thread that has seen a pod in active can pop it, also if the one that moved it has stopped.
 TEST(LockfreeFrozenModel, PodThatIsSeenInActiveCanBePopped) {
   ModelScene<ModelQueueShape>().Schedule();  // What fills itself at first use.
   const model::Body body = [](model::Trial& trial) {

@@ -178,7 +178,8 @@ model::Body PodsComeAndGo(PodId second) {
       });
     }
     trial.Join();
-    // Who was missed by an event that began after so many others saw that many at least, or more.
+    // A pod that was missed by an event that began after so many others saw that many at least, or
+    // more.
     for (const std::vector<uint64_t>& misses : found) {
       for (const uint64_t miss : misses) {
         MODEL_CHECK(seen[miss & 1] > miss >> 1, "a pod of the pool was missed");

@@ -98,7 +98,7 @@ enum class Consent : uint8_t { kTake, kLeave, kDrop };
 // What became of the entry that went first.
 enum class Taking : uint8_t { kTaken, kLeft, kDropped, kEmpty };
 
-// A taker (ActiveQueue::TryTake) that takes the entry itself: who drops it has it.
+// A taker (ActiveQueue::TryTake) that takes the entry itself: the thread that drops it has it.
 struct TakesEntry {
   static constexpr bool kDropsToTake = true;
   static constexpr uint32_t kAhead = 0;
@@ -151,7 +151,7 @@ class ActiveQueue {
   //   bool Claim()        after kTake: the entry went first at an instant between Ask and now.
   //   Takes
   //                       what it stands for; false: it has changed since Ask. An entry whose claim
-  //                       succeeded must be to drop for whoever is asked about it from then on.
+  //                       succeeded must be to drop for every taker from then on.
   //   WarmAhead(further, near)  the tickets that will probably be taken kAhead and half as many
   //                       takes later. Either may be any ticket, or 0. Not called if kAhead is 0.
   // Neither may use this queue. Lock-free if they are. kTaken and kEmpty linearize at that instant.
@@ -406,7 +406,7 @@ class ActiveQueue {
     return TakenAsNumber(Heap::Front::ChangesIn(peeked.word));
   }
 
-  // If it still goes first there; else who meets it drops it.
+  // If it still goes first there; else the next pop that meets it drops it.
   void DropFromHeap(uint64_t ticket) {
     const typename Heap::Session session(heap_);
     const typename Heap::Peeked peeked = heap_.Peek();

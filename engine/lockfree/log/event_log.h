@@ -1,4 +1,5 @@
-// The events since the oldest attempt in flight began, in one list, and who still needs them.
+// The events since the oldest attempt in flight began, in one list, and which attempts still need
+// them.
 //
 // Purpose: a pod in flight holds the event that was the last one when its attempt began; when it
 // fails it judges what is behind that. To go in flight and to end cost one exchange each, whether
@@ -90,7 +91,7 @@ class EventLog {
   // The attempt is over: events that nobody needs now are let go.
   void End(FlightPosition position) { GiveBack(position.node()); }
 
-  // Whether nobody is in flight who could read an event that is appended now, and nothing is kept.
+  // Whether no attempt is in flight that could read an event appended now, and nothing is kept.
   // An attempt whose events were let go reads none. Linearization point: the look at the holds. An
   // event that is linked stays linked, so the first node, without a successor later, had none then.
   bool IsEmpty() const {
@@ -209,7 +210,7 @@ class EventLog {
   };
   static uint32_t Kept(Link head, Link tail) { return tail.changes - head.changes; }
 
-  // Who may do what with a node.
+  // What may be done with a node.
   struct State {
     static constexpr uint64_t kAlive = 1;   // It can be held.
     static constexpr uint64_t kLinked = 2;  // The head has not passed it.
@@ -258,11 +259,13 @@ class EventLog {
 
     // Sequentially consistent, as all exchanges of the state are: of two threads that give up
     // neighbours, one must see both, or the head would stay behind for ever. And a reader that sees
-    // its node alive after it held the next one was before who killed either (invariant 3).
+    // its node alive after it held the next one came before the thread that killed either
+    // (invariant 3).
     State LoadState() const { return {state_.load()}; }
 
     // False: the node was killed.
-    // Acquire: who finds the node killed, because its attempt is over, sees that it is over.
+    // Acquire: a thread that finds the node killed, because its attempt is over, sees that it is
+    // over.
     bool TryHold() {
       uint64_t state = LoadAcquire(state_);
       do {
@@ -303,13 +306,13 @@ class EventLog {
     }
 
     Atom<uint64_t> free_link_;
-    // Written by the owner of a dead node, by holders, by who kills it and who passes it.
+    // Written by the owner of a dead node, by holders, by the threads that kill and pass it.
     Atom<uint64_t> state_;
-    // Written by who appends.
+    // Written by the appender.
     Atom<uint64_t> next_;
     Atom<uint32_t> label_;  // A late reader may see another's and then fails.
     bool has_event_;        // The owner's: false for the log's very first node.
-    // Written by who appends, read by holders, destroyed by who frees the node.
+    // Written by the appender, read by holders, destroyed by the thread that frees the node.
     struct alignas(LoggedEvent) Storage {
       std::byte bytes[sizeof(LoggedEvent)];
     };
@@ -342,7 +345,8 @@ class EventLog {
 
   // Holds `next`, which was seen behind `node`, which the caller holds. False: `node` was passed.
   [[gnu::always_inline]] bool HoldBehind(uint32_t node, uint32_t next) {
-    // Who sees the link sees the next node alive, unless it was killed, and `node` before it.
+    // A thread that sees the link sees the next node alive, unless it was killed, and `node` before
+    // it.
     if (!nodes_[next].TryHold()) return false;
     if (nodes_[node].LoadState().IsAlive()) return true;
     GiveBack(next);
@@ -363,8 +367,8 @@ class EventLog {
     tail_.compare_exchange_strong(expected, tail.To(node).Bits());
   }
 
-  // Only the last holder of a node that has a successor may be what the head waits for. Who appends
-  // the successor later trims after it.
+  // Only the last holder of a node that has a successor may be what the head waits for. The
+  // appender of the successor trims after it.
   [[gnu::always_inline]] void GiveBack(uint32_t number) {
     const State left = GiveBackLinked(number);
     if (!left.IsHeld() && left.IsLinked() && nodes_[number].LoadNext().node != Link::kNone) Trim();
@@ -418,8 +422,8 @@ class EventLog {
 
   const Dropped dropped_;
   IndexPool<Node, Atom> nodes_;
-  // Links to the first and to the last node or the one before it. Written by who passes nodes and
-  // who appends them.
+  // Links to the first and to the last node or the one before it. Written by threads that pass and
+  // append nodes.
   alignas(kCacheLineBytes) Atom<uint64_t> head_;
   alignas(kCacheLineBytes) Atom<uint64_t> tail_;
 };

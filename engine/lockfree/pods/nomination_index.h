@@ -3,7 +3,7 @@
 // Purpose: a pod's record names its nomination, an entry of this index; the index finds the entries
 // of a node. An entry counts only while the pod's record names it: it is added before the record is
 // published and ended after another one took its place.
-// When not to use it: as a record of who is nominated where; that is the pod's record.
+// When not to use it: as a record of which pod is nominated where; that is the pod's record.
 // Threads: all operations from any thread, lock-free: a retry means that another thread's step
 // succeeded. To add an entry is a push; to end one is a mark, and after as many ends as there are
 // entries one walk over the node's list, which takes out what is marked: O(1) an operation, summed.
@@ -12,10 +12,10 @@
 //  1. An entry's state is (generation, references). One reference is the nomination's, others are
 //     of threads that read the node's name. The last one to go marks the entry's link.
 //  2. A marked entry is taken out of its list by the exchange of the link before it, and freed by
-//     who did that.
-//  3. The tag of a link grows with each change for the life of the memory. So who reads an entry
-//     and then finds the link before it unchanged has read an entry of this list, which was not
-//     used for another nomination meanwhile.
+//     the thread that did that.
+//  3. The tag of a link grows with each change for the life of the memory. So a thread that reads
+//     an entry and then finds the link before it unchanged has read an entry of this list, which
+//     was not used for another nomination meanwhile.
 //  4. An entry without a mark holds a reference to its node's name. So lists of unknown and deleted
 //     nodes hold nothing but marked entries, and the next node of that number takes them out.
 // Memory: 32 bytes an entry, for twice as many as ever were at one time, and 16 bytes for each node
@@ -137,7 +137,7 @@ class NominationIndex {
       StoreRelease(pod_, pod);
       StoreRelease(node_, node);
       const uint64_t generation = (LoadRelaxed(state_) >> 32) + 1;
-      // Release pairs with the acquire in TryRetain: who holds this generation reads its node.
+      // Release pairs with the acquire in TryRetain: a holder of this generation reads its node.
       StoreRelease(state_, generation << 32 | 1);
       return static_cast<uint32_t>(generation);
     }
@@ -172,11 +172,11 @@ class NominationIndex {
 
    private:
     Atom<uint64_t> free_link_{0};
-    // (generation, references). Written by who begins it, and by holders.
+    // (generation, references). Written by its maker and by holders.
     Atom<uint64_t> state_{0};
-    // Written by who links it, marks it, and takes out its successor.
+    // Written by threads that link it, mark it, and take out its successor.
     Atom<uint64_t> next_{0};
-    // Written by who begins it. A late reader may see another's.
+    // Written by its maker. A late reader may see another's.
     Atom<uint32_t> pod_{0};
     Atom<uint32_t> node_{0};
   };
@@ -248,7 +248,7 @@ class NominationIndex {
   }
 
   Interner nodes_;
-  // Free by its number: who takes an entry out does so in a read, too.
+  // Mutable: a read takes marked entries out, too.
   mutable IndexPool<Cell, Atom> entries_;
   SegmentedArray<List, Atom> lists_;
   Atom<uint32_t> limit_{0};

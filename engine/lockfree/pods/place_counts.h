@@ -1,7 +1,7 @@
 // How many pods are in each place.
 //
-// Purpose: who has moved a pod counts it, in its own thread's shard. What came to a place and what
-// went are counted apart, so that a count is never below zero.
+// Purpose: the thread that moved a pod counts it, in a shard of its own. What came to a place and
+// what went are counted apart, so that a count is never below zero.
 // Threads: all operations from any thread, wait-free. A count taken while pods move is not a
 // snapshot: a pod that moves meanwhile may be counted twice, and one whose mover has not told yet
 // may be left out, or leave out another one. A pod that stays is counted but for that. When nothing

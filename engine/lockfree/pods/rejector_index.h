@@ -18,10 +18,10 @@
 //     look; one that entered later finds its mark missing. A reader that sees the same even count
 //     before and after it read the marks has seen none that was dropped for a moment.
 //  4. Summaries are cleared in the same way. A block whose own clear is under way is in use.
-//  5. The block's mark comes before the summary's: who clears a summary looks at the block after
-//     it dropped the bit.
+//  5. The block's mark comes before the summary's: the clearer of a summary looks at the block
+//     after it dropped the bit.
 //  6. One clearer at a time: others go on without. One that stalls leaves its block, or its
-//     summary, to be taken for full, which hurts nobody but those who look.
+//     summary, to be taken for full, which costs a visit a look.
 //  A visit that finds fewer than half of the marked slots in use clears the others, if it may: one
 //  in a few, so that pods that come and go all the time are not marked anew each time. So visits
 //  cost at most two looks for each pod there is, once such a one has passed.
@@ -86,9 +86,9 @@ class RejectorIndex {
 
  private:
   struct Words {
-    // By plugin. Bits are set by who moves a pod into the pool, and dropped by who clears.
+    // By plugin. Bits are set by threads that move a pod into the pool, and dropped by clearers.
     Atom<uint64_t> of[kPluginCountMax];
-    // Odd while somebody clears. Written by who clears.
+    // Odd while somebody clears. Written by the clearer.
     Atom<uint64_t> clears;
 
     // The marks of any of `plugins`; all while somebody clears.
@@ -99,7 +99,7 @@ class RejectorIndex {
       return count % 2 == 0 && clears.load() == count ? bits : ~uint64_t{0};
     }
 
-    // Whether the caller is who clears now.
+    // Whether the caller is the clearer now.
     bool TryBeginClear() {
       uint64_t count = clears.load();
       return count % 2 == 0 && clears.compare_exchange_strong(count, count + 1);
@@ -128,7 +128,7 @@ class RejectorIndex {
       uint64_t blocks = summaries_[number / kBlocksPerSummary].Union(plugins);
       for (; blocks != 0; blocks &= blocks - 1) {
         const uint32_t block = number + static_cast<uint32_t>(std::countr_zero(blocks));
-        // A later slot's block may not be usable yet for who knows the limit alone.
+        // A later slot's block may not be usable yet for a thread that knows the limit alone.
         if (uint64_t{block} * kSlotsPerBlock >= limit) return;
         visit(block * kSlotsPerBlock, blocks_[block].Union(plugins) & SlotsBelow(limit, block));
       }
@@ -161,7 +161,7 @@ class RejectorIndex {
       plugins.ForEach([&](PluginId plugin) {
         if ((block.of[plugin].load() & unused) != 0) block.of[plugin].fetch_and(~unused);
       });
-      // Which of the plugins rejected who came meanwhile, its own second mark tells.
+      // Which of the plugins rejected a pod that came meanwhile, its own second mark tells.
       const uint64_t back = unused & ~NotInUse(number, unused, is_in_use);
       if (back != 0) plugins.ForEach([&](PluginId plugin) { Set(number, back, plugin); });
     }

@@ -2,16 +2,16 @@
 //
 // Purpose: a move is an exchange of the pod's slot, and then what follows from it: the ticket by
 // which the pod is found, the look at what happened meanwhile. A thread may stop in between. So it
-// announces the move before the exchange and withdraws that when nothing is left to do; who needs
-// the move's result looks here and does what is left.
+// announces the move before the exchange and withdraws that when nothing is left to do; a thread
+// that needs the move's result looks here and does what is left.
 // Threads: all operations from any thread, wait-free but for a thread's first announcement.
 // Invariants:
 //  1. A move is named by the pod, its version and where it goes: no other move of the pod has this
 //     name.
-//  2. Who sees a slot as a move has left it sees the announcement too, or what the move's thread
-//     did later: the announcement is stored before the exchange, and withdrawn when all that
-//     followed is done, which who sees the withdrawal sees.
-//  3. Who has finished a move for another thread withdraws it for that thread, by an exchange that
+//  2. A thread that sees a slot as a move has left it sees the announcement too, or what the move's
+//     thread did later: the announcement is stored before the exchange, and withdrawn when all that
+//     followed is done, which a thread that sees the withdrawal sees.
+//  3. A helper that has finished a move withdraws it for its thread, by an exchange that
 //     fails if the thread has gone on. So others finish a move a few times at most.
 //  4. What an exception has left unfinished stays announced, and others finish it.
 // Memory: two lines for each thread that there was at one time, and eight bytes for each entry of a
@@ -80,14 +80,14 @@ class UnfinishedMoves {
 
  private:
   struct alignas(kCacheLineBytes) Cell {
-    // Written by the thread of this number, and withdrawn by who finishes them; 0: none.
+    // Written by the thread of this number, and withdrawn by helpers that finish them; 0: none.
     std::array<Atom<uint64_t>, kAtOnce> names{};
     // Written by the thread before the name.
     std::array<Atom<uint32_t>, kAtOnce> notes{};
     std::array<Atom<uint32_t>, kAtOnce> flights{};
     // How many of the list are under way. The thread's.
     Atom<uint32_t> many_count{0};
-    // Withdrawn by who finishes them, one by one.
+    // Withdrawn by helpers, one by one.
     std::array<Atom<uint64_t>, kManyMax> many{};
   };
 
@@ -97,16 +97,16 @@ class UnfinishedMoves {
    public:
     Announcement() = default;
 
-    // Release is enough: who needs to see this has seen the exchange that follows (invariant 2),
-    // and that is a release too. The note's release pairs with the acquire of whoever reads it:
-    // without it that could take the note of a later move for this one's.
+    // Release is enough: a thread that needs to see this has seen the exchange that follows
+    // (invariant 2), and that is a release too. The note's release pairs with the acquire of its
+    // reader: without it a helper could take the note of a later move for this one's.
     void Announce(const Move& move) {
       StoreRelease(cell_->notes[place_], move.note);
       StoreRelease(cell_->flights[place_], move.flight.node_plus_one);
       StoreRelease(cell_->names[place_], move.name.bits());
     }
-    // Release pairs with the acquire of FinishIf: without it who sees no move any more could miss
-    // what followed from it.
+    // Release pairs with the acquire of FinishIf: without it a thread that sees no move any more
+    // could miss what followed from it.
     void Withdraw() { StoreRelease(cell_->names[place_], uint64_t{0}); }
 
     // What another announcement of this thread says, but for the attempt that ended with the move.
@@ -204,7 +204,7 @@ class UnfinishedMoves {
     // Acquire pairs with Withdraw.
     const auto is_under_way = [&] { return LoadAcquire(announced) == bits; };
     if (!finish(move, is_under_way)) return false;
-    // Release: who sees it withdrawn sees it finished. The failure's value is not used.
+    // Release: a thread that sees it withdrawn sees it finished. The failure's value is not used.
     announced.compare_exchange_strong(bits, 0, std::memory_order_release,
                                       std::memory_order_relaxed);
     return true;

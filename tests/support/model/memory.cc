@@ -59,7 +59,7 @@ uint32_t Memory::NewLocation(Word initial, uint32_t thread, uint32_t epoch) {
   location.older_influences = Clock{};
   Version& first = Insert(location, 0, initial, thread, epoch);
   first.release = View{};
-  // Whoever may use the location knows what came before its construction.
+  // A thread that may use the location knows what came before its construction.
   first.influences = Clock{};
   first.influences.at[thread] = epoch;
   first.is_update = false;

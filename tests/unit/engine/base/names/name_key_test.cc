@@ -1,5 +1,5 @@
-// Goal: nobody who does not know the key can make names that are neighbours in a table. Method:
-// names made to meet under one key, as an attacker who had it would make them, are acquired and
+// Goal: without the key nobody can make names that are neighbours in a table. Method:
+// names made to meet under one key, as an attacker that had it would make them, are acquired and
 // found under that key, where they must be slow (or the test shows nothing), and under other keys,
 // where they must be about as fast as random names.
 #include "engine/base/names/name_key.h"

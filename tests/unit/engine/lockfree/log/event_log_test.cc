@@ -1,4 +1,4 @@
-// Goal: the events that are kept for pods in flight are bounded, whoever holds a position before
+// Goal: the events that are kept for pods in flight are bounded, also if a position is held before
 // them, and are let go in small steps; a Fail judges each event once, and holds nothing when a hint
 // throws.
 // Method: the log alone, with a count of what it lets go. The engine with a judge that the test
