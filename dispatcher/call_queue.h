@@ -1,8 +1,8 @@
 // API calls that wait, at most one an object: delayed, merged, prioritised, limited.
 //
 // Purpose: the scheduler says what it wants the API server to know and does not wait. The call
-// queue decides what is sent, when, and what need not be sent at all. When not to use it: for calls
-// whose answer the caller must have before its next step.
+// queue decides what is sent, when, and what need not be sent at all.
+// When not to use it: for calls whose answer the caller must have before its next step.
 //
 // How it works. Each object has a turn (object_turn.h), in which its waiting call and its call in
 // flight are plain values. A waiting call's deadline is a timer of the wheel, and the timer's lane

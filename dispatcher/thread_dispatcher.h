@@ -1,7 +1,7 @@
 // A call queue with a thread that drives it: calls go to a sink when they are due and allowed.
 //
-// Purpose: the dispatcher of programs with real threads and a real clock. When not to use it: in
-// simulated runs, where ClockDispatcher is driven by the clock itself.
+// Purpose: the dispatcher of programs with real threads and a real clock.
+// When not to use it: in simulated runs, where ClockDispatcher is driven by the clock itself.
 //
 // Threads: queue() from any thread. An addition wakes the dispatcher's thread only if that would
 // sleep too long, and waits for no other thread. The dispatcher's thread starts the sink's calls;

@@ -1,7 +1,8 @@
 // What pods showed and what was true, over time: the measures by which KEP-5501's models differ.
 //
 // Purpose: compares what PreEnqueue last said about each pod with the condition that the server
-// shows, at every change of either. Threads: one, that of a simulated run.
+// shows, at every change of either.
+// Threads: one, that of a simulated run.
 // Memory: that of the pods seen.
 #pragma once
 

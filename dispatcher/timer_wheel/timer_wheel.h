@@ -2,7 +2,8 @@
 //
 // Purpose: delays of API calls. A timer is a number that its user chooses (small and dense). It is
 // armed for a tick and a lane, and comes due at that tick. It then waits in its lane, first come
-// first served, until it is popped. When not to use it: for actions of a Clock's own (clock.h).
+// first served, until it is popped.
+// When not to use it: for actions of a Clock's own (clock.h).
 //
 // How it works. A timer's word says what its users want and where its ticket is. A thread may
 // change what is wanted so that the old ticket would make the wheel look at the timer too late, or

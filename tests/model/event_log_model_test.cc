@@ -1,10 +1,10 @@
 // Goal: the event log loses no event for a pod in flight, keeps nothing that no pod needs, and
 // no operation waits for another thread.
 // More events than the maximum make the oldest go, also if a position before them is held: a pod
-// that read none of them must know that it missed some. Method: pods that begin, read and end meet
-// events, exhaustive to three preemptions; then seeds. A pod and an event play the race that the
-// log is for: the event is logged and then looks for the pod, the pod shows itself and then reads
-// the log on. A pod that reads only once must be caught.
+// that read none of them must know that it missed some.
+// Method: pods that begin, read and end meet events, exhaustive to three preemptions; then seeds. A
+// pod and an event play the race that the log is for: the event is logged and then looks for the
+// pod, the pod shows itself and then reads the log on. A pod that reads only once must be caught.
 #include <gtest/gtest.h>
 
 #include <cstdint>

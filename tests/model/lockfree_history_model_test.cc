@@ -1,10 +1,11 @@
 // Goal: whichever thread is stopped, wherever: what the other threads' operations have returned is
 // what one queue behind a lock would have returned, in some order that respects which came before
-// which. Method: histories of the assembled engine are judged against a sequential queue of two
-// pods, a thread's history as soon as its operations are over, while the others stand where they
-// stand. Every client of one operation of a thread and two of another is explored with each thread
-// frozen at each of its steps; pairs that meet on one pod also with two preemptions; longer
-// programs of three threads by seeds. Engines that leave one kind of help out must be caught.
+// which.
+// Method: histories of the assembled engine are judged against a sequential queue of two pods, a
+// thread's history as soon as its operations are over, while the others stand where they stand.
+// Every client of one operation of a thread and two of another is explored with each thread frozen
+// at each of its steps; pairs that meet on one pod also with two preemptions; longer programs of
+// three threads by seeds. Engines that leave one kind of help out must be caught.
 #include <gtest/gtest.h>
 
 #include <array>

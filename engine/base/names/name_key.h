@@ -2,8 +2,9 @@
 //
 // Purpose: names come from outside. An attacker that knows a table's hash can make many names that
 // fall into one place of the table, so that each lookup visits all of them. With a secret key
-// nobody outside the process knows which names these are. When not to use it: as a cryptographic
-// hash. It hides nothing from a reader of the hash itself; tables never show theirs.
+// nobody outside the process knows which names these are.
+// When not to use it: as a cryptographic hash. It hides nothing from a reader of the hash itself;
+// tables never show theirs.
 // Threads: OfProcess from any thread, lock-free. FixForProcess from one thread before there is a
 // table.
 // Memory: 16 bytes a key.

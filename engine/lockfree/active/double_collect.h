@@ -5,11 +5,12 @@
 // (the second collect), then at the instant between the two collects all of them held it.
 // When not to use it: for words that may return to an earlier value. Each word added here must
 // never hold a value again that it has left, its lowest bit apart, which is ignored: it marks work
-// in progress that changes nothing yet. Threads: an object belongs to one thread; the words are
-// shared. Invariant: all words are read with seq_cst, so that "between the collects" is one instant
-// for all threads, in the single order of these operations. Memory: a fixed array on the stack, of
-// which only what was added is touched. Source: Y. Afek et al., Atomic Snapshots of Shared Memory,
-// 1993 (the double collect).
+// in progress that changes nothing yet.
+// Threads: an object belongs to one thread; the words are shared.
+// Invariant: all words are read with seq_cst, so that "between the collects" is one instant for all
+// threads, in the single order of these operations.
+// Memory: a fixed array on the stack, of which only what was added is touched.
+// Source: Y. Afek et al., Atomic Snapshots of Shared Memory, 1993 (the double collect).
 #pragma once
 
 #include <array>

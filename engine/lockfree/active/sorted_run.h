@@ -20,7 +20,8 @@
 //  5. A reader with an old head reads slots that may meanwhile serve another run. It then holds a
 //     head whose count has passed, so its exchange fails and it drops what it read.
 // Memory: one segment for kEntries entries, plus one. Segments come from a pool that all runs
-// share. Source: the split of entries into sorted runs is that of patience sorting (Mallows, 1962).
+// share.
+// Source: the split of entries into sorted runs is that of patience sorting (Mallows, 1962).
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 //
 // Purpose: everything is worked out on a draft; one exchange of the slot's word makes it true, and
 // only then do counters, observers and queues hear of it. A draft that loses the exchange is thrown
-// away and leaves no trace. Threads: one.
+// away and leaves no trace.
+// Threads: one.
 // Invariant: facts of its own are a record that nobody else can see, and the draft's until
 // Published.
 #pragma once

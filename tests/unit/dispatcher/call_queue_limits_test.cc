@@ -1,5 +1,6 @@
 // Goal: nothing that a caller says ends the program: any delay, any time without a dispatch, and
-// answers that nobody waits for. Method: each on a virtual clock in which the test is the server.
+// answers that nobody waits for.
+// Method: each on a virtual clock in which the test is the server.
 #include <gtest/gtest.h>
 
 #include <algorithm>

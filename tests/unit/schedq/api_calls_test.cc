@@ -1,6 +1,7 @@
 // Goal: with a dispatcher attached, attempts become the calls that they should, and the calls' ends
-// come back to the queue. Method: the embedded API server as the sink on the virtual clock, and a
-// sink of the test's own with a thread and the machine's clock.
+// come back to the queue.
+// Method: the embedded API server as the sink on the virtual clock, and a sink of the test's own
+// with a thread and the machine's clock.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

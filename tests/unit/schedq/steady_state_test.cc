@@ -1,8 +1,8 @@
 // Goal: in steady state no operation takes a lock, asks the kernel to wait or to wake, allocates or
-// frees; what does, is named here and in the folders' READMEs. Method: this program's own
-// pthread_mutex_lock, pthread_once, syscall, malloc and free count what the calling thread does. A
-// round of all operations runs a few times, and the last time is counted, operation by operation.
-// A mutex, a futex and a string on the heap are the controls.
+// frees; what does, is named here and in the folders' READMEs.
+// Method: this program's own pthread_mutex_lock, pthread_once, syscall, malloc and free count what
+// the calling thread does. A round of all operations runs a few times, and the last time is
+// counted, operation by operation. A mutex, a futex and a string on the heap are the controls.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>

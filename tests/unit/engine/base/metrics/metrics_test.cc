@@ -1,6 +1,6 @@
 // Goal: metrics count exactly, from any number of threads, and are exposed under the names, labels
-// and buckets that upstream uses. Method: directed cases; sums after joins; the text compared
-// whole.
+// and buckets that upstream uses.
+// Method: directed cases; sums after joins; the text compared whole.
 #include "engine/base/metrics/metrics.h"
 
 #include <gmock/gmock.h>

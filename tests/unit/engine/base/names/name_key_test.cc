@@ -1,7 +1,7 @@
-// Goal: without the key nobody can make names that are neighbours in a table. Method:
-// names made to meet under one key, as an attacker that had it would make them, are acquired and
-// found under that key, where they must be slow (or the test shows nothing), and under other keys,
-// where they must be about as fast as random names.
+// Goal: without the key nobody can make names that are neighbours in a table.
+// Method: names made to meet under one key, as an attacker that had it would make them, are
+// acquired and found under that key, where they must be slow (or the test shows nothing), and under
+// other keys, where they must be about as fast as random names.
 #include "engine/base/names/name_key.h"
 
 #include <gtest/gtest.h>
