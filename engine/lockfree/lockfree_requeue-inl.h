@@ -174,7 +174,7 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   const PodFacts& facts = draft->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
   const PluginSet marks = InPool(after.queued) ? facts.fields.Rejectors() : PluginSet();
-  rejectors_.Mark(id, marks);
+  if (!marks.empty()) rejectors_.Mark(id, marks);
   // Others may replace the record as soon as it is seen: take what is needed afterwards now.
   const Ticket ticket = draft->needs_ticket ? TicketFor(facts) : Ticket();
   const bool tells = kIsObserved && cause.label != kNoLabel;
@@ -190,7 +190,7 @@ inline bool BasicLockfreeQueue<Atom, Shape>::CommitAs(PodId id, const Pinned& pi
   if (is_done) {
     draft->Published();
     // And again now that nobody clears its marks any more.
-    rejectors_.Mark(id, marks);
+    if (!marks.empty()) rejectors_.Mark(id, marks);
     CountMove(pinned.word(), *draft, cause);
     if (tells) TellPublished(pinned, facts, *draft, cause);
     if (draft->needs_ticket) PushTicket(after.queued, ticket);

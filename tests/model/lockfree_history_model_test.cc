@@ -12,11 +12,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,6 +46,7 @@ enum class Deed : uint8_t {
   kEvent,
   kEventTooSoon,
   kFlush,
+  kWait,
   kPop
 };
 
@@ -88,6 +87,7 @@ struct QueueSpec {
         if (pod.place != Place::kInFlight) pod.place = Place::kAbsent;
         return kNothing;
       case Deed::kNominate:
+      case Deed::kWait:
         return kNothing;
       case Deed::kFail:
         Fail(pod);
@@ -111,7 +111,7 @@ struct QueueSpec {
     return kNothing;
   }
 
-  static constexpr int32_t kRaised = 3;
+  static constexpr int32_t kRise = 2;  // No two pods have one priority.
   static int32_t PriorityOf(size_t pod) { return pod == 0 ? 2 : 1; }
 
   static void Move(State& state, Place from, Place to) {
@@ -121,7 +121,7 @@ struct QueueSpec {
   }
   // A version of the pod: a new one is active, another may help itself.
   static void Tell(PodState& pod, const Operation& operation) {
-    pod.priority = operation.deed == Deed::kRaise ? kRaised : PriorityOf(operation.pod);
+    pod.priority = PriorityOf(operation.pod) + (operation.deed == Deed::kRaise ? kRise : 0);
     pod.is_live = true;
     if (pod.place == Place::kAbsent || InPool(pod.place)) pod.place = Place::kActive;
     if (pod.place == Place::kInFlight) pod.missed_event = true;
@@ -153,9 +153,9 @@ struct QueueSpec {
   }
 
   static std::string Describe(const Operation& operation) {
-    static constexpr std::array<const char*, 11> kNames = {
+    static constexpr std::array<const char*, 12> kNames = {
         "add",  "activate", "delete",         "raise", "nominate", "fail",
-        "done", "event",    "event too soon", "flush", "pop"};
+        "done", "event",    "event too soon", "flush", "wait",     "pop"};
     const std::string name = kNames[static_cast<size_t>(operation.deed)];
     const bool is_of_a_pod = operation.deed < Deed::kEvent;
     return is_of_a_pod ? name + " " + std::to_string(operation.pod) : name;
@@ -165,12 +165,17 @@ struct QueueSpec {
   }
 };
 
+constexpr Duration kBackoff = std::chrono::seconds(1);
 using Step = QueueSpec::Operation;
 using Steps = std::vector<Step>;
 
 // Engines that leave one help out.
 struct FinishesNothing : ModelQueueShape {};
 struct FinishesNoKnownPod : ModelQueueShape {};
+// Something happens right before each move.
+struct IsInterrupted : ModelQueueShape {
+  static inline std::function<void()> before_move = [] {};
+};
 
 template <>
 bool BasicLockfreeQueue<model::Atomic, FinishesNothing>::FinishAllMoves() {
@@ -179,6 +184,13 @@ bool BasicLockfreeQueue<model::Atomic, FinishesNothing>::FinishAllMoves() {
 template <>
 auto BasicLockfreeQueue<model::Atomic, FinishesNoKnownPod>::PinFinished(PodId id) -> Pinned {
   return table_.Pin(id);
+}
+
+// Asked for right before the exchange.
+template <>
+uint32_t BasicLockfreeQueue<model::Atomic, IsInterrupted>::NoteOf(Cause cause) {
+  IsInterrupted::before_move();
+  return uint32_t{cause.label} << 1 | uint32_t{cause.takes_out_first};
 }
 
 namespace {
@@ -192,8 +204,6 @@ class RecordedScene {
  public:
   explicit RecordedScene(uint32_t threads, Duration backoff)
       : scene_(backoff), recorder_(threads + 1) {}
-
-  ModelScene<Shape>& scene() { return scene_; }
 
   void Run(uint32_t thread, const Steps& steps) {
     for (const Step& step : steps) RunStep(thread, step);
@@ -223,7 +233,8 @@ class RecordedScene {
         scene_.Delete(step.pod);
         return QueueSpec::kNothing;
       case Deed::kRaise:
-        scene_.queue().Update(pod, VersionOf(step.pod, QueueSpec::kRaised));
+        scene_.queue().Update(
+            pod, VersionOf(step.pod, QueueSpec::PriorityOf(step.pod) + QueueSpec::kRise));
         return QueueSpec::kNothing;
       case Deed::kNominate:
         scene_.queue().Nominate(pod, "node");
@@ -240,6 +251,9 @@ class RecordedScene {
         return QueueSpec::kNothing;
       case Deed::kFlush:
         scene_.queue().FlushBackoff();
+        return QueueSpec::kNothing;
+      case Deed::kWait:
+        scene_.world.now += 2 * kBackoff;
         return QueueSpec::kNothing;
       case Deed::kPop:
         break;
@@ -261,7 +275,6 @@ struct Beginning {
   Steps steps;
   // What makes sense there, of one pod or the other.
   Steps deeds;
-  // Is over when the threads begin.
   Duration backoff{0};
 };
 
@@ -269,8 +282,8 @@ const Steps kBothActive = {{Deed::kAdd, 0}, {Deed::kAdd, 1}};
 const Steps kBetterInFlight = {{Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop, 0}};
 const Steps kBetterInPool = {{Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop, 0}, {Deed::kFail, 0}};
 
-const Steps kBetterBacksOff = {
-    {Deed::kAdd, 0}, {Deed::kAdd, 1}, {Deed::kPop}, {Deed::kFail, 0}, {Deed::kEventTooSoon}};
+const Steps kBetterBacksOff = {{Deed::kAdd, 0},  {Deed::kAdd, 1},       {Deed::kPop},
+                               {Deed::kFail, 0}, {Deed::kEventTooSoon}, {Deed::kWait}};
 
 const std::vector<Beginning>& Beginnings() {
   static const std::vector<Beginning> kAll = {
@@ -286,6 +299,7 @@ const std::vector<Beginning>& Beginnings() {
       {"both active",
        kBothActive,
        {{Deed::kPop},
+        {Deed::kRaise, 0},
         {Deed::kRaise, 1},
         {Deed::kDelete, 0},
         {Deed::kNominate, 1},
@@ -312,7 +326,7 @@ const std::vector<Beginning>& Beginnings() {
       {"the better one backs off",
        kBetterBacksOff,
        {{Deed::kFlush}, {Deed::kPop}, {Deed::kActivate, 0}, {Deed::kRaise, 0}, {Deed::kDelete, 0}},
-       std::chrono::seconds(1)}};
+       kBackoff}};
   return kAll;
 }
 
@@ -326,7 +340,6 @@ model::Body BodyOf(const Beginning& beginning, const std::vector<Steps>& threads
   return [=](model::Trial& trial) {
     RecordedScene<Shape> recorded(static_cast<uint32_t>(threads.size()), beginning.backoff);
     recorded.Run(0, beginning.steps);
-    recorded.scene().world.now += 2 * beginning.backoff;
     for (uint32_t i = 0; i < threads.size(); ++i) {
       trial.Thread([&recorded, &threads, judged, i] {
         recorded.Run(i + 1, threads[i]);
@@ -375,6 +388,14 @@ TEST_P(LockfreeHistoryModel, AnyThreadMayBeFrozenAnywhere) {
 }
 INSTANTIATE_TEST_SUITE_P(From, LockfreeHistoryModel, testing::Range<size_t>(0, 6));
 
+// An early pop has seen active empty; then a pod becomes active, and a better one backs off.
+TEST(LockfreeEarlyPopModel, AsksWhetherActiveIsStillEmpty) {
+  const Beginning in_pool = {"", {{Deed::kAdd, 0}, {Deed::kPop}, {Deed::kFail, 0}}, {}, kBackoff};
+  const std::vector<Steps> threads = {{{Deed::kPop}}, {{Deed::kAdd, 1}, {Deed::kEventTooSoon}}};
+  const model::Body body = BodyOf<ModelQueueShape>(in_pool, threads, Judged::kAtTheEnd);
+  model::ExpectExhausted(model::Exhaust(Named("", 2), body), 100);
+}
+
 // Two threads that meet, with two preemptions; a pop's answer is judged by what is left.
 TEST_P(LockfreeHistoryModel, AnyTwoOperationsMayMeet) {
   const Beginning& beginning = Beginnings()[GetParam()];
@@ -397,14 +418,15 @@ TEST(LockfreeWakingModel, FlushWakesAllWhoWait) {
     MODEL_CHECK(scene.queue().Pop(std::nullopt).has_value(), "it waits until there is a pod");
   };
   Program<ModelQueueShape> program;
-  program.backoff = std::chrono::seconds(1);
+  program.backoff = kBackoff;
   program.before = [](ModelScene<ModelQueueShape>& scene) {
     for (const size_t pod : {size_t{0}, size_t{1}}) {
       scene.Add(pod);
       static_cast<void>(scene.queue().TryPop());
-      static_cast<void>(scene.queue().Fail(scene.Key(pod), {}, {}));
+      scene.RejectByFilter(scene.Key(pod));
     }
-    scene.world.now += std::chrono::seconds(2);
+    scene.MakeRoom();
+    scene.world.now += 2 * kBackoff;
   };
   program.threads = {pop, pop,
                      [](ModelScene<ModelQueueShape>& scene) { scene.queue().FlushBackoff(); }};
@@ -417,14 +439,14 @@ TEST(LockfreeWakingModel, FlushWakesAllWhoWait) {
 // that.
 TEST(LockfreeFrozenModel, FailMissesNoEvent) {
   const Steps fail = {{Deed::kFail, 0}};
-  ModelScene<ModelQueueShape>().Schedule();  // What fills itself at first use.
+  ModelScene<IsInterrupted>().Schedule();  // What fills itself at first use.
   const model::Body body = [&](model::Trial& trial) {
     constexpr uint32_t kEventsThread = 3;
-    RecordedScene<ModelQueueShape> recorded(kEventsThread, Duration(0));
+    RecordedScene<IsInterrupted> recorded(kEventsThread, Duration(0));
     recorded.Run(0, kBetterInFlight);
-    bool is_asked = false;
-    recorded.scene().world.on_check = [&] {
-      if (!std::exchange(is_asked, true)) recorded.Run(kEventsThread, {{Deed::kEvent}});
+    bool has_come = false;
+    IsInterrupted::before_move = [&] {
+      if (!std::exchange(has_come, true)) recorded.Run(kEventsThread, {{Deed::kEvent}});
     };
     trial.Thread([&] { recorded.Run(1, fail); });
     trial.Thread([&] {
@@ -432,6 +454,7 @@ TEST(LockfreeFrozenModel, FailMissesNoEvent) {
       recorded.PopAllAndJudge(2);
     });
     trial.Join();
+    IsInterrupted::before_move = [] {};
     recorded.PopAllAndJudge(0);
   };
   model::ExpectNoStall(model::ExhaustStalls(Named("", 0), body), 50);

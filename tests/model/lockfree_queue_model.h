@@ -106,11 +106,7 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
-  // Called whenever PreEnqueue is asked.
-  std::function<void()> on_check = [] {};
-
   PluginId Check(const Pod&, PluginId) const override {
-    on_check();
     return is_open.load() ? kNoPlugin : kGating;
   }
   std::string Explain(const Pod&, PluginId) const override { return "closed"; }
@@ -205,6 +201,8 @@ class ModelScene {
     }
     MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
     MODEL_CHECK(queue_->LoggedEvents() == 0, "no pod needs an event");
+    queue_->Event(MakeEvent(Resource::kNode, Action::kAdd), {});
+    MODEL_CHECK(queue_->LoggedEvents() == 0, "no attempt that is over holds a place in the log");
     CheckGauges();
     for (const Resource resource : {Resource::kNode, Resource::kResourceClaim}) {
       for (const Action action : {Action::kAdd, Action::kUpdate}) {
