@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/loop_metrics.h"
-#include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"

@@ -13,11 +13,6 @@
 namespace schedq {
 namespace {
 
-// The plugin of each Obstacle, in the order of the enumeration.
-constexpr const char* kObstaclePlugins[] = {"NodeUnschedulable", "TaintToleration", "NodeAffinity",
-                                            "NodeResourcesFit", "DynamicResources"};
-static_assert(std::size(kObstaclePlugins) == kObstacleCount, "one plugin an obstacle");
-
 QueueDriverOptions Complete(QueueDriverOptions options, Clock* clock, const CostModel& costs,
                             PodCalls* calls) {
   options.clock = clock;
@@ -42,8 +37,9 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       handlers_(&queue_, &cache_, &lock_, costs_, &metrics_) {
-  for (int i = 0; i < kObstacleCount; ++i) {
-    obstacle_plugins_[i] = queue_.PluginNamed(kObstaclePlugins[i]);
+  for (size_t i = 0; i < kPlacingPlugins; ++i) {
+    const auto id = static_cast<PlacingPluginId>(i);
+    placing_plugins_[i] = queue_.PluginNamed(std::string(placer_.NameOf(id)));
   }
   calls_->Attach(queue_.api_calls());
   queue_.SetWakeUp([this] { WakeUp(); });
@@ -105,10 +101,11 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
         [this] { PopNext(); });
     return;
   }
-  attempt->decision = cache_.Decide(attempt->pod());
+  attempt->decision = placer_.Decide(attempt->pod());
   const Decision& decision = attempt->decision;
   if (!decision.node.empty()) {
-    cache_.Assume(attempt->pod(), decision);
+    const bool is_assumed = cache_.Assume(attempt->pod(), decision);
+    SCHEDQ_CHECK(is_assumed, "what the only scheduling thread decides is free");
     queue_.watch().CountPlaced(attempt->pod());
   }
   const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
@@ -130,8 +127,8 @@ void SchedulerLoop::Finish(const AttemptRef& attempt) {
 
 PluginSet SchedulerLoop::RejectorsOf(const Decision& decision) const {
   PluginSet rejectors;
-  for (int i = 0; i < kObstacleCount; ++i) {
-    if ((decision.obstacles >> i & 1) != 0) rejectors.Insert(obstacle_plugins_[i]);
+  for (size_t i = 0; i < kPlacingPlugins; ++i) {
+    if ((decision.rejectors >> i & 1) != 0) rejectors.Insert(placing_plugins_[i]);
   }
   return rejectors;
 }
@@ -242,7 +239,7 @@ void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
   calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
   lock_.Run(
       [this, attempt] {
-        cache_.Forget(attempt->pod().number, attempt->decision, attempt->claims_stored);
+        cache_.Forget(attempt->pod(), attempt->decision, attempt->claims_stored);
         const Duration event_cost =
             handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
                            {AssignedPodView(attempt->popped.pod), nullptr});

@@ -11,10 +11,11 @@
 // claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
 // the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
-// Not modelled: scores beyond NodeTable's rule, preemption, Permit, a nomination's reservation.
+// Not modelled: scores beyond the placer's rule, preemption, Permit, a nomination's reservation.
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -24,13 +25,15 @@
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/loop_metrics.h"
-#include "bench/sim/scheduler/node_table.h"
-#include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
@@ -104,11 +107,12 @@ class SchedulerLoop {
   Clock& clock_;
   LoopMetrics metrics_;
   SchedulerCache cache_;
+  Placer placer_{&cache_};
   VirtualLock lock_;
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   EventHandlers handlers_;
-  PluginId obstacle_plugins_[kObstacleCount];
+  std::array<PluginId, kPlacingPlugins> placing_plugins_;  // By PlacingPluginId.
   bool is_scheduling_ = false;
 };
 

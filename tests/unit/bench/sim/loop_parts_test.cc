@@ -1,5 +1,5 @@
-// Goal: the parts of the simulated scheduler keep the rules of their headers: the rule of placing,
-// the virtual lock, the cost model's strictness, the events of a node's update.
+// Goal: the parts of the simulated scheduler keep the rules of their headers: the virtual lock, the
+// cost model's strictness, the events of a node's update.
 // Method: each part alone, on the smallest input that tells right from wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,18 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/format/objects/api_object.h"
-#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/scheduler/cost_model.h"
-#include "bench/sim/scheduler/node_table.h"
-#include "bench/sim/scheduler/scheduler_cache.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "schedq/cluster_events.h"
-#include "tests/unit/bench/sim/cluster_test_objects.h"
+#include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -29,89 +25,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::shared_ptr<ClusterNode> Node(uint64_t number, int64_t cpu, int64_t pods = 10) {
-  auto node = std::make_shared<ClusterNode>();
-  node->number = number;
-  node->name = "n" + std::to_string(number);
-  node->allocatable = {{"cpu", cpu}, {"memory", 1000}, {"pods", pods}};
-  return node;
-}
-
-std::shared_ptr<ClusterPod> PodOf(uint64_t number, int64_t cpu) {
-  static const ApiObjectRef object = PodObjectNamed("p");
-  auto pod = std::make_shared<ClusterPod>();
-  pod->object = object;
-  pod->number = number;
-  pod->requests = {{"cpu", cpu}};
-  return pod;
-}
-
-uint32_t Bit(Obstacle obstacle) { return 1u << static_cast<int>(obstacle); }
-
-TEST(NodeTable, TheLeastInUseGoesFirstAndTiesGoByOrder) {
-  NodeTable nodes;
-  for (uint64_t i : {2, 1, 3}) nodes.SetNode(Node(i, 1000));
-  std::vector<std::string> order;
-  for (uint64_t i = 1; i <= 4; ++i) {
-    const auto pod = PodOf(i, 100);
-    order.push_back(nodes.Place(*pod, "", {}).node);
-    nodes.Assume(*pod, order.back());
-  }
-  EXPECT_THAT(order, ElementsAre("n1", "n2", "n3", "n1"));
-  nodes.Forget(2);
-  EXPECT_EQ(nodes.Place(*PodOf(5, 100), "", {}).node, "n2");
-}
-
-TEST(NodeTable, SaysWhatStoodInTheWay) {
-  NodeTable nodes;
-  EXPECT_EQ(nodes.Place(*PodOf(1, 1), "", {}).obstacles, 0u);
-  nodes.SetNode(Node(1, 10));
-  auto closed = Node(2, 1000);
-  closed->unschedulable = true;
-  nodes.SetNode(closed);
-  auto tainted = Node(3, 1000);
-  tainted->taints = {{"k", "", "NoSchedule"}};
-  nodes.SetNode(tainted);
-  const NodeChoice choice = nodes.Place(*PodOf(1, 100), "", {});
-  EXPECT_EQ(choice.node, "");
-  EXPECT_EQ(choice.obstacles,
-            Bit(Obstacle::kResources) | Bit(Obstacle::kUnschedulable) | Bit(Obstacle::kTaints));
-  EXPECT_EQ(nodes.Place(*PodOf(1, 1), "", [](const std::string&) { return false; }).obstacles &
-                Bit(Obstacle::kDevices),
-            Bit(Obstacle::kDevices));
-  auto pod = PodOf(1, 1);
-  pod->node_selector = {{"zone", "a"}};
-  EXPECT_EQ(nodes.Place(*pod, "", {}).obstacles & Bit(Obstacle::kAffinity),
-            Bit(Obstacle::kAffinity));
-}
-
-TEST(NodeTable, ANodesPodsSurviveTheNode) {
-  NodeTable nodes;
-  nodes.SetNode(Node(1, 100));
-  nodes.Assume(*PodOf(1, 80), "n1");
-  nodes.RemoveNode("n1");
-  EXPECT_EQ(nodes.size(), 0u);
-  nodes.SetNode(Node(1, 100));
-  EXPECT_EQ(nodes.Place(*PodOf(2, 30), "", {}).node, "");
-  nodes.Forget(1);
-  EXPECT_EQ(nodes.Place(*PodOf(2, 30), "", {}).node, "n1");
-}
-
-TEST(NodeTable, TheNumberOfPodsIsALimit) {
-  NodeTable nodes;
-  nodes.SetNode(Node(1, 100, 1));
-  nodes.Assume(*PodOf(1, 0), "n1");
-  EXPECT_EQ(nodes.Place(*PodOf(2, 0), "", {}).obstacles, Bit(Obstacle::kResources));
-}
-
-TEST(NodesToFind, FollowsTheSizeOfTheCluster) {
-  EXPECT_EQ(NodesToFind(50), 50u);
-  EXPECT_EQ(NodesToFind(100), 100u);
-  EXPECT_EQ(NodesToFind(500), 230u);
-  EXPECT_EQ(NodesToFind(5000), 500u);
-  EXPECT_EQ(NodesToFind(20000), 1000u);
-}
 
 TEST(VirtualLock, ServesInOrderAndOneAtATime) {
   VirtualClock clock{Instant()};
@@ -166,7 +79,7 @@ std::vector<std::string> UpdateEvents(const ObjectView& before, const ObjectView
 }
 
 TEST(NodeUpdateEvents, OneForEachThingThatChanged) {
-  const auto before = Node(1, 100);
+  const auto before = NodeOf(1, 100);
   auto after = *before;
   EXPECT_THAT(UpdateEvents(*before, after), IsEmpty());
   after.labels = {{"a", "b"}};
@@ -178,10 +91,10 @@ TEST(NodeUpdateEvents, OneForEachThingThatChanged) {
 }
 
 TEST(NodeUpdateEvents, OnlyOpeningANodeIsAnEvent) {
-  auto closed = *Node(1, 100);
+  auto closed = *NodeOf(1, 100);
   closed.unschedulable = true;
-  EXPECT_THAT(UpdateEvents(closed, *Node(1, 100)), ElementsAre("NodeUpdateNodeTaint"));
-  EXPECT_THAT(UpdateEvents(*Node(1, 100), closed), IsEmpty());
+  EXPECT_THAT(UpdateEvents(closed, *NodeOf(1, 100)), ElementsAre("NodeUpdateNodeTaint"));
+  EXPECT_THAT(UpdateEvents(*NodeOf(1, 100), closed), IsEmpty());
 }
 
 }  // namespace

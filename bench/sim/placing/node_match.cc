@@ -1,4 +1,4 @@
-#include "bench/sim/scheduler/node_match.h"
+#include "bench/sim/placing/node_match.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,13 @@
+#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/plugins/plugins.h"
+#include "bench/sim/placing/resource_table.h"
+
+namespace schedq {
+
+PlacingPlugins BuiltinPlacingPlugins(const ResourceTable* resources, const ClaimBook* claims) {
+  return {MakeNodeUnschedulable(), MakeTaintToleration(), MakeNodeAffinity(),
+          MakeNodeResourcesFit(resources), MakeDynamicResources(claims)};
+}
+
+}  // namespace schedq

@@ -1,0 +1,156 @@
+#include "bench/sim/placing/node_ledger.h"
+
+#include <algorithm>
+
+namespace schedq {
+namespace {
+
+constexpr int64_t kPartsPerWhole = 1'000'000;
+
+// Where there is nothing of a resource, all of it counts as in use.
+int64_t Share(int64_t used, int64_t limit) {
+  if (limit <= 0) return kPartsPerWhole;
+  return static_cast<int64_t>(static_cast<double>(used) / static_cast<double>(limit) *
+                              kPartsPerWhole);
+}
+
+}  // namespace
+
+NodeLedger::NodeLedger() : notes_(kNotes) {}
+
+uint32_t NodeLedger::NewSlot() {
+  for (const uint32_t slot : removed_) {
+    if (slots_[slot].amounts[kPodsResource].used.load(std::memory_order_relaxed) != 0) continue;
+    by_name_.erase(slots_[slot].name);
+    removed_.erase(slot);
+    return slot;
+  }
+  return static_cast<uint32_t>(slots_.grow_by(1) - slots_.begin());
+}
+
+uint32_t NodeLedger::SlotFor(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return found->second;
+  const uint32_t slot = NewSlot();
+  slots_[slot].name = name;
+  by_name_.emplace(name, slot);
+  return slot;
+}
+
+std::optional<uint32_t> NodeLedger::SlotOf(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+void NodeLedger::SetNode(const ClusterNodeRef& node) {
+  Limits limits{};
+  for (const auto& [name, amount] : node->allocatable) {
+    if (const std::optional<uint8_t> kind = resources_.FindOrAdd(name)) limits[*kind] = amount;
+  }
+  const std::lock_guard lock(mutex_);
+  const uint32_t slot = SlotFor(node->name);
+  removed_.erase(slot);
+  Change(slot, node, limits);
+}
+
+void NodeLedger::RemoveNode(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end() || slots_[found->second].node == nullptr) return;
+  removed_.insert(found->second);
+  Change(found->second, nullptr, {});
+}
+
+void NodeLedger::Change(uint32_t number, const ClusterNodeRef& node, const Limits& limits) {
+  Slot& slot = slots_[number];
+  for (size_t kind = 0; kind < kResourceKindsMax; ++kind) {
+    slot.amounts[kind].limit.store(limits[kind], std::memory_order_relaxed);
+  }
+  slot.node = node;
+  slot.node_version.fetch_add(1, std::memory_order_relaxed);
+  Note(number);
+}
+
+bool NodeLedger::Reserve(uint32_t slot, const NodeDemand& demand) {
+  Slot& node = slots_[slot];
+  if (demand.fits_nowhere) return false;
+  for (const NodeDemand::Part* part = demand.begin(); part != demand.end(); ++part) {
+    Amounts& amounts = node.amounts[part->kind];
+    const int64_t before = amounts.used.fetch_add(part->amount, std::memory_order_relaxed);
+    if (before + part->amount <= amounts.limit.load(std::memory_order_relaxed)) continue;
+    // Gives back what it took. Meanwhile another thread may have been refused needlessly; it tries
+    // again, as this one does.
+    for (const NodeDemand::Part* taken = demand.begin(); taken <= part; ++taken) {
+      node.amounts[taken->kind].used.fetch_sub(taken->amount, std::memory_order_relaxed);
+    }
+    Note(slot);
+    return false;
+  }
+  Note(slot);
+  return true;
+}
+
+uint32_t NodeLedger::Take(const std::string& node, const NodeDemand& demand) {
+  const std::lock_guard lock(mutex_);
+  const auto known = by_name_.find(node);
+  const uint32_t slot = SlotFor(node);
+  if (known == by_name_.end()) removed_.insert(slot);
+  for (const NodeDemand::Part& part : demand) {
+    slots_[slot].amounts[part.kind].used.fetch_add(part.amount, std::memory_order_relaxed);
+  }
+  Note(slot);
+  return slot;
+}
+
+void NodeLedger::Give(uint32_t slot, const NodeDemand& demand) {
+  for (const NodeDemand::Part& part : demand) {
+    slots_[slot].amounts[part.kind].used.fetch_sub(part.amount, std::memory_order_relaxed);
+  }
+  Note(slot);
+}
+
+NodeLedger::Balance NodeLedger::BalanceOf(uint32_t number) const {
+  const Slot& slot = slots_[number];
+  Balance balance;
+  int64_t share = 0;
+  balance.kinds = resources_.size();
+  for (size_t kind = 0; kind < balance.kinds; ++kind) {
+    const int64_t used = slot.amounts[kind].used.load(std::memory_order_relaxed);
+    const int64_t limit = slot.amounts[kind].limit.load(std::memory_order_relaxed);
+    balance.free[kind] = limit - used;
+    if (kind <= kMemoryResource && used > 0) share = std::max(share, Share(used, limit));
+  }
+  balance.share = static_cast<uint32_t>(std::min<int64_t>(share, UINT32_MAX));
+  balance.node_version = slot.node_version.load(std::memory_order_relaxed);
+  return balance;
+}
+
+ClusterNodeRef NodeLedger::NodeAt(uint32_t slot) const {
+  const std::lock_guard lock(mutex_);
+  return slots_[slot].node;
+}
+
+void NodeLedger::Note(uint32_t slot) {
+  const uint64_t place = noted_.fetch_add(1, std::memory_order_acq_rel);
+  notes_[place % kNotes].store((place + 1) << 32 | slot, std::memory_order_release);
+}
+
+bool NodeLedger::Follow(Cursor* cursor, const std::function<void(uint32_t)>& visit) const {
+  const uint64_t end = noted_.load(std::memory_order_acquire);
+  if (end - *cursor > kNotes) return false;
+  for (; *cursor != end; ++*cursor) {
+    const uint64_t note = notes_[*cursor % kNotes].load(std::memory_order_acquire);
+    const auto expected = static_cast<uint32_t>(*cursor + 1);
+    const auto found = static_cast<uint32_t>(note >> 32);
+    if (found != expected) {
+      // Not written yet: it is read next time. Written by a later lap: it is lost.
+      return static_cast<int32_t>(found - expected) < 0;
+    }
+    visit(static_cast<uint32_t>(note));
+  }
+  return true;
+}
+
+}  // namespace schedq

@@ -1,0 +1,110 @@
+// What the pods on each node take of it: the one truth that all scheduling threads share.
+//
+// Purpose: a scheduling thread decides by its own copy (node_columns.h) and then reserves here. A
+// reservation that another thread was ahead of is refused, so that no node is ever overcommitted.
+// Every change is noted, so that the copies follow by reading what changed.
+// Threads: all from any thread. Reserve, Give, BalanceOf and Follow take no lock; the others take
+// one that scheduling threads meet only where a node itself has changed.
+// Invariants:
+//  1. Of each kind, the ledger has the sum of what was taken and not given back.
+//  2. A reservation is granted only where all of its parts fit.
+//  3. A slot keeps its node's name while the node exists or pods are on it.
+// Memory: for each slot a name and 16 bytes a resource kind, and one ring of notes. There are at
+// most as many slots as there were nodes at one time, and nodes that went with pods on them.
+#pragma once
+
+#include <tbb/concurrent_vector.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/resource_table.h"
+
+namespace schedq {
+
+class NodeLedger {
+ public:
+  // What a copy has of one node.
+  struct Balance {
+    std::array<int64_t, kResourceKindsMax> free;  // Of the first `kinds` of the table.
+    size_t kinds = 0;
+    uint32_t share = 0;  // The largest share in use of pods, cpu and memory, in parts per million.
+    uint64_t node_version = 0;  // Changes with the node itself.
+  };
+  // The place up to which a reader has followed the changes.
+  using Cursor = uint64_t;
+
+  NodeLedger();
+
+  // A node that is new or changed. Kinds of resources beyond those of the table count as missing.
+  void SetNode(const ClusterNodeRef& node);
+  void RemoveNode(const std::string& name);
+  // The slot of a node that exists, or that pods are on; nullopt: there is neither.
+  std::optional<uint32_t> SlotOf(const std::string& name) const;
+
+  // Takes all parts where all fit, else none.
+  bool Reserve(uint32_t slot, const NodeDemand& demand);
+  // Takes all parts, whether they fit or not: the cluster says that the pod is on the node. Returns
+  // the node's slot; the node may be unknown.
+  uint32_t Take(const std::string& node, const NodeDemand& demand);
+  void Give(uint32_t slot, const NodeDemand& demand);
+
+  size_t slots() const { return slots_.size(); }
+  Balance BalanceOf(uint32_t slot) const;
+  // Null: the node does not exist (any more).
+  ClusterNodeRef NodeAt(uint32_t slot) const;
+  // Calls `visit` for each slot that changed since the cursor, perhaps more than once, and moves
+  // the cursor. False: too much has changed to have been kept; the caller reads all slots.
+  bool Follow(Cursor* cursor, const std::function<void(uint32_t slot)>& visit) const;
+  // The cursor of a reader that reads all slots after this call.
+  Cursor Now() const { return noted_.load(std::memory_order_acquire); }
+
+  ResourceTable& resources() { return resources_; }
+  const ResourceTable& resources() const { return resources_; }
+
+ private:
+  static constexpr size_t kNotes = size_t{1} << 16;
+
+  using Limits = std::array<int64_t, kResourceKindsMax>;
+
+  struct Amounts {
+    // Both are written by any thread. Relaxed: a sum needs no order, and a reader that sees a stale
+    // one is corrected by the note that follows each change.
+    std::atomic<int64_t> used{0};
+    std::atomic<int64_t> limit{0};
+  };
+  struct Slot {
+    std::array<Amounts, kResourceKindsMax> amounts;
+    std::atomic<uint64_t> node_version{0};  // Written under mutex_.
+    ClusterNodeRef node;                    // Guarded by mutex_.
+    std::string name;                       // Guarded by mutex_.
+  };
+
+  // Both under mutex_.
+  uint32_t SlotFor(const std::string& name);
+  uint32_t NewSlot();
+  void Change(uint32_t slot, const ClusterNodeRef& node, const Limits& limits);
+  void Note(uint32_t slot);
+
+  ResourceTable resources_;
+  mutable std::mutex mutex_;  // Guards nodes, names and the order of the slots.
+  std::unordered_map<std::string, uint32_t> by_name_;
+  std::set<uint32_t> removed_;  // Slots without a node. Those without pods are used again.
+  tbb::concurrent_vector<Slot> slots_;
+  // Each note: the low half of its place + 1, then the slot. Release and acquire: a reader of a
+  // note sees the change before it.
+  std::vector<std::atomic<uint64_t>> notes_;
+  std::atomic<uint64_t> noted_{0};
+};
+
+}  // namespace schedq

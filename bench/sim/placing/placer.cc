@@ -1,0 +1,121 @@
+#include "bench/sim/placing/placer.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace schedq {
+
+size_t NodesToFind(size_t nodes) {
+  constexpr size_t kNodesMin = 100;
+  constexpr size_t kPercentMin = 5;
+  if (nodes < kNodesMin) return nodes;
+  const size_t less = nodes / 125;
+  const size_t percent = less < 50 - kPercentMin ? 50 - less : kPercentMin;
+  return std::max(kNodesMin, nodes * percent / 100);
+}
+
+Placer::Placer(const SchedulerCache* cache)
+    : claims_(cache->claims()),
+      nodes_(&cache->nodes()),
+      plugins_(BuiltinPlacingPlugins(&cache->nodes().resources(), &cache->claims())) {}
+
+Decision Placer::Decide(const ClusterPod& pod) {
+  nodes_.Refresh();
+  Decision decision;
+  PlacingAttempt attempt;
+  attempt.pod = &pod;
+  if (!PreFilter(&attempt, &decision)) return decision;
+  LookAtNodes(attempt, &decision);
+  if (decision.node.empty()) {
+    decision.nodes_looked_at = nodes_.nodes();
+    return decision;
+  }
+  decision.rejectors = 0;
+  decision.nodes_looked_at = NodesToFind(nodes_.nodes());
+  if (!attempt.claims) return decision;
+  auto claims = claims_.Pick(*attempt.claims, decision.node);
+  if (claims) {
+    decision.claims = std::move(*claims);
+  } else {
+    // Another thread took the devices since they were found.
+    decision.node.clear();
+    decision.rejectors = BitOf(PlacingPluginId::kDynamicResources);
+  }
+  return decision;
+}
+
+bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {
+  asked_.clear();
+  asked_alone_.clear();
+  for (size_t i = 0; i < kPlacingPlugins; ++i) {
+    const PreFilterAnswer answer = plugins_[i]->PreFilter(attempt);
+    if (answer == PreFilterAnswer::kReject) {
+      decision->rejectors = 1u << i;
+      return false;
+    }
+    if (answer == PreFilterAnswer::kSkip) continue;
+    asked_.push_back(plugins_[i].get());
+    if (plugins_[i]->FiltersOne(*attempt)) asked_alone_.push_back(plugins_[i].get());
+  }
+  return true;
+}
+
+void Placer::LookAtNodes(const PlacingAttempt& attempt, Decision* decision) {
+  const size_t blocks = nodes_.blocks();
+  const size_t wanted = NodesToFind(nodes_.nodes());
+  candidates_.clear();
+  for (size_t i = 0; i < blocks; ++i) {
+    const size_t block = next_block_ < blocks ? next_block_ : 0;
+    next_block_ = block + 1;
+    LookAtBlock(attempt, block, decision);
+    if (candidates_.size() >= wanted && TakeBest(attempt, decision)) return;
+  }
+  TakeBest(attempt, decision);
+}
+
+void Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision) {
+  uint64_t feasible = nodes_.known(block);
+  for (const PlacingPlugin* plugin : asked_) {
+    if (feasible == 0) return;
+    const uint64_t passed = plugin->Filter(attempt, nodes_, block, feasible);
+    if (passed != feasible) decision->rejectors |= BitOf(plugin->id());
+    feasible = passed;
+  }
+  if (feasible == 0) return;
+  BlockScores scores{};
+  for (const auto& plugin : plugins_) plugin->Score(attempt, nodes_, block, feasible, &scores);
+  ForEachNode(block, feasible, [&](uint32_t slot) {
+    candidates_.push_back({scores[slot % kNodesPerBlock], slot});
+  });
+}
+
+bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
+  const auto is_worse = [](const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score < b.score : a.slot > b.slot;
+  };
+  while (!candidates_.empty()) {
+    const auto best = std::max_element(candidates_.begin(), candidates_.end(), is_worse);
+    const ClusterNode& node = nodes_.node(best->slot);
+    if (PassesAlone(attempt, node, decision)) {
+      decision->node = node.name;
+      decision->slot = best->slot;
+      return true;
+    }
+    *best = candidates_.back();
+    candidates_.pop_back();
+  }
+  return false;
+}
+
+bool Placer::PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
+                         Decision* decision) const {
+  for (const PlacingPlugin* plugin : asked_alone_) {
+    if (plugin->FilterOne(attempt, node)) continue;
+    decision->rejectors |= BitOf(plugin->id());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace schedq

@@ -1,0 +1,69 @@
+// Decides which node a pod goes to: one for each scheduling thread.
+//
+// Purpose: kube-scheduler's cycle of PreFilter, Filter and Score, written once for both clocks.
+// Nodes are looked at from where the last attempt stopped, until enough of them are feasible
+// (NodesToFind); the one with the highest score is taken, and of several the first in the order of
+// the ledger.
+// Threads: one; placers of several threads share a cache.
+// Cost: the nodes that are looked at, 64 at a time.
+// Memory: a copy of all nodes (node_columns.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/node_columns.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/scheduler_cache.h"
+
+namespace schedq {
+
+class Placer {
+ public:
+  // `cache` outlives it.
+  explicit Placer(const SchedulerCache* cache);
+
+  // Decides without changing the cache, by what the cache has now.
+  Decision Decide(const ClusterPod& pod);
+
+  // Kubernetes' name of a plugin.
+  std::string_view NameOf(PlacingPluginId id) const {
+    return plugins_[static_cast<size_t>(id)]->name();
+  }
+
+ private:
+  struct Candidate {
+    uint32_t score;
+    uint32_t slot;
+  };
+
+  // False: a plugin rejects every node.
+  bool PreFilter(PlacingAttempt* attempt, Decision* decision);
+  void LookAtNodes(const PlacingAttempt& attempt, Decision* decision);
+  // The feasible nodes of a block become candidates.
+  void LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision);
+  // Takes the best candidate that passes what is asked of one node at a time. False: none does.
+  bool TakeBest(const PlacingAttempt& attempt, Decision* decision);
+  bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
+                   Decision* decision) const;
+
+  const ClaimBook& claims_;
+  NodeColumns nodes_;
+  const PlacingPlugins plugins_;
+  size_t next_block_ = 0;
+  std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
+  std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
+  std::vector<Candidate> candidates_;              // Of the attempt.
+};
+
+// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
+// else 50 % to 5 % of them, a smaller share in larger clusters, but at least 100.
+size_t NodesToFind(size_t nodes);
+
+}  // namespace schedq

@@ -1,0 +1,62 @@
+// The kinds of resources of a run, as small numbers: columns of nodes are arrays by kind.
+//
+// Threads: any. A kind that is known is found without a lock; a new one is added under one.
+// Invariant: a number never changes its name.
+// Memory: kResourceKindsMax names. A kind beyond them has no number: a node has nothing of it, and
+// no pod that asks for it fits.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/pod.h"
+
+namespace schedq {
+
+inline constexpr size_t kResourceKindsMax = 16;
+
+// The first kinds of every table.
+inline constexpr uint8_t kPodsResource = 0;
+inline constexpr uint8_t kCpuResource = 1;
+inline constexpr uint8_t kMemoryResource = 2;
+
+// What a pod takes of its node: itself as one of the node's pods, and its requests above 0.
+struct NodeDemand {
+  struct Part {
+    uint8_t kind = 0;
+    int64_t amount = 0;
+  };
+
+  std::array<Part, kResourceKindsMax> parts;
+  uint8_t count = 0;
+  bool fits_nowhere = false;  // It asks for a kind that has no number.
+
+  const Part* begin() const { return parts.data(); }
+  const Part* end() const { return parts.data() + count; }
+};
+
+class ResourceTable {
+ public:
+  ResourceTable();
+
+  std::optional<uint8_t> Find(std::string_view name) const;
+  // The number of the kind; nullopt: the table is full.
+  std::optional<uint8_t> FindOrAdd(std::string_view name);
+  NodeDemand DemandOf(const Pod& pod) const;
+  size_t size() const { return size_.load(std::memory_order_acquire); }
+
+ private:
+  std::mutex adding_;
+  std::array<std::string, kResourceKindsMax> names_;
+  // Written under adding_, after the name. Release and acquire: a reader of the size sees the
+  // names.
+  std::atomic<size_t> size_{0};
+};
+
+}  // namespace schedq

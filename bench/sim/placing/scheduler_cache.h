@@ -1,0 +1,63 @@
+// The simulated scheduler's knowledge of the cluster, and its decisions that the cluster has not
+// confirmed yet.
+//
+// Purpose: nodes, their pods, claims and devices, as the informers delivered them, with the pods
+// that are assumed on a node and the devices that are promised to their claims while a binding is
+// under way. Scheduling threads decide by copies of it (placer.h).
+// Threads: all functions from any thread; two changes of one object must come in their order. What
+// a scheduling thread calls for a pod without claims takes no lock.
+// Invariants:
+//  1. A pod counts on at most one node.
+//  2. An assumed pod counts on its node until the informers deliver its node or its deletion, or
+//     until Forget.
+// Memory: the ledger's and the book's, and a word for each pod that ever was.
+#pragma once
+
+#include <tbb/concurrent_vector.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/node_ledger.h"
+
+namespace schedq {
+
+class SchedulerCache {
+ public:
+  // Applies a change of any object except an unassigned pod.
+  void Apply(const ClusterChange& change);
+
+  // Counts the pod on its node and promises its devices. False: another thread was ahead, and
+  // nothing has changed.
+  bool Assume(const ClusterPod& pod, const Decision& decision);
+  bool IsAssumed(uint64_t pod_number) const;
+  // Ends what Assume began for a pod that will not be bound. The first `stored` claims of its
+  // decision have their devices in the cluster already; their promises end when the informers
+  // deliver them.
+  void Forget(const ClusterPod& pod, const Decision& decision, size_t stored);
+
+  const NodeLedger& nodes() const { return nodes_; }
+  const ClaimBook& claims() const { return claims_; }
+
+ private:
+  // Where a pod counts: 0 or its node's slot + 1, times two, plus 1 while it is assumed.
+  using PodWord = std::atomic<uint64_t>;
+
+  void ApplyPod(const ClusterChange& change);
+  PodWord& WordOf(uint64_t pod_number);
+  // Gives back what the pod has on the node of its word.
+  void GiveBack(const ClusterPod& pod, uint64_t word);
+
+  NodeLedger nodes_;
+  ClaimBook claims_;
+  // Written by the thread that assumes or forgets the pod, and by the one that delivers its
+  // changes.
+  tbb::concurrent_vector<PodWord> pods_;  // By number.
+};
+
+}  // namespace schedq
