@@ -15,6 +15,7 @@
 #include "perf/documents/data_items.h"
 #include "perf/documents/enum_text.h"
 #include "perf/documents/environment.h"
+#include "perf/documents/real_figures.h"
 #include "perf/documents/scenario_document.h"
 #include "perf/statistics/latency.h"
 
@@ -66,6 +67,7 @@ struct Repetition {
   std::vector<DataItem> metrics;
   std::map<std::string, uint64_t> counters;  // By sample name, labels included.
   std::map<std::string, LatencySummary> latencies;
+  std::optional<RealFigures> real;  // On the real clock.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
@@ -74,6 +76,7 @@ struct Repetition {
     archive.Field("metrics", self.metrics, "As in the DataItems file.");
     archive.Field("counters", self.counters, "Exact counts by sample name.");
     archive.Field("latencies", self.latencies, "By operation.");
+    archive.Optional("real", self.real, "On the real clock: where its time went.");
   }
 };
 

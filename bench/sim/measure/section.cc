@@ -14,29 +14,32 @@
 namespace schedq {
 namespace {
 
-// This family is left out: the engine measures it by the machine's clock, and the loop has it in
-// virtual time.
-constexpr char kTimedByEngine[] = "scheduler_event_handling_duration_seconds";
+// The engine measures this family by the machine's clock, and the virtual loop by its own. The
+// run's clock decides which one counts.
+constexpr char kTimedTwice[] = "scheduler_event_handling_duration_seconds";
 constexpr char kListenerKey[] = "section";
 
 }  // namespace
 
-MetricValues ReadMetrics(const SchedulerLoop& scheduler) {
+MetricValues ReadMetrics(Scheduler* scheduler) {
+  const bool is_virtual = scheduler->watch() != nullptr;
   MetricValues values;
-  values.Read(scheduler.queue().registry(), kTimedByEngine);
-  values.Read(scheduler.metrics().registry());
+  values.Read(scheduler->queue_metrics(), is_virtual ? kTimedTwice : "");
+  values.Read(scheduler->loop_metrics(), is_virtual ? "" : kTimedTwice);
   return values;
 }
 
-std::string MetricsTextOf(const SchedulerLoop& scheduler) {
-  std::vector<prometheus::MetricFamily> families =
-      MetricsCollectable(&scheduler.queue().registry()).Collect();
+std::string MetricsTextOf(Scheduler* scheduler) {
+  const bool is_virtual = scheduler->watch() != nullptr;
+  const MetricsRegistry& without =
+      is_virtual ? scheduler->queue_metrics() : scheduler->loop_metrics();
+  std::vector<prometheus::MetricFamily> families = MetricsCollectable(&without).Collect();
   families.erase(std::remove_if(families.begin(), families.end(),
-                                [](const auto& each) { return each.name == kTimedByEngine; }),
+                                [](const auto& each) { return each.name == kTimedTwice; }),
                  families.end());
-  for (auto& family : MetricsCollectable(&scheduler.metrics().registry()).Collect()) {
-    families.push_back(std::move(family));
-  }
+  const MetricsRegistry& whole =
+      is_virtual ? scheduler->loop_metrics() : scheduler->queue_metrics();
+  for (auto& family : MetricsCollectable(&whole).Collect()) families.push_back(std::move(family));
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return prometheus::TextSerializer().Serialize(families);
@@ -46,46 +49,54 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     : simulation_(simulation),
       name_(std::move(name)),
       selection_(std::move(pods)),
-      start_(simulation->clock().Now()),
-      before_(ReadMetrics(simulation->scheduler())),
-      throughput_(start_),
-      inversions_before_(simulation->scheduler().watch().inversions()),
-      idle_before_(simulation->scheduler().watch().idle()) {
+      start_(simulation->Now()),
+      before_(ReadMetrics(&simulation->scheduler())),
+      throughput_(start_) {
+  if (const QueueWatch* watch = simulation->scheduler().watch()) {
+    inversions_before_ = watch->inversions();
+    idle_before_ = watch->idle();
+  }
+  if (simulation->real_scheduler() != nullptr) real_.emplace(simulation);
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
     if (!selection_.Has(pod)) return;
-    const Instant now = simulation_->clock().Now();
+    const Instant now = simulation_->Now();
     throughput_.CountPod(now);
     latencies_.scheduled.Record(static_cast<uint64_t>((now - pod.created).count()));
   });
-  simulation_->scheduler().watch().ListenToWaits(
-      [this](Duration waited) { latencies_.waits.Record(static_cast<uint64_t>(waited.count())); });
+  if (QueueWatch* watch = simulation_->scheduler().watch()) {
+    watch->ListenToWaits([this](Duration waited) {
+      latencies_.waits.Record(static_cast<uint64_t>(waited.count()));
+    });
+  }
   ticker_ = simulation_->clock().Every(start_ + kSecond, kSecond,
-                                       [this] { throughput_.Sample(simulation_->clock().Now()); });
+                                       [this] { throughput_.Sample(simulation_->Now()); });
 }
 
 Section::~Section() {
   simulation_->clock().Cancel(ticker_);
   simulation_->pods().StopListening(kListenerKey);
-  simulation_->scheduler().watch().ListenToWaits({});
+  if (QueueWatch* watch = simulation_->scheduler().watch()) watch->ListenToWaits({});
 }
 
 SectionResult Section::Finish(const MetricsConfig& config, const std::string& workload_name,
                               SectionLatencies* latencies) const {
   SectionResult result;
-  result.duration = simulation_->clock().Now() - start_;
+  result.duration = simulation_->Now() - start_;
   result.pods = throughput_.pods();
   latencies->Merge(latencies_);
-  const MetricValues values = ReadMetrics(simulation_->scheduler()).Since(before_);
+  const MetricValues values = ReadMetrics(&simulation_->scheduler()).Since(before_);
   DataItem throughput = throughput_.Item();
   throughput.labels["Metric"] = std::string(kThroughputMetric);
   result.items.push_back(std::move(throughput));
   for (DataItem& item : values.Items(config)) result.items.push_back(std::move(item));
   for (DataItem& item : result.items) item.labels["Name"] = workload_name + "/" + name_;
   result.counters = values.Counters();
-  const QueueWatch& watch = simulation_->scheduler().watch();
-  result.counters[kInversions] = watch.inversions() - inversions_before_;
+  if (real_) result.real = real_->Finish(latencies);
+  const QueueWatch* const watch = simulation_->scheduler().watch();
+  if (watch == nullptr) return result;
+  result.counters[kInversions] = watch->inversions() - inversions_before_;
   result.counters[kIdleMicroseconds] = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(watch.idle() - idle_before_).count());
+      std::chrono::duration_cast<std::chrono::microseconds>(watch->idle() - idle_before_).count());
   return result;
 }
 

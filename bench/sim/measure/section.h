@@ -12,9 +12,10 @@
 #include "bench/format/workload/model.h"
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/pod_watch.h"
+#include "bench/sim/measure/real_section.h"
 #include "bench/sim/measure/throughput.h"
 #include "bench/sim/run/simulation.h"
-#include "bench/sim/scheduler/scheduler_loop.h"
+#include "bench/sim/scheduler/scheduler.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "perf/documents/data_items.h"
@@ -32,15 +33,18 @@ struct SectionResult {
   uint64_t pods = 0;
   std::vector<DataItem> items;
   std::map<std::string, uint64_t> counters;  // Upstream's counters, and two of QueueWatch.
+  std::optional<RealFigures> real;           // On the real clock.
 };
 
 struct SectionLatencies {
   LatencyHistogram scheduled;  // From a pod's creation to the informers' report that it is bound.
-  LatencyHistogram waits;      // As QueueWatch defines them.
+  LatencyHistogram waits;      // As QueueWatch defines them; none on the real clock.
+  LatencyHistogram popped;     // On the real clock: from a pod's creation to each of its pops.
 
   void Merge(const SectionLatencies& more) {
     scheduled.Merge(more.scheduled);
     waits.Merge(more.waits);
+    popped.Merge(more.popped);
   }
 };
 
@@ -62,15 +66,16 @@ class Section {
   const Instant start_;
   const MetricValues before_;
   Throughput throughput_;
-  const uint64_t inversions_before_;
-  const Duration idle_before_;
+  uint64_t inversions_before_ = 0;
+  Duration idle_before_{};
+  std::optional<RealSection> real_;  // On the real clock.
   SectionLatencies latencies_;
   TimerId ticker_;
 };
 
-// All metrics that depend only on the run, not on the machine.
-MetricValues ReadMetrics(const SchedulerLoop& scheduler);
+// All metrics; on the virtual clock only those that depend on nothing but the run.
+MetricValues ReadMetrics(Scheduler* scheduler);
 // The same in Prometheus' text form.
-std::string MetricsTextOf(const SchedulerLoop& scheduler);
+std::string MetricsTextOf(Scheduler* scheduler);
 
 }  // namespace schedq

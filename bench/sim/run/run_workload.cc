@@ -27,6 +27,9 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
     outcome->pods += section.pods;
     repetition.metrics.insert(repetition.metrics.end(), section.items.begin(), section.items.end());
     for (const auto& [name, count] : section.counters) repetition.counters[name] += count;
+    if (!section.real) continue;
+    if (!repetition.real) repetition.real.emplace();
+    repetition.real->Add(*section.real);
   }
   repetition.seconds = std::chrono::duration<double>(duration).count();
   CompleteLabels(repetition.metrics);
@@ -35,6 +38,7 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   };
   summarize("pod_scheduled", runner.latencies().scheduled);
   summarize("queue_wait", runner.latencies().waits);
+  summarize("pod_popped", runner.latencies().popped);
 }
 
 // The first fault, and the number of further ones; empty: there is none.
@@ -60,7 +64,7 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
   RunOutcome outcome;
   outcome.repetition.seed = options.seed;
   Collect(runner, &outcome);
-  outcome.metrics_text = MetricsTextOf(simulation.scheduler());
+  outcome.metrics_text = MetricsTextOf(&simulation.scheduler());
   if (*ended == WaitResult::kInterrupted) {
     outcome.outcome = WorkloadOutcome::kInterrupted;
     outcome.reason = "interrupted";

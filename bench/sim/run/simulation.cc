@@ -1,13 +1,19 @@
 #include "bench/sim/run/simulation.h"
 
+#include "bench/sim/real/real_scheduler.h"
+#include "bench/sim/real/wall_pace.h"
+#include "bench/sim/scheduler/scheduler_loop.h"
+
 namespace schedq {
 namespace {
 
 // Each part that draws has its own stream of random numbers, so that none affects another.
 enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient };
 
-// The number of timers between two calls of RunOptions::progress and RunOptions::interrupted.
-constexpr uint64_t kTimersPerPoll = 1024;
+// The number of looks at whether a wait has ended between two calls of RunOptions::progress and
+// RunOptions::interrupted. On the virtual clock one a timer, on the real one at least 1,000 a
+// second.
+constexpr uint64_t kDonesPerPoll = 1024;
 
 ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   ClusterOptions cluster;
@@ -16,6 +22,13 @@ ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   cluster.clears_nomination_at_bind =
       options.gates.On(Gate::kClearingNominatedNodeNameAfterBinding);
   return cluster;
+}
+
+BackoffPolicy BackoffOf(const SchedulerSettings& settings) {
+  BackoffPolicy backoff;
+  backoff.initial = settings.pod_initial_backoff.value_or(backoff.initial);
+  backoff.maximum = settings.pod_max_backoff.value_or(backoff.maximum);
+  return backoff;
 }
 
 SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
@@ -27,13 +40,31 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.random = random;
   loop.queue.engine = options.engine;
   loop.queue.gates = options.gates;
-  loop.queue.backoff.initial = settings.pod_initial_backoff.value_or(loop.queue.backoff.initial);
-  loop.queue.backoff.maximum = settings.pod_max_backoff.value_or(loop.queue.backoff.maximum);
+  loop.queue.backoff = BackoffOf(settings);
   loop.queue.recorder = options.recorder;
   loop.queue.alternatives = options.alternatives;
   loop.queue.make_queue = options.make_queue;
   loop.queue.further_plugins = options.further_plugins;
   return loop;
+}
+
+RealSchedulerOptions OptionsOfRealScheduler(Cluster* cluster, WallPace* pace,
+                                            const RunOptions& options,
+                                            const SchedulerSettings& settings,
+                                            const Random& random) {
+  RealSchedulerOptions real;
+  real.cluster = cluster;
+  real.pace = pace;
+  real.costs = options.costs;
+  real.engine = options.engine;
+  real.scheduling_threads = options.scheduling_threads;
+  real.gates = options.gates;
+  real.backoff = BackoffOf(settings);
+  real.status_model = options.status_model;
+  real.random = random;
+  real.further_plugins = options.further_plugins;
+  real.make_queue = options.make_queue;
+  return real;
 }
 
 }  // namespace
@@ -43,29 +74,52 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       seed_(options.seed),
       random_(seed_.Fork(kWorkload)),
       controller_random_(seed_.Fork(kController)),
+      pace_(options.clock == ClockKind::kReal ? std::make_unique<WallPace>() : nullptr),
+      start_(pace_ != nullptr ? pace_->Now() : kRunStart),
       cluster_(OptionsOfCluster(&clock_, options)),
       controller_(&cluster_, {options.costs->claim_workers,
                               [this] { return costs().create.Draw(&controller_random_); }}),
-      scheduler_(OptionsOfLoop(&cluster_, options, settings, seed_.Fork(kScheduler))),
+      scheduler_(MakeScheduler(settings)),
       pods_(&cluster_),
       client_(&clock_, *options.costs, seed_.Fork(kClient)) {}
 
+Simulation::~Simulation() = default;
+
+Instant Simulation::Now() const { return pace_ != nullptr ? pace_->Now() : clock_.Now(); }
+
+std::unique_ptr<Scheduler> Simulation::MakeScheduler(const SchedulerSettings& settings) {
+  const Random random = seed_.Fork(kScheduler);
+  if (pace_ == nullptr) {
+    return std::make_unique<SchedulerLoop>(OptionsOfLoop(&cluster_, options_, settings, random));
+  }
+  auto real = std::make_unique<RealScheduler>(
+      OptionsOfRealScheduler(&cluster_, pace_.get(), options_, settings, random));
+  real_scheduler_ = real.get();
+  return real;
+}
+
+bool Simulation::RunUntil(const std::function<bool()>& done, Instant deadline) {
+  if (pace_ != nullptr) return pace_->RunUntil(&clock_, done, deadline);
+  const bool is_done = clock_.RunUntil(done, deadline);
+  if (!is_done) clock_.AdvanceTo(deadline);
+  return is_done;
+}
+
 WaitResult Simulation::Wait(const std::function<bool()>& done, Duration limit) {
   WaitResult result = WaitResult::kTimeout;
-  uint64_t timers = 0;
+  uint64_t polls = 0;
   const auto ends = [&] {
     if (done()) {
       result = WaitResult::kDone;
       return true;
     }
-    if (++timers % kTimersPerPoll != 0) return false;
+    if (++polls % kDonesPerPoll != 0) return false;
     if (options_.progress) options_.progress(elapsed());
     if (!options_.interrupted || !options_.interrupted()) return false;
     result = WaitResult::kInterrupted;
     return true;
   };
-  const Instant deadline = clock_.Now() + limit;
-  if (!clock_.RunUntil(ends, deadline)) clock_.AdvanceTo(deadline);
+  RunUntil(ends, Now() + limit);
   return result;
 }
 

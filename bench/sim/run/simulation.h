@@ -1,8 +1,10 @@
 // Everything that one run of a workload needs: clock, cluster, controller, scheduler, client.
 //
-// Purpose: one place that makes these parts, in the order in which the informers notify them. A run
-// starts at a fixed instant, so that equal inputs give equal bytes.
-// Threads: one.
+// Purpose: one place that makes these parts, in the order in which the informers notify them. On
+// the virtual clock a run starts at a fixed instant, so that equal inputs give equal bytes. On the
+// real clock the same cluster, controller and client run on the calling thread at the machine's
+// pace, and the scheduler on threads of its own (real_scheduler.h).
+// Threads: one, the cluster's.
 #pragma once
 
 #include <chrono>
@@ -20,16 +22,20 @@
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/client.h"
 #include "bench/sim/scheduler/cost_model.h"
-#include "bench/sim/scheduler/scheduler_loop.h"
+#include "bench/sim/scheduler/scheduler.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/random.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/gates.h"
+#include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
+
+class RealScheduler;
+class WallPace;
 
 // 2026-01-01T00:00:00.3Z. The fraction makes windows of absolute time differ from seconds since the
 // start.
@@ -38,11 +44,13 @@ inline constexpr Instant kRunStart{std::chrono::seconds(1767225600) +
 
 struct RunOptions {
   EngineKind engine = EngineKind::kLockfree;
+  ClockKind clock = ClockKind::kVirtual;
+  int scheduling_threads = 1;  // On the real clock; on the virtual one there is one.
   const CostModel* costs = nullptr;
   uint64_t seed = 0;
   Gates gates;
   StatusModel status_model = StatusModel::kImplicitDelayed;
-  TraceRecorder* recorder = nullptr;          // May be null.
+  TraceRecorder* recorder = nullptr;          // May be null, and is on the real clock.
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
@@ -57,28 +65,43 @@ enum class WaitResult : uint8_t { kDone, kTimeout, kInterrupted };
 class Simulation {
  public:
   Simulation(const RunOptions& options, const SchedulerSettings& settings);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
 
-  // Lets virtual time pass until `done` returns true, but at most for `limit`.
+  // Lets the run's time pass until `done` returns true, but at most for `limit`.
   WaitResult Wait(const std::function<bool()>& done, Duration limit);
 
-  Duration elapsed() const { return clock_.Now() - kRunStart; }
+  Duration elapsed() const { return clock_.Now() - start_; }
+  // The present of the run's clock: on the real clock the machine's, also while a timer runs late.
+  Instant Now() const;
   VirtualClock& clock() { return clock_; }
   Cluster& cluster() { return cluster_; }
-  SchedulerLoop& scheduler() { return scheduler_; }
+  Scheduler& scheduler() { return *scheduler_; }
+  // Null on the virtual clock, as is the pace.
+  RealScheduler* real_scheduler() { return real_scheduler_; }
+  const WallPace* pace() const { return pace_.get(); }
   PodWatch& pods() { return pods_; }
   Client& client() { return client_; }
   const CostModel& costs() const { return *options_.costs; }
   Random& random() { return random_; }
 
  private:
+  std::unique_ptr<Scheduler> MakeScheduler(const SchedulerSettings& settings);
+  // RunUntil of the run's clock.
+  bool RunUntil(const std::function<bool()>& done, Instant deadline);
+
   const RunOptions options_;
   const Random seed_;
   Random random_;
   Random controller_random_;
-  VirtualClock clock_{kRunStart};
+  const std::unique_ptr<WallPace> pace_;  // Null on the virtual clock.
+  const Instant start_;
+  VirtualClock clock_{start_};
   Cluster cluster_;
   ClaimController controller_;
-  SchedulerLoop scheduler_;
+  RealScheduler* real_scheduler_ = nullptr;  // The scheduler, on the real clock.
+  const std::unique_ptr<Scheduler> scheduler_;
   PodWatch pods_;
   Client client_;
 };

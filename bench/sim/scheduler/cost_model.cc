@@ -94,7 +94,16 @@ Result<CostModel> ParseCostModel(const std::string& file, const std::string& tex
   return costs;
 }
 
+CostModel NoCosts() {
+  CostModel costs;
+  costs.name = kNoCosts;
+  costs.creators = 30;
+  costs.claim_workers = 5;
+  return costs;
+}
+
 Result<CostModel> LoadCostModel(const std::string& name_or_path) {
+  if (name_or_path == kNoCosts) return NoCosts();
   if (name_or_path == kUpstream) return ParseCostModel("costs/upstream.yaml", kUpstreamCosts);
   Result<std::string> text = ReadDiskFile(name_or_path);
   if (!text)

@@ -48,7 +48,11 @@ struct CostModel {
 
 // An error names `file`, the line and what was expected.
 Result<CostModel> ParseCostModel(const std::string& file, const std::string& text);
-// Reads a file, or the model inside the program with this name ("upstream").
+// Nothing takes time but what the machine takes: for the real clock only. The workers are those of
+// the upstream model.
+CostModel NoCosts();
+inline constexpr const char* kNoCosts = "none";
+// Reads a file, or gives a model of the program: "upstream" or "none".
 Result<CostModel> LoadCostModel(const std::string& name_or_path);
 
 // The text of bench/sim/costs/upstream.yaml, which the build puts into the program.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/sim/calls/claim_storage.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/pod_key.h"
@@ -191,7 +192,8 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
   if (attempt->claims_stored == attempt->decision.claims.size()) return BindAfterClaims(attempt);
   After(costs_.status.Draw(&random_), [this, attempt] {
     const ClaimDecision& claim = attempt->decision.claims[attempt->claims_stored];
-    if (!StoreClaim(claim, attempt->pod(), attempt->decision.node)) return FailBinding(attempt);
+    if (!StoreClaim(cluster_, claim, attempt->pod(), attempt->decision.node))
+      return FailBinding(attempt);
     ++attempt->claims_stored;
     StoreNextClaim(attempt);
   });
@@ -199,26 +201,10 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
 
 bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
   for (const ClaimDecision& claim : attempt->decision.claims) {
-    if (!StoreClaim(claim, attempt->pod(), attempt->decision.node)) return false;
+    if (!StoreClaim(cluster_, claim, attempt->pod(), attempt->decision.node)) return false;
     ++attempt->claims_stored;
   }
   return true;
-}
-
-// The API server's version decides: a claim that is deleted or allocated elsewhere cannot be used.
-bool SchedulerLoop::StoreClaim(const ClaimDecision& claim, const ClusterPod& pod,
-                               const std::string& node) {
-  const ClusterClaimRef stored = cluster_->FindClaim(claim.claim);
-  if (stored == nullptr) return false;
-  const std::string& where = stored->node_name;
-  if (claim.allocates ? !where.empty() : where != node) return false;
-  return cluster_->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
-    if (claim.allocates) {
-      after->devices = claim.devices;
-      after->node_name = node;
-    }
-    after->reserved_for.push_back(pod.number);
-  });
 }
 
 void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {

@@ -34,8 +34,10 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/loop_metrics.h"
+#include "bench/sim/scheduler/scheduler.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/base/time/time.h"
 #include "engine/plugin.h"
@@ -52,21 +54,21 @@ struct SchedulerLoopOptions {
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
 };
 
-class SchedulerLoop {
+class SchedulerLoop final : public Scheduler {
  public:
   // Watches the cluster and ticks on its clock; both outlive it.
   explicit SchedulerLoop(const SchedulerLoopOptions& options);
-  ~SchedulerLoop() { calls_->DropCallbacks(); }
+  ~SchedulerLoop() override { calls_->DropCallbacks(); }
   SchedulerLoop(const SchedulerLoop&) = delete;
   SchedulerLoop& operator=(const SchedulerLoop&) = delete;
 
   const QueueDriver& queue() const { return queue_; }
   const LoopMetrics& metrics() const { return metrics_; }
-  QueueWatch& watch() { return queue_.watch(); }
-  // Whether all delivered changes are handled.
-  bool IsCaughtUp() const { return !handlers_.is_busy(); }
-  // For the audit: whether the pod is in the queue, in flight, or in a binding.
-  bool Knows(const ClusterPod& pod) const;
+  const MetricsRegistry& queue_metrics() const override { return queue_.registry(); }
+  const MetricsRegistry& loop_metrics() const override { return metrics_.registry(); }
+  QueueWatch* watch() override { return &queue_.watch(); }
+  bool IsCaughtUp() const override { return !handlers_.is_busy(); }
+  bool Knows(const ClusterPod& pod) const override;
 
  private:
   struct Attempt {
@@ -94,7 +96,6 @@ class SchedulerLoop {
   void ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
   bool StoreAllClaims(const AttemptRef& attempt);
-  bool StoreClaim(const ClaimDecision& claim, const ClusterPod& pod, const std::string& node);
   void BindAfterClaims(const AttemptRef& attempt);
   void FailBinding(const AttemptRef& attempt);
 

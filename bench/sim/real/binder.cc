@@ -1,0 +1,125 @@
+#include "bench/sim/real/binder.h"
+
+#include <array>
+#include <utility>
+
+#include "bench/sim/calls/claim_storage.h"
+#include "dispatcher/report/pre_flight.h"
+#include "engine/event.h"
+#include "engine/object.h"
+#include "engine/plugin.h"
+#include "schedq/cluster_events.h"
+
+namespace schedq {
+
+Binder::Binder(const Surroundings& surroundings)
+    : around_(surroundings), thread_([this] { Run(); }) {}
+
+void Binder::Stop() {
+  steps_.Close();
+  if (thread_.joinable()) thread_.join();
+}
+
+ThreadUsage Binder::usage() const {
+  const PartClock* const parts = parts_.load();
+  return parts != nullptr ? parts->Usage() : ThreadUsage();
+}
+
+void Binder::Begin(BindingRef binding) {
+  under_way_.fetch_add(1);
+  steps_.Push(std::move(binding));
+}
+
+void Binder::Run() {
+  PartClock parts;
+  parts_.store(&parts);
+  BindingRef binding;
+  while (steps_.Pop(&binding)) {
+    const bool sends = binding->step == Binding::Step::kBind || binding->decision.claims.empty();
+    const InPart in_part(&parts, sends ? Part::kDispatcher : Part::kBinding);
+    Step(binding);
+    binding.reset();
+  }
+  parts_.store(nullptr);
+}
+
+void Binder::Step(const BindingRef& binding) {
+  switch (binding->step) {
+    case Binding::Step::kBegin:
+      return binding->decision.claims.empty() ? Send(binding) : BeginClaims(binding);
+    case Binding::Step::kBind:
+      return Send(binding);
+    case Binding::Step::kGiveUp:
+      // The queue may have refused, which ends the attempt all the same.
+      static_cast<void>(binding->attempt.Fail(PluginSet()));
+      return Forget(binding);
+    case Binding::Step::kForget:
+      return Forget(binding);
+  }
+}
+
+// A nomination that fails does not end the binding; claims that were not stored do.
+void Binder::BeginClaims(const BindingRef& binding) {
+  BindingPlan plan;
+  plan.node = binding->decision.node;
+  plan.pre_flights = {PreFlight::kSuccess};
+  const Status begun = binding->attempt.BeginBinding(std::move(plan));
+  if (!begun) {
+    binding->step = Binding::Step::kForget;
+    return Step(binding);
+  }
+  around_.pace->Post([this, binding] { StoreClaims(binding); });
+}
+
+void Binder::StoreClaims(const BindingRef& binding) {
+  binding->step = Binding::Step::kBind;
+  for (const ClaimDecision& claim : binding->decision.claims) {
+    if (!StoreClaim(around_.cluster, claim, binding->pod(), binding->decision.node)) {
+      binding->step = Binding::Step::kGiveUp;
+      break;
+    }
+    ++binding->claims_stored;
+  }
+  steps_.Push(binding);
+}
+
+void Binder::Send(const BindingRef& binding) {
+  const std::string& node = binding->decision.node;
+  if (around_.queue->api_calls() != nullptr) {
+    // Where it cannot be sent, the attempt has ended, and so has the pod.
+    const Status sent = binding->attempt.SendBinding(
+        node, [this, binding](const Status& status) { OnAnswer(binding, status); });
+    if (!sent) OnAnswer(binding, sent);
+    return;
+  }
+  if (binding->decision.claims.empty()) static_cast<void>(binding->attempt.Done());
+  around_.pace->Post([this, binding] {
+    const Status bound = around_.cluster->BindPod(binding->pod().number, binding->decision.node);
+    // A failure of an attempt that is done is one of its binding.
+    if (!bound) static_cast<void>(binding->attempt.Fail(PluginSet()));
+    OnAnswer(binding, bound);
+  });
+}
+
+void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
+  if (!status.ok()) {
+    binding->step = Binding::Step::kForget;
+    return steps_.Push(binding);
+  }
+  const Instant now = around_.pace->Now();
+  const QueueingFields& fields = binding->popped.fields;
+  around_.metrics->CountAttempt(AttemptResult::kScheduled, now - binding->started);
+  around_.metrics->CountScheduled(fields.attempts,
+                                  now - fields.first_attempt.value_or(binding->started));
+  under_way_.fetch_sub(1);
+}
+
+void Binder::Forget(const BindingRef& binding) {
+  around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
+  around_.cache->Forget(binding->pod(), binding->decision, binding->claims_stored);
+  around_.queue->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+                       {AssignedPodView(binding->popped.pod), nullptr});
+  under_way_.fetch_sub(1);
+}
+
+}  // namespace schedq

@@ -1,0 +1,41 @@
+// A pod on its way to its node, after the scheduling thread has let go of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "engine/base/time/time.h"
+#include "schedq/attempt.h"
+
+namespace schedq {
+
+struct Binding {
+  enum class Step : uint8_t {
+    kBegin,   // Nothing is done yet.
+    kBind,    // Its claims are stored.
+    kGiveUp,  // A claim cannot be used. The attempt is to fail.
+    kForget,  // The binding has failed and the attempt with it.
+  };
+
+  Binding(Attempt attempt_made, Decision decision_made, Instant started_at)
+      : attempt(std::move(attempt_made)),
+        popped(attempt.popped()),
+        decision(std::move(decision_made)),
+        started(started_at) {}
+
+  const ClusterPod& pod() const { return AsClusterPod(*popped.pod); }
+
+  Attempt attempt;
+  const PoppedPod popped;
+  const Decision decision;
+  const Instant started;  // When the pod was popped.
+  size_t claims_stored = 0;
+  Step step = Step::kBegin;
+};
+using BindingRef = std::shared_ptr<Binding>;
+
+}  // namespace schedq

@@ -1,0 +1,89 @@
+#include "bench/sim/real/informers.h"
+
+#include "engine/event.h"
+#include "engine/object.h"
+#include "schedq/cluster_events.h"
+
+namespace schedq {
+
+Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
+    : queue_(*queue), cache_(*cache) {
+  for (Lane& lane : lanes_) lane.thread = std::jthread([this, &lane] { Run(&lane); });
+}
+
+void Informers::Stop() {
+  for (Lane& lane : lanes_) lane.changes.Close();
+  for (Lane& lane : lanes_) {
+    if (lane.thread.joinable()) lane.thread.join();
+  }
+}
+
+void Informers::Deliver(const ClusterChange& change) {
+  Kind kind = kOthers;
+  if (change.resource == Resource::kPod) kind = kPods;
+  if (change.resource == Resource::kNode) kind = kNodes;
+  lanes_[kind].delivered.fetch_add(1);
+  lanes_[kind].changes.Push(change);
+}
+
+bool Informers::IsIdle() const {
+  for (const Lane& lane : lanes_) {
+    if (lane.handled.load() != lane.delivered.load()) return false;
+  }
+  return true;
+}
+
+std::vector<ThreadUsage> Informers::Usage() const {
+  std::vector<ThreadUsage> usages;
+  for (const Lane& lane : lanes_) {
+    const PartClock* const parts = lane.parts.load();
+    usages.push_back(parts != nullptr ? parts->Usage() : ThreadUsage());
+  }
+  return usages;
+}
+
+void Informers::Run(Lane* lane) {
+  PartClock parts;
+  lane->parts.store(&parts);
+  ClusterChange change;
+  while (lane->changes.Pop(&change)) {
+    Handle(change, &parts);
+    lane->handled.fetch_add(1);
+  }
+  lane->parts.store(nullptr);
+}
+
+void Informers::Handle(const ClusterChange& change, PartClock* parts) {
+  if (change.resource == Resource::kPod) return HandlePod(change, parts);
+  const ObjectRef& before = change.objects.before;
+  const ObjectRef& after = change.objects.after;
+  const InPart in_part(parts, Part::kCache);
+  cache_.Apply(change);
+  parts->SwitchTo(Part::kEvents);
+  if (change.resource == Resource::kNode) return queue_.NodeChanged(before, after);
+  if (change.resource == Resource::kResourceClaim) return queue_.ClaimChanged(before, after);
+  queue_.Event(MakeEvent(change.resource, change.action), change.objects);
+}
+
+void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
+  const ClusterPodRef& before = change.pod_before;
+  const ClusterPodRef& after = change.pod_after;
+  const bool was_assigned = before != nullptr && !before->node_name.empty();
+  const bool is_assigned = after != nullptr && !after->node_name.empty();
+  const InPart in_part(parts, Part::kQueue);
+  if (was_assigned || is_assigned) {
+    parts->SwitchTo(Part::kCache);
+    cache_.Apply(change);
+    parts->SwitchTo(Part::kEvents);
+  }
+  queue_.PodChanged(before, after);
+  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->number)) return;
+  // The pod's binding will fail. Until then no other pod may wait for what it holds.
+  parts->SwitchTo(Part::kCache);
+  cache_.Apply(change);
+  parts->SwitchTo(Part::kEvents);
+  queue_.Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+               {AssignedPodView(before), nullptr});
+}
+
+}  // namespace schedq

@@ -1,0 +1,65 @@
+// The scheduler's event handlers on the real clock: a thread for each kind of informer.
+//
+// Purpose: the rules of kube-scheduler's handlers. Each change goes to the scheduler's cache and to
+// the assembled queue, in the order in which its kind's informer delivered it.
+// Threads: Deliver on the cluster's thread; three threads of its own, for pods, for nodes, and for
+// the rest.
+// Memory: the changes that wait.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/real/channel.h"
+#include "bench/sim/real/part_clock.h"
+#include "schedq/assembled_queue.h"
+
+namespace schedq {
+
+class Informers {
+ public:
+  // Both outlive it.
+  Informers(AssembledQueue* queue, SchedulerCache* cache);
+  ~Informers() { Stop(); }
+  Informers(const Informers&) = delete;
+  Informers& operator=(const Informers&) = delete;
+
+  void Deliver(const ClusterChange& change);
+  // Whether every delivered change is handled.
+  bool IsIdle() const;
+  // Handles what was delivered, and ends the threads. Again: nothing.
+  void Stop();
+
+  // By thread: pods, nodes, others.
+  std::vector<ThreadUsage> Usage() const;
+
+ private:
+  enum Kind : size_t { kPods, kNodes, kOthers, kKinds };
+
+  struct Lane {
+    Channel<ClusterChange> changes;
+    // The cluster's thread and the lane's, each the only writer of its word.
+    std::atomic<uint64_t> delivered{0};
+    std::atomic<uint64_t> handled{0};
+    std::atomic<const PartClock*> parts{nullptr};  // Written once, by the lane's thread.
+    std::jthread thread;
+  };
+
+  void Run(Lane* lane);
+  void Handle(const ClusterChange& change, PartClock* parts);
+  void HandlePod(const ClusterChange& change, PartClock* parts);
+
+  AssembledQueue& queue_;
+  SchedulerCache& cache_;
+  std::array<Lane, kKinds> lanes_;
+};
+
+}  // namespace schedq

@@ -1,0 +1,48 @@
+#include "bench/sim/real/part_clock.h"
+
+#include <pthread.h>
+#include <time.h>
+
+namespace schedq {
+namespace {
+
+clockid_t CpuClockOfThisThread() {
+  clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
+  // Fails only for a thread that has ended.
+  static_cast<void>(pthread_getcpuclockid(pthread_self(), &clock));
+  return clock;
+}
+
+double SecondsOf(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  constexpr double kNanosecondsPerSecond = 1e9;
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) / kNanosecondsPerSecond;
+}
+
+}  // namespace
+
+std::string_view PartName(Part part) {
+  static constexpr std::array<std::string_view, kParts> kNames = {
+      "idle", "queue", "events", "placing", "cache", "dispatcher", "binding", "server"};
+  return kNames[static_cast<size_t>(part)];
+}
+
+PartClock::PartClock() : cpu_clock_(CpuClockOfThisThread()) {}
+
+ThreadUsage PartClock::Usage() const {
+  ThreadUsage usage;
+  usage.cpu = SecondsOf(cpu_clock_);
+  std::array<double, kParts> spent{};
+  double busy = 0;
+  for (size_t i = 0; i < kParts; ++i) {
+    spent[i] = static_cast<double>(spent_[i].load(std::memory_order_relaxed));
+    if (i != static_cast<size_t>(Part::kIdle)) busy += spent[i];
+  }
+  if (busy == 0) return usage;
+  for (size_t i = 1; i < kParts; ++i) usage.parts[i] = usage.cpu * spent[i] / busy;
+  return usage;
+}
+
+}  // namespace schedq

@@ -1,0 +1,191 @@
+#include "bench/sim/real/real_scheduler.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/result.h"
+#include "engine/place.h"
+#include "engine/pod_key.h"
+#include "hints/registry.h"
+
+namespace schedq {
+namespace {
+
+// As many calls as the API server's thread takes at a turn.
+constexpr uint32_t kCallsInFlight = 1024;
+// After so many conflicts in a row the pod backs off as after an error.
+constexpr int kConflictsMax = 32;
+
+AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sink,
+                               MetricsRegistry* metrics) {
+  AssemblyOptions assembly;
+  assembly.engine = options.engine;
+  assembly.clock = &options.pace->wall();
+  assembly.further_plugins = options.further_plugins;
+  assembly.gates = options.gates;
+  assembly.backoff = options.backoff;
+  assembly.make_queue = options.make_queue;
+  if (!options.gates.On(Gate::kSchedulerAsyncAPICalls)) return assembly;
+  ApiCallOptions calls;
+  calls.sink = sink;
+  calls.in_flight_max = kCallsInFlight;
+  calls.calls_per_second = 0;
+  calls.status_model = options.status_model;
+  calls.metrics = metrics;
+  assembly.api_calls = calls;
+  return assembly;
+}
+
+}  // namespace
+
+RealScheduler::RealScheduler(const RealSchedulerOptions& options)
+    : options_(options),
+      random_(options.random),
+      server_({.cluster = options.cluster,
+               .costs = options.costs,
+               .random = &random_,
+               .metrics = metrics_.shared_registry(),
+               .store_claims = [](uint64_t) { return true; }}),
+      sink_(options.pace, &server_) {
+  Result<std::unique_ptr<AssembledQueue>> queue =
+      AssembledQueue::Create(OptionsOfQueue(options_, &sink_, metrics_.shared_registry()));
+  SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
+  queue_ = std::move(*queue);
+  binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
+                                                          .cache = &cache_,
+                                                          .cluster = options.cluster,
+                                                          .pace = options.pace,
+                                                          .metrics = &metrics_});
+  informers_ = std::make_unique<Informers>(queue_.get(), &cache_);
+  options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
+  for (int i = 0; i < options.scheduling_threads; ++i) {
+    threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
+  }
+  for (size_t i = 0; i < kPlacingPlugins; ++i) {
+    const std::string_view name = threads_[0]->placer.NameOf(static_cast<PlacingPluginId>(i));
+    const std::optional<PluginId> plugin = queue_->plugins().Find(std::string(name));
+    SCHEDQ_CHECK(plugin.has_value(), "each placing plugin has its queue-facing half");
+    placing_plugins_[i] = *plugin;
+  }
+  queue_->Run();
+  for (const auto& each : threads_) {
+    each->thread = std::jthread([this, self = each.get()] { Run(self); });
+  }
+}
+
+RealScheduler::~RealScheduler() { Stop(); }
+
+// Closing the queue waits for calls in flight, which this thread, the cluster's, must answer.
+void RealScheduler::Stop() {
+  sink_.Refuse();
+  std::atomic<bool> is_closed{false};
+  std::jthread closer([this, &is_closed] {
+    queue_->Close();
+    is_closed.store(true);
+  });
+  while (!is_closed.load()) {
+    if (!options_.pace->RunCalls()) std::this_thread::yield();
+  }
+  closer.join();
+  threads_.clear();
+  informers_->Stop();
+  binder_->Stop();
+  while (options_.pace->RunCalls()) {
+  }
+}
+
+const MetricsRegistry& RealScheduler::queue_metrics() const {
+  return std::as_const(*queue_).metrics();
+}
+
+bool RealScheduler::IsCaughtUp() const {
+  return informers_->IsIdle() && binder_->IsIdle() && options_.pace->IsIdle();
+}
+
+bool RealScheduler::Knows(const ClusterPod& pod) const {
+  if (cache_.IsAssumed(pod.number)) return true;
+  const std::string name = QualifiedName(pod.namespace_name, pod.name);
+  return queue_->Where(name).place != Place::kAbsent;
+}
+
+LatencyHistogram RealScheduler::TakePopLatencies() {
+  LatencyHistogram all;
+  for (const auto& each : threads_) all.Merge(each->popped.Take());
+  return all;
+}
+
+std::map<std::string, ThreadUsage> RealScheduler::Usage() const {
+  std::map<std::string, ThreadUsage> usages;
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    const PartClock* const parts = threads_[i]->parts.load();
+    if (parts != nullptr) usages["scheduler " + std::to_string(i + 1)] = parts->Usage();
+  }
+  const std::vector<ThreadUsage> informers = informers_->Usage();
+  usages["informer of pods"] = informers[0];
+  usages["informer of nodes"] = informers[1];
+  usages["informer of others"] = informers[2];
+  usages["binder"] = binder_->usage();
+  return usages;
+}
+
+void RealScheduler::Run(SchedulingThread* self) {
+  PartClock parts;
+  self->parts.store(&parts);
+  for (;;) {
+    parts.SwitchTo(Part::kQueue);
+    std::optional<Attempt> attempt = queue_->TryPop();
+    if (!attempt) {
+      parts.SwitchTo(Part::kIdle);
+      attempt = queue_->Pop();
+    }
+    if (!attempt) break;
+    Schedule(self, &parts, *std::move(attempt));
+  }
+  self->parts.store(nullptr);
+}
+
+void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt) {
+  const Instant started = options_.pace->Now();
+  const ClusterPod& pod = AsClusterPod(attempt.pod());
+  self->popped.Record(started - pod.created);
+  if (pod.deleting) {
+    const Status abandoned = attempt.Abandon();
+    SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
+    return;
+  }
+  Decision decision = DecideAndAssume(self, parts, pod);
+  if (!decision.node.empty()) {
+    parts->SwitchTo(Part::kBinding);
+    return binder_->Begin(
+        std::make_shared<Binding>(std::move(attempt), std::move(decision), started));
+  }
+  parts->SwitchTo(Part::kQueue);
+  // The queue refuses where the pod is queued again, but the attempt ends in any case.
+  static_cast<void>(attempt.Fail(RejectorsOf(decision)));
+  metrics_.CountAttempt(AttemptResult::kUnschedulable, options_.pace->Now() - started);
+}
+
+Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts,
+                                        const ClusterPod& pod) {
+  for (int i = 0; i < kConflictsMax; ++i) {
+    parts->SwitchTo(Part::kPlacing);
+    Decision decision = self->placer.Decide(pod);
+    if (decision.node.empty()) return decision;
+    parts->SwitchTo(Part::kCache);
+    if (cache_.Assume(pod, decision)) return decision;
+    conflicts_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return {};
+}
+
+PluginSet RealScheduler::RejectorsOf(const Decision& decision) const {
+  PluginSet rejectors;
+  for (size_t i = 0; i < kPlacingPlugins; ++i) {
+    if ((decision.rejectors >> i & 1) != 0) rejectors.Insert(placing_plugins_[i]);
+  }
+  return rejectors;
+}
+
+}  // namespace schedq

@@ -1,0 +1,118 @@
+// The scheduler on the real clock: real threads around the assembled queue, at the engine's speed.
+//
+// Purpose: runs in which queue, hints and dispatcher are what takes the time. Informer threads tell
+// queue and cache of the cluster, one or more scheduling threads pop, decide and assume, a binder
+// and the dispatcher's own thread do the rest.
+// Several scheduling threads decide by copies of one cache. A node that another thread was ahead of
+// is refused when the pod is to be assumed: a conflict, which is counted, and decided anew.
+// Threads: made and destroyed on the cluster's thread.
+// Invariant: a pod that was popped is on its way to a node, or was failed, or was abandoned because
+// it is being deleted.
+// Memory: the queue's and the cache's, and a copy of the nodes a scheduling thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/sim/calls/cluster_sink.h"
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/real/binder.h"
+#include "bench/sim/real/informers.h"
+#include "bench/sim/real/latency_meter.h"
+#include "bench/sim/real/part_clock.h"
+#include "bench/sim/real/posting_sink.h"
+#include "bench/sim/real/wall_pace.h"
+#include "bench/sim/scheduler/cost_model.h"
+#include "bench/sim/scheduler/loop_metrics.h"
+#include "bench/sim/scheduler/scheduler.h"
+#include "dispatcher/report/status_model.h"
+#include "engine/backoff.h"
+#include "engine/base/random.h"
+#include "engine/gates.h"
+#include "engine/plugin.h"
+#include "perf/statistics/histogram.h"
+#include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
+#include "schedq/engine_kind.h"
+
+namespace schedq {
+
+struct RealSchedulerOptions {
+  Cluster* cluster = nullptr;
+  WallPace* pace = nullptr;
+  const CostModel* costs = nullptr;  // Only its latencies of API calls count.
+  EngineKind engine = EngineKind::kLockfree;
+  int scheduling_threads = 1;
+  Gates gates;
+  BackoffPolicy backoff;
+  StatusModel status_model = StatusModel::kImplicitDelayed;
+  Random random{0};
+  std::vector<PluginSource> further_plugins;
+  QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
+};
+
+class RealScheduler final : public Scheduler {
+ public:
+  explicit RealScheduler(const RealSchedulerOptions& options);
+  ~RealScheduler() override;
+  RealScheduler(const RealScheduler&) = delete;
+  RealScheduler& operator=(const RealScheduler&) = delete;
+
+  const MetricsRegistry& queue_metrics() const override;
+  const MetricsRegistry& loop_metrics() const override { return metrics_.registry(); }
+  QueueWatch* watch() override { return nullptr; }
+  bool IsCaughtUp() const override;
+  bool Knows(const ClusterPod& pod) const override;
+
+  // Decisions that another thread was ahead of.
+  uint64_t conflicts() const { return conflicts_.load(); }
+  // From a pod's intended creation to its pops, since the last call.
+  LatencyHistogram TakePopLatencies();
+  // Of each thread but the cluster's, by its name.
+  std::map<std::string, ThreadUsage> Usage() const;
+
+ private:
+  struct SchedulingThread {
+    explicit SchedulingThread(const SchedulerCache* cache) : placer(cache) {}
+
+    Placer placer;
+    LatencyMeter popped;
+    std::atomic<const PartClock*> parts{nullptr};  // Written once, by the thread.
+    std::jthread thread;
+  };
+
+  void Run(SchedulingThread* self);
+  void Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt);
+  // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
+  Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const ClusterPod& pod);
+  PluginSet RejectorsOf(const Decision& decision) const;
+  void Stop();
+
+  const RealSchedulerOptions options_;
+  Random random_;
+  LoopMetrics metrics_;
+  SchedulerCache cache_;
+  ClusterSink server_;
+  PostingSink sink_;
+  std::unique_ptr<AssembledQueue> queue_;
+  std::array<PluginId, kPlacingPlugins> placing_plugins_;  // By PlacingPluginId.
+  std::atomic<uint64_t> conflicts_{0};                     // Raised by scheduling threads.
+  std::unique_ptr<Binder> binder_;
+  std::unique_ptr<Informers> informers_;
+  std::vector<std::unique_ptr<SchedulingThread>> threads_;
+};
+
+}  // namespace schedq

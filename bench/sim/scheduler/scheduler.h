@@ -1,0 +1,28 @@
+// A scheduler of the simulated cluster, as a run sees it: one on the virtual clock, one on the
+// real.
+#pragma once
+
+#include <string>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/queue/queue_watch.h"
+#include "engine/base/metrics/metrics.h"
+
+namespace schedq {
+
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+
+  // The engine's metrics, and those of the scheduler around it.
+  virtual const MetricsRegistry& queue_metrics() const = 0;
+  virtual const MetricsRegistry& loop_metrics() const = 0;
+  // Null on the real clock.
+  virtual QueueWatch* watch() = 0;
+  // Whether all delivered changes are handled.
+  virtual bool IsCaughtUp() const = 0;
+  // For the audit: whether the pod is in the queue, in flight, or in a binding.
+  virtual bool Knows(const ClusterPod& pod) const = 0;
+};
+
+}  // namespace schedq
