@@ -232,7 +232,7 @@ bool WriteAll(int descriptor, std::string_view content) {
   return true;
 }
 
-// Where a link points; nullopt: it is none. A link of /proc names a file that is open.
+// Where a link points; nullopt: it is none.
 std::optional<std::string> LinkTarget(const std::string& path) {
   std::array<char, PATH_MAX> target;
   const ssize_t size = readlink(path.c_str(), target.data(), target.size());
@@ -254,10 +254,13 @@ Result<OutputPlace> FindOutputPlace(const std::string& path) {
     }
   }
   OutputPlace place{OutputKind::kFile, path};
+  // A link of /proc is a file that is open; its name may be gone.
   for (int i = 0; i < kLinksMax; ++i) {
     std::optional<std::string> target = LinkTarget(place.path);
     if (!target) return place;
-    if (place.path.starts_with("/proc/")) return OutputPlace{OutputKind::kStream, path};
+    std::error_code ignored;
+    const fs::path folder = fs::canonical(fs::path(place.path).parent_path(), ignored);
+    if (folder.string().starts_with("/proc/")) return OutputPlace{OutputKind::kStream, path};
     place.path = std::move(*target);
   }
   errno = ELOOP;
