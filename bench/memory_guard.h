@@ -40,10 +40,10 @@ class MemoryGuard {
   std::string Reason() const;
 
   uint64_t bytes_max() const { return bytes_max_; }
-
- private:
+  // Of this process, resident.
   uint64_t BytesInUse() const;
 
+ private:
   const int statistics_;  // /proc/self/statm
   uint64_t bytes_max_ = 0;
   uint64_t used_ = 0;  // What was in use when the limit was exceeded; 0: it is not.
