@@ -7,12 +7,16 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,7 @@
 #include "bench/program/command.h"
 #include "bench/program/manual/help_text.h"
 #include "bench/program/manual/manual.h"
+#include "bench/program/standard_streams.h"
 #include "bench/program/usage_error.h"
 #include "engine/base/result.h"
 #include "perf/documents/environment.h"
@@ -34,6 +39,9 @@ std::string& MutableCommandLineText() {
 
 int Code(ExitCode code) { return static_cast<int>(code); }
 
+// The code of a process that a signal ends.
+constexpr int kSignalBase = 128;
+
 int FailUsage(const std::string& line) {
   fmt::print(stderr, "{}\n", OneLine(line));
   return Code(ExitCode::kUsage);
@@ -44,15 +52,28 @@ int FailBug(const std::string& what) {
   return Code(ExitCode::kBug);
 }
 
+// A machine without memory is no bug. The line is printed without taking any.
+int FailMemory() {
+  constexpr std::string_view kLine = "schedq: memory ran out; expected more of it, or less work\n";
+  std::fwrite(kLine.data(), 1, kLine.size(), stderr);
+  return Code(ExitCode::kUsage);
+}
+
 // A failed SCHEDQ_CHECK has printed its line when it aborts; what is left is the exit code.
-extern "C" void ExitAfterAbort(int) { _exit(static_cast<int>(ExitCode::kBug)); }
+extern "C" void ExitAfterAbort(int) {
+  CleanUpBeforeEnd();
+  _exit(static_cast<int>(ExitCode::kBug));
+}
 
 // An exception that nobody catches on any thread.
 [[noreturn]] void ExitAfterTerminate() {
+  CleanUpBeforeEnd();
   std::string what = "terminated";
   if (const std::exception_ptr current = std::current_exception()) {
     try {
       std::rethrow_exception(current);
+    } catch (const std::bad_alloc&) {
+      _exit(FailMemory());
     } catch (const std::exception& error) {
       what = error.what();
     } catch (...) {
@@ -83,10 +104,9 @@ bool IsCommand(const std::vector<Declared>& declared, const std::string& name) {
 
 int RunCommand(Command& command, const std::string& name) {
   const Result<ExitCode> result = command.Run();
-  if (std::fflush(stdout) != 0) return FailUsage(name + ": cannot write the results to stdout");
   if (!result.ok()) return FailUsage(name + ": " + result.error().message());
   // A bug that showed before the interruption stays a bug.
-  if (Interrupted() && result.value() != ExitCode::kBug) return Code(ExitCode::kInterrupted);
+  if (Interrupted() && result.value() != ExitCode::kBug) return kSignalBase + InterruptSignal();
   return Code(result.value());
 }
 
@@ -135,11 +155,23 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
   return FailBug("no command was parsed");
 }
 
+// Results that could not be shown are an error, unless their reader went away: it wanted no more.
+int AfterStdout(int code) {
+  const int failure = FinishStdout();
+  if (failure == 0 || code == Code(ExitCode::kBug)) return code;
+  if (failure == EPIPE) return kSignalBase + SIGPIPE;
+  // What went wrong before has had its line.
+  if (code == Code(ExitCode::kUsage)) return code;
+  return FailUsage(
+      fmt::format("schedq: the results cannot be written to stdout: {}", std::strerror(failure)));
+}
+
 }  // namespace
 
 const std::string& CommandLineText() { return MutableCommandLineText(); }
 
 int RunCommandLine(int argument_count, const char* const* arguments) {
+  TakeOverStreams();
   std::signal(SIGABRT, ExitAfterAbort);
   std::set_terminate(ExitAfterTerminate);
   CatchInterrupts();
@@ -147,7 +179,9 @@ int RunCommandLine(int argument_count, const char* const* arguments) {
     MutableCommandLineText() += std::string(" ") + arguments[i];
   }
   try {
-    return ParseAndRun(argument_count, arguments);
+    return AfterStdout(ParseAndRun(argument_count, arguments));
+  } catch (const std::bad_alloc&) {
+    return FailMemory();
   } catch (const std::exception& error) {
     return FailBug(error.what());
   }

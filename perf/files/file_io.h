@@ -10,8 +10,8 @@ namespace schedq {
 
 Result<std::string> ReadWholeFile(const std::string& path);
 
-// Writes a temporary file in the same folder, flushes it to the disk and renames it to `path`. A
-// reader sees the whole old content or the whole new one. Makes the folder if it is missing.
+// Writes a whole file or none; perf/files/file_writer.h says how. A symbolic link is followed, a
+// device or pipe is written as it is. Makes the folder if it is missing.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
 }  // namespace schedq

@@ -18,10 +18,10 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
   return TemporaryFolder(std::move(path));
 }
 
-TemporaryFolder::TemporaryFolder(std::string path) : path_(std::move(path)) {}
+TemporaryFolder::TemporaryFolder(std::string path) : path_(std::move(path)), leftover_(path_) {}
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
+    : path_(std::exchange(other.path_, {})), leftover_(std::move(other.leftover_)) {}
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;

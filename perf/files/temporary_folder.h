@@ -1,9 +1,11 @@
-// A temporary folder, which the destructor removes with all that is in it.
+// A temporary folder, which the destructor removes with all that is in it, and so does a signal
+// that ends the process.
 #pragma once
 
 #include <string>
 
 #include "engine/base/result.h"
+#include "perf/files/leftovers.h"
 
 namespace schedq {
 
@@ -23,6 +25,7 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path);
 
   std::string path_;  // Empty after a move from this object.
+  Leftover leftover_;
 };
 
 }  // namespace schedq

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "bench/allocation_meter.h"
 #include "bench/interrupt.h"
 #include "bench/lab/paths/measured_path.h"
 #include "bench/lab/profile/time_sampler.h"
+#include "bench/memory_guard.h"
 #include "engine/base/random.h"
 #include "perf/statistics/measurement.h"
 #include "perf/statistics/summary.h"
@@ -23,7 +25,8 @@ namespace {
 // The measurement of one subject at growing sizes.
 class SeriesMeasurement {
  public:
-  explicit SeriesMeasurement(const ProfileSubject& subject) : subject_(subject) {
+  SeriesMeasurement(const ProfileSubject& subject, const MemoryGuard* guard)
+      : subject_(subject), guard_(guard) {
     series_.name = subject.name;
     series_.operation = subject.operation;
   }
@@ -40,18 +43,36 @@ class SeriesMeasurement {
                                     CountText(size), DurationText(forecast * 1e9), seconds_max);
       return;
     }
+    if (!series_.points.empty()) {
+      const double growth =
+          static_cast<double>(size) / static_cast<double>(series_.points.back().size);
+      const double bytes = static_cast<double>(bytes_) * growth;
+      const uint64_t in_use = guard_->BytesInUse();
+      const uint64_t left = guard_->bytes_max() - std::min(guard_->bytes_max(), in_use);
+      if (bytes > static_cast<double>(left)) {
+        series_.stopped = fmt::format("{} would take about {} of memory, beyond the {} left of {}",
+                                      CountText(size), BytesText(static_cast<uint64_t>(bytes)),
+                                      BytesText(left), BytesText(guard_->bytes_max()));
+        return;
+      }
+    }
     series_.points.emplace_back().size = size;
     run_seconds_.clear();
+    bytes_ = 0;
   }
 
   void RunOnce(std::vector<std::string>* faults) {
     ProfilePoint& point = series_.points.back();
+    const uint64_t bytes_before = guard_->BytesInUse();
     const MeasuredPathRef path = subject_.prepare(point.size, 0);
     const AllocationMeter meter;
     const auto started = std::chrono::steady_clock::now();
     path->Run();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
     const std::optional<Allocations> taken = meter.SinceStart();
+    // What the runs before have freed and the allocator keeps is used again: the first run says most.
+    const uint64_t bytes_after = guard_->BytesInUse();
+    bytes_ = std::max(bytes_, bytes_after - std::min(bytes_after, bytes_before));
     const PathOutcome outcome = path->Outcome();
     if (outcome.fault != nullptr) {
       faults->push_back(fmt::format("{} at {}: {}", name(), point.size, outcome.fault));
@@ -89,6 +110,15 @@ class SeriesMeasurement {
     if (!spots.functions.empty()) series_.hot_spots.push_back(std::move(spots));
   }
 
+  // What ended, also amid a size.
+  ProfileSeries Finished() const {
+    ProfileSeries finished = series_;
+    if (!finished.points.empty() && finished.points.back().measurements.empty()) {
+      finished.points.pop_back();
+    }
+    return finished;
+  }
+
   ProfileSeries Finish() {
     series_.fits = FitSeries(series_);
     return std::move(series_);
@@ -109,10 +139,19 @@ class SeriesMeasurement {
   }
 
   const ProfileSubject& subject_;
+  const MemoryGuard* const guard_;
   ProfileSeries series_;
   std::vector<std::pair<double, double>> seconds_;  // Each size with the median of its runs.
   std::vector<double> run_seconds_;                 // The runs of the current size.
+  uint64_t bytes_ = 0;                              // What a run of the last size took at most.
 };
+
+void Keep(const std::vector<SeriesMeasurement>& all, const ProfilerOptions& options) {
+  if (!options.keep) return;
+  std::vector<ProfileSeries> finished;
+  for (const SeriesMeasurement& series : all) finished.push_back(series.Finished());
+  options.keep(std::move(finished));
+}
 
 void MeasureSize(std::vector<SeriesMeasurement>& all, uint64_t size, const ProfilerOptions& options,
                  Random& order, const ProfilerProgress& progress, ProfilerResult& result) {
@@ -127,6 +166,7 @@ void MeasureSize(std::vector<SeriesMeasurement>& all, uint64_t size, const Profi
       if (Interrupted()) break;
       progress(series->name(), size, round);
       series->RunOnce(&result.faults);
+      Keep(all, options);
     }
   }
   for (SeriesMeasurement* series : running) series->EndSize();
@@ -151,7 +191,8 @@ ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,
   Random order(options.seed);
   std::vector<SeriesMeasurement> all;
   all.reserve(kind.subjects.size());
-  for (const ProfileSubject& subject : kind.subjects) all.emplace_back(subject);
+  const MemoryGuard guard(options.memory_bytes_max);
+  for (const ProfileSubject& subject : kind.subjects) all.emplace_back(subject, &guard);
   for (const uint64_t size : options.sizes) {
     if (!Interrupted()) MeasureSize(all, size, options, order, progress, result);
   }

@@ -2,7 +2,8 @@
 //
 // Purpose: all of profile.json except the environment. Within a size a round runs every subject
 // once, in a newly shuffled order. A series stops before a size that would take longer than the
-// limit, and records the reason; the forecast is the growth between its last two sizes.
+// limit, or more memory than there is, and records the reason; the forecast is the growth between
+// its last two sizes, of memory the size itself.
 // Threads: the main thread only.
 // Invariants:
 //  1. A run with a wrong answer is not recorded, and `faults` names it.
@@ -25,7 +26,10 @@ struct ProfilerOptions {
   uint64_t rounds = 3;
   uint64_t seed = 1;
   double run_seconds_max = 5;
-  bool samples_time = true;  // One more run a series, at its largest size.
+  bool samples_time = true;       // One more run a series, at its largest size.
+  uint64_t memory_bytes_max = 0;  // 0: most of what is free.
+  // Told after each run what is finished, without fits. May be empty.
+  std::function<void(std::vector<ProfileSeries> finished)> keep;
 };
 
 struct ProfilerResult {

@@ -7,14 +7,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <utility>
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_driver.h"
 #include "bench/lab/micro/suites.h"
+#include "bench/last_resort.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
@@ -25,6 +26,7 @@
 #include "perf/documents/bench_document.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
+#include "perf/files/file_io.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
@@ -50,6 +52,10 @@ void InitializeLibrary(const std::vector<std::string>& flags) {
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   SCHEDQ_CHECK(count == 1, "google-benchmark refused a flag that was already judged");
+}
+
+void TellOnStderr(const Status& status) {
+  if (!status) fmt::print(stderr, "schedq bench: {}\n", OneLine(status.error().message()));
 }
 
 }  // namespace
@@ -165,55 +171,104 @@ Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
   options.run = OptionsOf(flags, is_quick_ ? kQuickBarsRounds : kBarsRounds);
   InitializeLibrary(flags.passed_on);
   const EnvironmentRecorder recorder(CommandLineText());
+  Record record;
+  options.keep = [&record](const BarsDocument& measured) {
+    const std::lock_guard lock(record.mutex);
+    record.bars = measured;
+  };
   std::vector<std::string> faults;
-  Result<BarsDocument> document = MeasureBars(options, &faults);
-  if (!document.ok()) return document.error();
-  document->environment = recorder.Finish();
-  fmt::print("{}\n{}", BarsText(*document, LayoutOf(STDOUT_FILENO, is_wide_)),
-             MachineLine(document->environment));
-  for (const std::string& fault : faults) fmt::print(stderr, "schedq bench: {}\n", fault);
-  if (!json_path_.empty()) {
-    if (Status status = WriteDocument(*document, json_path_); !status.ok()) return status.error();
+  {
+    LastResort last_resort([&] { TellOnStderr(FinishBars(recorder, &record)); });
+    Result<BarsDocument> document = MeasureBars(options, &faults);
+    if (!document.ok()) return document.error();
+    last_resort.Disarm();
+    record.bars = std::move(*document);
   }
+  const Status written = FinishBars(recorder, &record);
+  for (const std::string& fault : faults) fmt::print(stderr, "schedq bench: {}\n", fault);
+  if (!written) return written.error();
   // Tiny sizes show that the table works; what they reach means nothing.
-  const bool is_short = !is_quick_ && FallsShort(*document);
+  const bool is_short = !is_quick_ && FallsShort(record.bars);
   if (is_short)
     fmt::print(stderr, "schedq bench: a path falls short of its bar; the table says which\n");
   return faults.empty() && !is_short ? ExitCode::kGood : ExitCode::kNo;
+}
+
+Status BenchCommand::FinishBars(const EnvironmentRecorder& recorder, Record* record) const {
+  const std::lock_guard lock(record->mutex);
+  record->bars.environment = recorder.Finish();
+  fmt::print("{}\n{}", BarsText(record->bars, LayoutOf(STDOUT_FILENO, is_wide_)),
+             MachineLine(record->bars.environment));
+  std::fflush(stdout);
+  if (json_path_.empty()) return Status::Ok();
+  return WriteDocument(record->bars, ResultPath(json_path_, !Interrupted()));
 }
 
 Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
                                        const BenchmarkFlags& flags) {
   const BenchmarkRunOptions options = OptionsOf(flags, is_quick_ ? kQuickRounds : kRounds);
   InitializeLibrary(flags.passed_on);
-  std::ofstream mirror;
-  if (!flags.out.empty()) mirror.open(flags.out);
-
-  BenchDocument document;
-  document.seed = options.seed;
-  document.rounds = options.rounds;
   const EnvironmentRecorder recorder(CommandLineText());
-  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  Record record;
+  record.document.seed = options.seed;
+  record.document.rounds = options.rounds;
   fmt::print("{}", MachineLine(recorder.Finish()));
-  BenchmarkDriver driver(options, flags.out.empty() ? nullptr : &mirror);
-  ProgressLine line(std::vector<double>(groups.size(), 1));
-  for (const Group& group : groups) {
-    if (Interrupted()) break;
-    line.Next(group.front().group);
-    document.cases.push_back(driver.RunGroup(group, [&](const std::string&, uint64_t round) {
-      line.Show(fmt::format("round {} of {}", round, options.rounds));
-    }));
-    line.Clear();
-    fmt::print("\n{}", BenchTable(document.cases.back(), layout));
-    std::fflush(stdout);
+  {
+    LastResort last_resort([&] { TellOnStderr(Finish(recorder, flags.out, &record)); });
+    MeasureGroups(groups, options, !flags.out.empty(), &record);
+    last_resort.Disarm();
   }
-  document.environment = recorder.Finish();
-  fmt::print("{}", BenchSummary(document, driver.faults().size(), layout.width_max));
-  for (const std::string& fault : driver.faults()) fmt::print(stderr, "schedq bench: {}\n", fault);
+  const Status written = Finish(recorder, flags.out, &record);
+  for (const std::string& fault : record.faults) fmt::print(stderr, "schedq bench: {}\n", fault);
+  if (!written) return written.error();
+  return record.faults.empty() ? ExitCode::kGood : ExitCode::kNo;
+}
+
+void BenchCommand::MeasureGroups(const std::vector<Group>& groups,
+                                 const BenchmarkRunOptions& options, bool has_mirror,
+                                 Record* record) const {
+  std::ostringstream mirror;
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  {
+    BenchmarkDriver driver(options, has_mirror ? &mirror : nullptr);
+    ProgressLine line(std::vector<double>(groups.size(), 1));
+    for (const Group& group : groups) {
+      if (Interrupted()) break;
+      line.Next(group.front().group);
+      BenchCase measured = driver.RunGroup(group, [&](const std::string&, uint64_t round) {
+        line.Show(fmt::format("round {} of {}", round, options.rounds));
+      });
+      line.Clear();
+      const std::string table = BenchTable(measured, layout);
+      const std::lock_guard lock(record->mutex);
+      fmt::print("\n{}", table);
+      std::fflush(stdout);
+      record->document.cases.push_back(std::move(measured));
+      record->faults = driver.faults();
+    }
+  }
+  // The driver's end completes it.
+  const std::lock_guard lock(record->mutex);
+  record->mirror = mirror.str();
+}
+
+Status BenchCommand::Finish(const EnvironmentRecorder& recorder, const std::string& mirror_path,
+                            Record* record) const {
+  const std::lock_guard lock(record->mutex);
+  record->document.environment = recorder.Finish();
+  fmt::print("{}", BenchSummary(record->document, record->faults.size(),
+                                LayoutOf(STDOUT_FILENO, is_wide_).width_max));
+  std::fflush(stdout);
+  Status written;
   if (!json_path_.empty()) {
-    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+    written = WriteDocument(record->document, ResultPath(json_path_, !Interrupted()));
   }
-  return driver.faults().empty() ? ExitCode::kGood : ExitCode::kNo;
+  // Without its end it is no JSON.
+  if (!record->mirror.empty()) {
+    Status mirrored = WriteFileAtomically(ResultPath(mirror_path, !Interrupted()), record->mirror);
+    if (written.ok()) written = std::move(mirrored);
+  }
+  return written;
 }
 
 }  // namespace schedq

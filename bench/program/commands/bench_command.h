@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "bench/program/command.h"
 #include "bench/program/commands/benchmark_flags.h"
 #include "engine/base/result.h"
+#include "perf/documents/bars_document.h"
+#include "perf/documents/bench_document.h"
+#include "perf/documents/environment.h"
 
 namespace schedq {
 
@@ -26,9 +30,25 @@ class BenchCommand : public Command {
 
   Result<BenchmarkFlags> ReadFlags() const;
   Result<std::vector<Group>> Select(const BenchmarkFlags& flags) const;
+  // What was measured so far. The thread of a LastResort reads it while the measuring goes on.
+  struct Record {
+    std::mutex mutex;
+    BenchDocument document;
+    BarsDocument bars;
+    std::string mirror;  // google-benchmark's own JSON of what has ended.
+    std::vector<std::string> faults;
+  };
+
   Result<ExitCode> MeasureTheBars(const BenchmarkFlags& flags);
+  Status FinishBars(const EnvironmentRecorder& recorder, Record* record) const;
   BenchmarkRunOptions OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const;
   Result<ExitCode> Measure(const std::vector<Group>& groups, const BenchmarkFlags& flags);
+  // Each group, shown when it has ended.
+  void MeasureGroups(const std::vector<Group>& groups, const BenchmarkRunOptions& options,
+                     bool has_mirror, Record* record) const;
+  // The summary and the files.
+  Status Finish(const EnvironmentRecorder& recorder, const std::string& mirror_path,
+                Record* record) const;
 
   CLI::App* app_ = nullptr;
   std::string pattern_;

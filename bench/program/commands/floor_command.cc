@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/interrupt.h"
 #include "bench/lab/floor/floor.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
@@ -70,7 +71,9 @@ Result<ExitCode> FloorCommand::Run() {
   fmt::print("{}\n{}", MachineLine(document.environment),
              FloorTable(document, LayoutOf(STDOUT_FILENO, is_wide_)));
   if (!json_path_.empty()) {
-    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
+    if (Status status = WriteDocument(document, ResultPath(json_path_, !Interrupted()));
+        !status.ok())
+      return status.error();
   }
   return ExitCode::kGood;
 }

@@ -16,6 +16,8 @@
 #include "bench/lab/profile/callgrind.h"
 #include "bench/lab/profile/instruction_counts.h"
 #include "bench/lab/profile/profiler.h"
+#include "bench/last_resort.h"
+#include "bench/memory_guard.h"
 #include "bench/program/command_line.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
@@ -92,6 +94,10 @@ void ProfileCommand::Declare(CLI::App& app) {
   app.add_option("--limit", limit_seconds_,
                  "A series stops before a size at which a run would take longer")
       ->type_name("SECONDS");
+  app.add_option(
+         "--memory", memory_,
+         "A series stops before a size that would take more; by default most of what is free")
+      ->type_name("SIZE");
   app.add_option("--seed", seed_, "Seed of scenarios, and of the order in which series take turns")
       ->type_name("N");
   app.add_flag("--callgrind", counts_instructions_,
@@ -174,6 +180,11 @@ Result<ExitCode> ProfileCommand::Run() {
   const Result<std::vector<uint64_t>> sizes = Sizes();
   if (!sizes.ok()) return sizes.error();
   if (!(limit_seconds_ > 0)) return Error("--limit: expected a number of seconds above 0");
+  if (!memory_.empty()) {
+    const Result<uint64_t> bytes = ParseBytes(memory_);
+    if (!bytes) return Error("--memory " + bytes.error().message());
+    memory_bytes_max_ = *bytes;
+  }
   if (!json_path_.empty()) {
     if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
   }
@@ -224,12 +235,17 @@ std::vector<Measurement> MeasureMisses(bool is_quick) {
 
 Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
                                            const std::vector<uint64_t>& sizes,
-                                           ProfileDocument* document) const {
+                                           Record* record) const {
   ProfilerOptions options;
   options.sizes = sizes;
-  options.rounds = document->rounds;
+  options.rounds = record->document.rounds;
   options.seed = seed_;
   options.run_seconds_max = limit_seconds_;
+  options.memory_bytes_max = memory_bytes_max_;
+  options.keep = [record](std::vector<ProfileSeries> finished) {
+    const std::lock_guard lock(record->mutex);
+    record->document.series = std::move(finished);
+  };
   ProfilerResult result = ProfileSizes(kind, options);
   if (counts_instructions_) {
     ProgressLine line(std::vector<double>(kind.subjects.size() * sizes.size(), 1));
@@ -238,54 +254,102 @@ Result<bool> ProfileCommand::MeasureSeries(const ProfileKind& kind,
           line.Next(fmt::format("counting instructions: {} at {}", subject, CountText(size)));
         });
     if (!counted.ok()) return counted.error();
-    document->verdicts = JudgeInstructions(kind.promises, result.series);
   }
-  document->series = std::move(result.series);
-  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
-  fmt::print("{}", ProfileAnswer(*document, kind, layout.width_max));
-  if (TimeOutgrowsWork(*document) && !Interrupted()) {
-    fmt::print("{}", WhyTimeOutgrowsWork(MeasureMisses(is_quick_), layout.width_max));
+  {
+    const std::lock_guard lock(record->mutex);
+    record->document.series = std::move(result.series);
+    if (counts_instructions_) {
+      record->document.verdicts = JudgeInstructions(kind.promises, record->document.series);
+    }
   }
-  fmt::print("\n{}", ProfileText(*document, kind, layout));
-  std::fflush(stdout);
+  // Only this thread changes the document, so that it may read it without the lock.
+  ShowSeries(record->document, kind);
+  {
+    const std::lock_guard lock(record->mutex);
+    record->shows_series = false;
+  }
   for (const std::string& fault : result.faults) {
     fmt::print(stderr, "schedq profile: {}\n", fault);
   }
   return result.faults.empty();
 }
 
+void ProfileCommand::ShowSeries(const ProfileDocument& document, const ProfileKind& kind) const {
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  fmt::print("{}", ProfileAnswer(document, kind, layout.width_max));
+  if (TimeOutgrowsWork(document) && !Interrupted()) {
+    fmt::print("{}", WhyTimeOutgrowsWork(MeasureMisses(is_quick_), layout.width_max));
+  }
+  fmt::print("\n{}", ProfileText(document, kind, layout));
+  std::fflush(stdout);
+}
+
+void ProfileCommand::Play(const ProfileKind& kind, Record* record) const {
+  ProgressLine line(std::vector<double>(kind.scenarios.size(), 1));
+  std::vector<ScenarioResult> scenarios;
+  std::vector<PromiseVerdict> verdicts = record->document.verdicts;
+  const auto keep = [&] {
+    const std::lock_guard lock(record->mutex);
+    record->document.scenarios = scenarios;
+    record->document.verdicts = verdicts;
+  };
+  const auto announce = [&](const std::string& name) {
+    keep();
+    line.Next(name);
+  };
+  PlayScenarios(kind.scenarios, {.seed = seed_}, {announce, Interrupted}, &scenarios, &verdicts);
+  keep();
+}
+
 Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
                                          const std::vector<uint64_t>& sizes) const {
   const EnvironmentRecorder recorder(CommandLineText());
-  ProfileDocument document;
-  document.kind = kind.name;
-  document.seed = seed_;
-  document.rounds = rounds_ != 0 ? rounds_ : kRounds;
+  Record record;
+  record.document.kind = kind.name;
+  record.document.seed = seed_;
+  record.document.rounds = rounds_ != 0 ? rounds_ : kRounds;
+  record.shows_series = !kind.subjects.empty();
   bool is_right = true;
-  if (!kind.subjects.empty()) {
-    const Result<bool> measured = MeasureSeries(kind, sizes, &document);
-    if (!measured.ok()) return measured.error();
-    is_right = *measured;
-  }
   {
-    ProgressLine line(std::vector<double>(kind.scenarios.size(), 1));
-    PlayScenarios(kind.scenarios, {.seed = seed_},
-                  {[&line](const std::string& name) { line.Next(name); }, Interrupted},
-                  &document.scenarios, &document.verdicts);
+    LastResort last_resort([&] { FinishUnended(kind, recorder, &record); });
+    if (!kind.subjects.empty()) {
+      const Result<bool> measured = MeasureSeries(kind, sizes, &record);
+      if (!measured.ok()) return measured.error();
+      is_right = *measured;
+    }
+    Play(kind, &record);
+    last_resort.Disarm();
   }
-  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
-  const std::string tables = ScenarioTables(document.scenarios, layout);
-  fmt::print("\n{}{}{}", VerdictLines(document.verdicts, layout.width_max), tables,
-             WordsOf(tables, layout.width_max));
-  document.environment = recorder.Finish();
-  fmt::print("\n{}", MachineLine(document.environment));
-  if (!json_path_.empty()) {
-    if (Status status = WriteDocument(document, json_path_); !status.ok()) return status.error();
-  }
-  for (const PromiseVerdict& verdict : document.verdicts) {
+  if (Status status = Finish(recorder, &record.document); !status) return status.error();
+  for (const PromiseVerdict& verdict : record.document.verdicts) {
     if (!verdict.holds) fmt::print(stderr, "schedq profile: {}\n", VerdictLine(verdict));
   }
-  return is_right && AllHold(document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
+  return is_right && AllHold(record.document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
+}
+
+Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
+                              ProfileDocument* document) const {
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  const std::string tables = ScenarioTables(document->scenarios, layout);
+  fmt::print("\n{}{}{}", VerdictLines(document->verdicts, layout.width_max), tables,
+             WordsOf(tables, layout.width_max));
+  document->environment = recorder.Finish();
+  fmt::print("\n{}", MachineLine(document->environment));
+  std::fflush(stdout);
+  if (json_path_.empty()) return Status::Ok();
+  return WriteDocument(*document, ResultPath(json_path_, !Interrupted()));
+}
+
+void ProfileCommand::FinishUnended(const ProfileKind& kind, const EnvironmentRecorder& recorder,
+                                   Record* record) const {
+  const std::lock_guard lock(record->mutex);
+  if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  if (record->shows_series) {
+    for (ProfileSeries& series : record->document.series) series.fits = FitSeries(series);
+    ShowSeries(record->document, kind);
+  }
+  const Status status = Finish(recorder, &record->document);
+  if (!status) fmt::print(stderr, "schedq profile: {}\n", OneLine(status.error().message()));
 }
 
 }  // namespace schedq

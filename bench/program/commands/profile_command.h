@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/program/command.h"
 #include "engine/base/result.h"
+#include "perf/documents/environment.h"
 #include "perf/documents/profile_document.h"
 
 namespace schedq {
@@ -25,10 +27,24 @@ class ProfileCommand : public Command {
   Result<ProfileKind> KindOfPlugin() const;
   Result<std::vector<uint64_t>> Sizes() const;
   Result<ExitCode> RunOnce(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
+  // What was measured so far. The thread of a LastResort reads it while the measuring goes on.
+  struct Record {
+    std::mutex mutex;
+    ProfileDocument document;
+    bool shows_series = true;  // Still to be shown.
+  };
+
   Result<ExitCode> Measure(const ProfileKind& kind, const std::vector<uint64_t>& sizes) const;
   // The series, at all sizes; faults go to stderr. False: there were some.
   Result<bool> MeasureSeries(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
-                             ProfileDocument* document) const;
+                             Record* record) const;
+  void Play(const ProfileKind& kind, Record* record) const;
+  void ShowSeries(const ProfileDocument& document, const ProfileKind& kind) const;
+  // The scenarios, the machine and the file.
+  Status Finish(const EnvironmentRecorder& recorder, ProfileDocument* document) const;
+  // All of it from another thread, for work that does not end.
+  void FinishUnended(const ProfileKind& kind, const EnvironmentRecorder& recorder,
+                     Record* record) const;
 
   std::string kind_;
   std::string only_;
@@ -42,6 +58,8 @@ class ProfileCommand : public Command {
   bool is_wide_ = false;
   bool runs_once_ = false;
   uint64_t operations_max_ = 0;
+  std::string memory_;
+  uint64_t memory_bytes_max_ = 0;
   std::string json_path_;
 };
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -16,19 +18,23 @@
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
 #include "bench/lab/paths/memory_use.h"
+#include "bench/last_resort.h"
 #include "bench/program/command_line.h"
+#include "bench/program/commands/run_files.h"
 #include "bench/program/engine_flag.h"
 #include "bench/program/reports/run_verdict.h"
+#include "bench/program/usage_error.h"
 #include "bench/sim/measure/thresholds.h"
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/run_workload.h"
+#include "bench/sim/run/simulation.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/names/name_key.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
-#include "perf/files/file_io.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {
@@ -125,6 +131,9 @@ void RunCommand::Declare(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "benchstat"}));
   app.add_flag("--wide", request_.wide, "All columns of the tables, however wide they become");
+  app.add_option("--memory", request_.memory,
+                 "A workload that takes more memory fails; by default most of what is free")
+      ->type_name("SIZE");
   app.add_flag("--check-thresholds", request_.check_thresholds,
                "Thresholds of files decide the exit code, as those of the built-in suite do");
   app.add_flag("--require-all", request_.require_all, "A workload that is skipped is an error");
@@ -137,31 +146,20 @@ Result<ExitCode> RunCommand::Run() {
   NameKey::FixForProcess(request_.seed);
   const Result<RunPlan> plan = MakeRunPlan(request_);
   if (!plan) return plan.error();
-  std::vector<RunReport> reports;
+  Record record;
   {
-    ProgressLine line(Weights(*plan));
-    for (const EngineKind engine : plan->engines) {
-      if (Interrupted() && !reports.empty()) break;
-      Result<RunReport> report = RunAll(*plan, engine, &line);
-      if (!report) return report.error();
-      reports.push_back(std::move(*report));
+    LastResort last_resort([&] { FinishUnended(*plan, &record); });
+    try {
+      Measure(*plan, &record);
+    } catch (const std::bad_alloc&) {
+      // Beside the workloads, which fail by themselves. What they measured is shown.
+      const std::lock_guard lock(record.mutex);
+      if (record.reports.empty()) throw;
+      record.reports.back().input_error = Error("memory ran out; expected more of it");
     }
+    last_resort.Disarm();
   }
-  if (Status status = WriteFiles(reports); !status) return status.error();
-  if (Status status = Print(reports); !status) return status.error();
-  bool is_good = true;
-  for (const RunReport& report : reports) {
-    if (report.input_error) return *report.input_error;
-    for (const std::string& reason : RunFailures(report.document, plan->judges_thresholds)) {
-      fmt::print(stderr, "schedq run: {}\n", reason);
-      is_good = false;
-    }
-  }
-  for (const std::string& difference : EngineDifferences(reports)) {
-    fmt::print(stderr, "schedq run: {}\n", difference);
-    is_good = false;
-  }
-  return is_good ? ExitCode::kGood : ExitCode::kNo;
+  return Finish(*plan, std::move(record.reports));
 }
 
 std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
@@ -176,38 +174,96 @@ std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
   return all;
 }
 
-Result<RunReport> RunCommand::RunAll(const RunPlan& plan, EngineKind engine,
-                                     ProgressLine* line) const {
+void RunCommand::Measure(const RunPlan& plan, Record* record) const {
+  ProgressLine line(Weights(plan));
+  MemoryGuard guard(plan.memory_bytes_max);
+  for (const EngineKind engine : plan.engines) {
+    if (Interrupted() && !record->reports.empty()) break;
+    MeasureEngine(plan, engine, record, &line, &guard);
+  }
+}
+
+void RunCommand::MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record,
+                               ProgressLine* line, MemoryGuard* guard) const {
   const EnvironmentRecorder recorder(CommandLineText());
   RunReport report;
-  RunDocument& document = report.document;
-  document.engine = std::string(EngineName(engine));
-  document.seed = request_.seed;
-  document.cost_model = plan.costs.name;
-  document.gates = GateMap(*Gates::Resolve(plan.gates));
-  document.status_model = std::string(StatusModelName(plan.status_model));
+  report.document.engine = std::string(EngineName(engine));
+  report.document.seed = request_.seed;
+  report.document.cost_model = plan.costs.name;
+  report.document.gates = GateMap(*Gates::Resolve(plan.gates));
+  report.document.status_model = std::string(StatusModelName(plan.status_model));
+  {
+    const std::lock_guard lock(record->mutex);
+    record->reports.push_back(std::move(report));
+  }
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Interrupted()) break;
-      Result<WorkloadResult> result = RunOne(plan, engine, test_case, workload, &report, line);
-      if (!result) return result.error();
-      document.workloads.push_back(std::move(*result));
+      {
+        const std::lock_guard lock(record->mutex);
+        record->current.test_case = test_case.name;
+        record->current.workload = workload.name;
+        record->current_topic = TopicOf(test_case.file);
+      }
+      RunReport part = RunOne({plan, test_case, workload, engine, line, guard});
+      const std::lock_guard lock(record->mutex);
+      record->current = WorkloadResult();
+      record->reports.back().Add(std::move(part));
     }
   }
-  PlayScenariosOf(plan, engine, &document, line);
-  AddMemoryCosts(engine, &document.environment.costs);
-  static_cast<Environment&>(document.environment) = recorder.Finish();
-  return report;
+  PlayScenariosOf(plan, engine, record, line);
+  const std::lock_guard lock(record->mutex);
+  RunEnvironment& environment = record->reports.back().document.environment;
+  AddMemoryCosts(engine, &environment.costs);
+  static_cast<Environment&>(environment) = recorder.Finish();
 }
 
-Status RunCommand::WriteFiles(const std::vector<RunReport>& reports) const {
-  if (request_.out.empty()) return Status::Ok();
+Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> reports) const {
+  // Nothing to show beside a line that says what is wrong.
+  const bool is_empty = std::none_of(reports.begin(), reports.end(), HasResults);
   for (const RunReport& report : reports) {
-    const std::string folder =
-        reports.size() == 1 ? request_.out : request_.out + "/" + report.document.engine;
-    if (Status status = WriteRunFiles(report, folder); !status) return status;
+    if (is_empty && report.input_error) return *report.input_error;
   }
-  return Status::Ok();
+  const Status printed = Print(reports);
+  const Status written = WriteRun(request_.out, request_.record, reports, Interrupted());
+  for (const Status& status : {printed, written}) {
+    if (!status) return status.error();
+  }
+  bool is_good = true;
+  for (const RunReport& report : reports) {
+    if (report.input_error) return *report.input_error;
+    for (const std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
+      fmt::print(stderr, "schedq run: {}\n", reason);
+      is_good = false;
+    }
+  }
+  for (const std::string& difference : EngineDifferences(reports)) {
+    fmt::print(stderr, "schedq run: {}\n", difference);
+    is_good = false;
+  }
+  return is_good ? ExitCode::kGood : ExitCode::kNo;
+}
+
+void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
+  std::vector<RunReport> reports;
+  {
+    const std::lock_guard lock(record->mutex);
+    reports = record->reports;
+    if (reports.empty()) return;
+    if (!record->current.workload.empty()) {
+      WorkloadResult& unended = reports.back().document.workloads.emplace_back(record->current);
+      unended.gates = reports.back().document.gates;
+      unended.outcome = WorkloadOutcome::kInterrupted;
+      unended.reason = "interrupted";
+      reports.back().topics[record->current.test_case + "/" + record->current.workload] =
+          record->current_topic;
+    }
+  }
+  Environment& environment = reports.back().document.environment;
+  environment = EnvironmentRecorder(CommandLineText()).Finish();
+  if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  const Result<ExitCode> finished = Finish(plan, std::move(reports));
+  if (!finished) fmt::print(stderr, "schedq run: {}\n", OneLine(finished.error().message()));
 }
 
 // With two engines the tables are those of the first: the figures of the second are the same, or
@@ -227,98 +283,114 @@ Status RunCommand::Print(const std::vector<RunReport>& reports) const {
   return Status::Ok();
 }
 
-void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, RunDocument* document,
+void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
                                  ProgressLine* line) const {
   if (request_.suite != kKepSuite) return;
-  document->verdicts = JudgeExperiments(*document);
+  // Only this thread changes the reports, so that it may read them without the lock.
+  std::vector<ScenarioResult> scenarios;
+  std::vector<PromiseVerdict> verdicts = JudgeExperiments(record->reports.back().document);
   PlayScenarios(plan.scenarios, {.seed = request_.seed, .engine = engine},
-                {[line](const std::string& name) { line->Next(name); }, Interrupted},
-                &document->scenarios, &document->verdicts);
+                {[line](const std::string& name) { line->Next(name); }, Interrupted}, &scenarios,
+                &verdicts);
+  const std::lock_guard lock(record->mutex);
+  record->reports.back().document.scenarios = std::move(scenarios);
+  record->reports.back().document.verdicts = std::move(verdicts);
 }
 
-Result<WorkloadResult> RunCommand::RunOne(const RunPlan& plan, EngineKind engine,
-                                          const TestCase& test_case, const Workload& workload,
-                                          RunReport* report, ProgressLine* line) const {
-  RunOptions options;
-  options.engine = engine;
-  options.costs = &plan.costs;
-  options.gates = *Gates::Resolve(MergeGates(plan.gates, workload.gates));
-  options.status_model = plan.status_model;
-  options.further_plugins = plan.further_plugins;
-  options.interrupted = Interrupted;
-  WorkloadResult result;
-  result.test_case = test_case.name;
+RunReport RunCommand::RunOne(const Job& job) const {
+  const Workload& workload = job.workload;
+  const std::string name = job.Name();
+  RunReport part;
+  WorkloadResult& result = part.document.workloads.emplace_back();
+  result.test_case = job.test_case.name;
   result.workload = workload.name;
-  result.definition = test_case.definition;
+  result.definition = job.test_case.definition;
   result.labels = workload.labels;
-  result.gates = GateMap(options.gates);
-  result.not_modelled = plan.gates_not_modelled;
+  result.gates = GateMap(*Gates::Resolve(MergeGates(job.plan.gates, workload.gates)));
+  result.not_modelled = job.plan.gates_not_modelled;
   for (const Need& need : NeedsOf(workload)) {
     if (!need.blocks) result.not_modelled.push_back(need.text);
   }
-  const std::string name = test_case.name + "/" + workload.name;
-  report->topics[name] = TopicOf(test_case.file);
+  part.topics[name] = TopicOf(job.test_case.file);
   if (!CanRun(workload)) {
-    for (uint64_t i = 0; i < request_.repeat; ++i) line->Next(name);
+    for (uint64_t i = 0; i < request_.repeat; ++i) job.line->Next(name);
     result.outcome = WorkloadOutcome::kSkipped;
     result.reason = BlockingNeeds(workload);
-    const std::string* defect = DefectOf(workload);
-    if (defect != nullptr && !report->input_error) report->input_error = Error(*defect);
-    return result;
+    if (const std::string* defect = DefectOf(workload)) part.input_error = Error(*defect);
+    return part;
   }
-  if (const auto arm = plan.arms.find(name); arm != plan.arms.end()) {
-    options.alternatives = arm->second.alternatives;
-  }
-  if (Status status = Repeat(test_case, workload, options, &result, report, line); !status) {
-    return status.error();
-  }
-  if (result.outcome != WorkloadOutcome::kMeasured) return result;
+  Repeat(job, &part);
+  if (result.outcome != WorkloadOutcome::kMeasured) return part;
   const auto threshold =
-      JudgeThreshold(test_case, workload, result.repetitions, plan.judges_thresholds);
+      JudgeThreshold(job.test_case, workload, result.repetitions, job.plan.judges_thresholds);
   if (!threshold) {
-    if (!report->input_error) report->input_error = threshold.error();
+    part.input_error = threshold.error();
   } else if (*threshold) {
     result.thresholds.push_back(**threshold);
   }
-  return result;
+  return part;
 }
 
-Status RunCommand::Repeat(const TestCase& test_case, const Workload& workload, RunOptions options,
-                          WorkloadResult* result, RunReport* report, ProgressLine* line) const {
-  const std::string name = test_case.name + "/" + workload.name;
+void RunCommand::Repeat(const Job& job, RunReport* part) const {
+  const std::string name = job.Name();
+  WorkloadResult& result = part->document.workloads.front();
   for (uint64_t i = 0; i < request_.repeat; ++i) {
-    line->Next(request_.repeat == 1
-                   ? name
-                   : fmt::format("{}, repetition {} of {}", name, i + 1, request_.repeat));
-    if (result->outcome != WorkloadOutcome::kMeasured) continue;
-    std::string trace;
-    TraceRecorder recorder([&trace](const std::string& text) { trace += text + '\n'; });
-    options.seed = request_.seed + i;
-    options.recorder = request_.record.empty() ? nullptr : &recorder;
-    options.progress = [line](Duration elapsed) {
-      line->Show(
-          fmt::format("{:.1f} s of virtual time", std::chrono::duration<double>(elapsed).count()));
-    };
-    const auto started = std::chrono::steady_clock::now();
-    Result<RunOutcome> outcome = RunWorkload(test_case, workload, options);
-    if (!outcome) return outcome.error();
-    RepetitionCost cost;
-    cost.test_case = test_case.name;
-    cost.workload = workload.name;
-    cost.repetition = i;
-    cost.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    report->document.environment.costs.push_back(std::move(cost));
-    report->virtual_seconds += outcome->repetition.seconds;
-    report->metrics_text[name] = std::move(outcome->metrics_text);
-    result->outcome = outcome->outcome;
-    result->reason = std::move(outcome->reason);
-    result->repetitions.push_back(std::move(outcome->repetition));
-    if (!request_.record.empty()) {
-      if (Status status = WriteFileAtomically(request_.record, trace); !status) return status;
+    job.line->Next(request_.repeat == 1
+                       ? name
+                       : fmt::format("{}, repetition {} of {}", name, i + 1, request_.repeat));
+    if (result.outcome != WorkloadOutcome::kMeasured) continue;
+    try {
+      RunOnce(job, i, part);
+    } catch (const std::bad_alloc&) {
+      result.outcome = WorkloadOutcome::kFailed;
+      result.reason = "memory ran out";
     }
   }
-  return Status::Ok();
+}
+
+void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) const {
+  WorkloadResult& result = part->document.workloads.front();
+  TraceRecorder recorder([part](const std::string& text) { part->trace += text + '\n'; });
+  RunOptions options;
+  options.engine = job.engine;
+  options.costs = &job.plan.costs;
+  options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
+  options.status_model = job.plan.status_model;
+  options.further_plugins = job.plan.further_plugins;
+  job.guard->Reset();
+  options.interrupted = [guard = job.guard] { return Interrupted() || guard->IsExceeded(); };
+  const auto arm = job.plan.arms.find(job.Name());
+  if (arm != job.plan.arms.end()) options.alternatives = arm->second.alternatives;
+  options.seed = request_.seed + repetition;
+  options.recorder = request_.record.empty() ? nullptr : &recorder;
+  options.progress = [line = job.line](Duration elapsed) {
+    line->Show(
+        fmt::format("{:.1f} s of virtual time", std::chrono::duration<double>(elapsed).count()));
+  };
+  const auto started = std::chrono::steady_clock::now();
+  Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);
+  if (!outcome) {
+    result.outcome = WorkloadOutcome::kFailed;
+    result.reason = outcome.error().message();
+    part->input_error = outcome.error();
+    return;
+  }
+  RepetitionCost cost;
+  cost.test_case = job.test_case.name;
+  cost.workload = job.workload.name;
+  cost.repetition = repetition;
+  cost.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  part->document.environment.costs.push_back(std::move(cost));
+  part->virtual_seconds += outcome->repetition.seconds;
+  part->metrics_text[job.Name()] = std::move(outcome->metrics_text);
+  result.outcome = outcome->outcome;
+  result.reason = std::move(outcome->reason);
+  if (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted()) {
+    result.outcome = WorkloadOutcome::kFailed;
+    result.reason = job.guard->Reason();
+  }
+  result.repetitions.push_back(std::move(outcome->repetition));
 }
 
 }  // namespace schedq

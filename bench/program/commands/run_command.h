@@ -1,16 +1,20 @@
 // `schedq run`: runs workloads of files or of the built-in suite, and reports what was measured.
+//
+// A workload that fails, cannot be run as it is written or runs out of memory ends itself only.
+// What was measured is shown first and written then.
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "bench/format/workload/model.h"
+#include "bench/memory_guard.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/run_plan.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/run_report.h"
-#include "bench/sim/run/simulation.h"
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
@@ -24,18 +28,43 @@ class RunCommand : public Command {
   Result<ExitCode> Run() override;
 
  private:
-  // All that the plan has, on one engine.
-  Result<RunReport> RunAll(const RunPlan& plan, EngineKind engine, ProgressLine* line) const;
-  Result<WorkloadResult> RunOne(const RunPlan& plan, EngineKind engine, const TestCase& test_case,
-                                const Workload& workload, RunReport* report,
-                                ProgressLine* line) const;
-  Status Repeat(const TestCase& test_case, const Workload& workload, RunOptions options,
-                WorkloadResult* result, RunReport* report, ProgressLine* line) const;
-  // The proposals' promises, of workloads first.
-  void PlayScenariosOf(const RunPlan& plan, EngineKind engine, RunDocument* document,
+  // What a run has measured so far. The thread of a LastResort reads it while the run goes on.
+  struct Record {
+    std::mutex mutex;
+    std::vector<RunReport> reports;  // One for each engine that was begun.
+    WorkloadResult current;          // The workload that runs; without a name there is none.
+    std::string current_topic;
+  };
+  // One workload on its way through its repetitions.
+  struct Job {
+    const RunPlan& plan;
+    const TestCase& test_case;
+    const Workload& workload;
+    EngineKind engine;
+    ProgressLine* line;
+    MemoryGuard* guard;
+
+    std::string Name() const { return test_case.name + "/" + workload.name; }
+  };
+
+  // All that the plan has, on all engines.
+  void Measure(const RunPlan& plan, Record* record) const;
+  void MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record, ProgressLine* line,
+                     MemoryGuard* guard) const;
+  // The report of this workload alone.
+  RunReport RunOne(const Job& job) const;
+  void Repeat(const Job& job, RunReport* part) const;
+  // One repetition; what goes wrong becomes the workload's outcome and reason.
+  void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
+  // The verdicts of experiments, and the scenarios that the plan has.
+  void PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
                        ProgressLine* line) const;
   std::vector<double> Weights(const RunPlan& plan) const;
-  Status WriteFiles(const std::vector<RunReport>& reports) const;
+
+  // Shows what was measured, writes it, and says what went wrong.
+  Result<ExitCode> Finish(const RunPlan& plan, std::vector<RunReport> reports) const;
+  // The same from another thread, for work that does not end.
+  void FinishUnended(const RunPlan& plan, Record* record) const;
   Status Print(const std::vector<RunReport>& reports) const;
 
   RunRequest request_;

@@ -11,6 +11,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
 #include "bench/format/workload/known_gates.h"
+#include "bench/memory_guard.h"
 #include "bench/program/engine_flag.h"
 #include "bench/program/output_file.h"
 #include "bench/program/usage_error.h"
@@ -62,6 +63,14 @@ Status ReadStatusModel(const RunRequest& request, RunPlan* plan) {
                              ExpectedOneOf(request.status_model, names)));
   }
   plan->status_model = *model;
+  return Status::Ok();
+}
+
+Status ReadMemory(const RunRequest& request, RunPlan* plan) {
+  if (request.memory.empty()) return Status::Ok();
+  const Result<uint64_t> bytes = ParseBytes(request.memory);
+  if (!bytes) return Error("--memory " + bytes.error().message());
+  plan->memory_bytes_max = *bytes;
   return Status::Ok();
 }
 
@@ -170,6 +179,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   plan.further_plugins = std::move(*plugins);
   if (Status status = ReadGates(request, &plan); !status) return status.error();
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
+  if (Status status = ReadMemory(request, &plan); !status) return status.error();
   Result<CostModel> costs = LoadCostModel(request.costs);
   if (!costs) return costs.error();
   plan.costs = std::move(*costs);

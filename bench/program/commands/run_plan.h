@@ -40,6 +40,7 @@ struct RunRequest {
   bool check_thresholds = false;
   bool require_all = false;
   std::string record;
+  std::string memory;  // Empty: most of what is free.
 };
 
 struct RunPlan {
@@ -53,6 +54,7 @@ struct RunPlan {
   std::vector<Scenario> scenarios;
   std::vector<PluginSource> further_plugins;
   bool judges_thresholds = false;
+  uint64_t memory_bytes_max = 0;  // 0: most of what is free.
 };
 
 Result<RunPlan> MakeRunPlan(const RunRequest& request);

@@ -151,6 +151,7 @@ Result<BarsDocument> MeasureBars(const BarsOptions& options, std::vector<std::st
   document.rounds = options.run.rounds;
   ProgressLine line(std::vector<double>(bars->size() + 1, 1));
   document.floor = MeasureFloor(options.is_tiny, &line);
+  std::erase_if(document.floor, [](const Measurement& one) { return one.repetitions.empty(); });
   const BenchmarkList list =
       AllBenchmarks(options.is_tiny ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
   BenchmarkDriver driver(options.run, nullptr);
@@ -166,9 +167,9 @@ Result<BarsDocument> MeasureBars(const BarsOptions& options, std::vector<std::st
     const BenchCase* group = cases.empty() ? nullptr : &measured[bar.group];
     document.rows.push_back(JudgeBar(bar, group, document.floor));
     AddWhereTimeGoes(bar, &document.rows.back());
+    if (options.keep) options.keep(document);
   }
   *faults = driver.faults();
-  std::erase_if(document.floor, [](const Measurement& one) { return one.repetitions.empty(); });
   return document;
 }
 

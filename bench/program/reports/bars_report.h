@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct BarsOptions {
   std::string pattern;  // Rows whose path, size or group matches; all when empty.
   bool is_tiny = false;
   BenchmarkRunOptions run;
+  // Told after each row what there is. May be empty.
+  std::function<void(const BarsDocument& measured)> keep;
 };
 
 // The rows that `pattern` leaves, measured. Wrong answers are added to `faults`. An error says that

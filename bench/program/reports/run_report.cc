@@ -6,7 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "bench/anchors.h"
 #include "engine/base/time/time.h"
@@ -106,6 +109,10 @@ std::string Notes(const RunDocument& document, size_t width) {
   for (const auto& [reason, count] : skipped) {
     text += Wrapped(fmt::format("skipped: {} workloads: {}", count, reason), width, 2) + '\n';
   }
+  for (const WorkloadResult& result : document.workloads) {
+    if (result.outcome != WorkloadOutcome::kFailed) continue;
+    text += Wrapped(fmt::format("failed: {}: {}", NameOf(result), result.reason), width, 2) + '\n';
+  }
   for (const auto& [what, count] : named) {
     text += Wrapped(fmt::format("not modelled, without effect in {} workloads: {}", count, what),
                     width, 2) +
@@ -140,7 +147,37 @@ std::vector<Anchor> PublishedThroughputs() {
   };
 }
 
+// Of a workload "case/workload". Names that differ in their slashes only have a number behind.
+std::string MetricsFileName(std::string name, std::set<std::string>* taken) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  std::string file = name + ".prom";
+  for (int number = 2; !taken->insert(file).second; ++number) {
+    file = fmt::format("{}-{}.prom", name, number);
+  }
+  return file;
+}
+
 }  // namespace
+
+void RunReport::Add(RunReport other) {
+  std::move(other.document.workloads.begin(), other.document.workloads.end(),
+            std::back_inserter(document.workloads));
+  std::vector<RepetitionCost>& costs = other.document.environment.costs;
+  std::move(costs.begin(), costs.end(), std::back_inserter(document.environment.costs));
+  virtual_seconds += other.virtual_seconds;
+  topics.merge(other.topics);
+  metrics_text.merge(other.metrics_text);
+  if (!other.trace.empty()) trace = std::move(other.trace);
+  if (!input_error) input_error = std::move(other.input_error);
+}
+
+bool HasResults(const RunReport& report) {
+  const std::vector<WorkloadResult>& workloads = report.document.workloads;
+  return !report.document.scenarios.empty() ||
+         std::any_of(workloads.begin(), workloads.end(), [](const WorkloadResult& one) {
+           return one.outcome == WorkloadOutcome::kMeasured || !one.repetitions.empty();
+         });
+}
 
 std::string RunTable(const RunDocument& document, const TableLayout& layout) {
   TextTable table({{"workload", Align::kLeft},
@@ -196,11 +233,9 @@ std::string RunBenchstat(const RunDocument& document) {
 
 Status WriteRunFiles(const RunReport& report, const std::string& folder) {
   const RunDocument& document = report.document;
-  if (Status status = WriteDocument(document, folder + "/results.json"); !status) return status;
-  if (Status status = WriteFileAtomically(folder + "/results.benchstat", RunBenchstat(document));
-      !status) {
-    return status;
-  }
+  std::vector<Status> written = {
+      WriteDocument(document, folder + "/results.json"),
+      WriteFileAtomically(folder + "/results.benchstat", RunBenchstat(document))};
   std::map<std::string, DataItemsDocument> by_topic;
   for (const WorkloadResult& result : document.workloads) {
     auto& items = by_topic[report.topics.at(NameOf(result))].items;
@@ -213,14 +248,15 @@ Status WriteRunFiles(const RunReport& report, const std::string& folder) {
   for (auto& [topic, items] : by_topic) {
     CompleteLabels(items.items);
     const std::string name = DataItemsFileName(topic, kFirstRun + elapsed);
-    if (Status status = WriteDocument(items, folder + "/" + name); !status) return status;
+    written.push_back(WriteDocument(items, folder + "/" + name));
   }
+  std::set<std::string> taken;
   for (const auto& [name, text] : report.metrics_text) {
-    std::string file = name;
-    std::replace(file.begin(), file.end(), '/', '_');
-    if (Status status = WriteFileAtomically(folder + "/metrics/" + file + ".prom", text); !status) {
-      return status;
-    }
+    const std::string path = folder + "/metrics/" + MetricsFileName(name, &taken);
+    written.push_back(WriteFileAtomically(path, text));
+  }
+  for (const Status& status : written) {
+    if (!status) return status;
   }
   return Status::Ok();
 }

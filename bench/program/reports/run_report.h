@@ -19,10 +19,17 @@ struct RunReport {
   double virtual_seconds = 0;                       // Of all runs, for the names of files.
   std::map<std::string, std::string> topics;        // "case/workload" to topic.
   std::map<std::string, std::string> metrics_text;  // By "case/workload", of the last repetition.
+  std::string trace;                                // Of the last repetition that was recorded.
   // The first thing wrong with the input that only showed while running: a workload that cannot be
   // run as it is written, a selector that found nothing.
   std::optional<Error> input_error;
+
+  // Adds what another report of the same engine has.
+  void Add(RunReport other);
 };
+
+// Whether anything was measured.
+bool HasResults(const RunReport& report);
 
 // One row a workload, then what was skipped and why, and what is named only.
 std::string RunTable(const RunDocument& document, const TableLayout& layout);
@@ -31,7 +38,8 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
 // The lines for Go's benchstat.
 std::string RunBenchstat(const RunDocument& document);
 
-// results.json, results.benchstat, a DataItems file a topic, and a .prom file a workload.
+// results.json, results.benchstat, a DataItems file a topic, and a .prom file a workload. A file
+// that cannot be written does not keep the others from being written; the first error is returned.
 Status WriteRunFiles(const RunReport& report, const std::string& folder);
 
 }  // namespace schedq
