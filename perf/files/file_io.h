@@ -8,6 +8,7 @@
 
 namespace schedq {
 
+// Reads a regular file through input_file.h. An error begins with the path.
 Result<std::string> ReadWholeFile(const std::string& path);
 
 // Writes a temporary file in the same folder, flushes it to the disk and renames it to `path`. A

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <regex>
 #include <utility>
 
 #include "bench/interrupt.h"
@@ -25,6 +24,7 @@
 #include "perf/documents/bench_document.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
+#include "perf/text/pattern.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
@@ -123,16 +123,12 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
 
 Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFlags& flags) const {
   const std::string pattern = flags.filter.value_or(pattern_);
-  std::regex regex;
-  try {
-    regex.assign(pattern, std::regex::extended);
-  } catch (const std::regex_error&) {
-    return Error(fmt::format("'{}': expected an extended regular expression", pattern));
-  }
+  const Result<Pattern> chosen = Pattern::Parse(pattern);
+  if (!chosen) return chosen.error();
   std::vector<Group> groups;
   const BenchmarkList list = AllBenchmarks(is_quick_ ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
   for (const BenchmarkCase& one : list.cases()) {
-    if (!std::regex_search(one.FullName(), regex)) continue;
+    if (!chosen->IsFoundIn(one.FullName())) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&one](const Group& group) {
       return group.front().group == one.group;
     });

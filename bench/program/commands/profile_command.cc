@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <regex>
 #include <utility>
 
 #include "bench/interrupt.h"
@@ -29,6 +28,7 @@
 #include "perf/documents/scenario_document.h"
 #include "perf/statistics/measurement.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 #include "schedq/assembly_options.h"
@@ -121,16 +121,12 @@ Result<ProfileKind> ProfileCommand::SelectKind() const {
     if (!of_plugin) return of_plugin.error();
     *found = std::move(*of_plugin);
   }
-  std::regex regex;
-  try {
-    regex.assign(only_, std::regex::extended);
-  } catch (const std::regex_error&) {
-    return Error(fmt::format("--only '{}': expected an extended regular expression", only_));
-  }
+  const Result<Pattern> chosen = Pattern::Parse(only_);
+  if (!chosen) return Error("--only " + chosen.error().message());
   std::string names;
   const auto is_unwanted = [&](const auto& one) {
     names += " " + one.name;
-    return !std::regex_search(one.name, regex);
+    return !chosen->IsFoundIn(one.name);
   };
   std::erase_if(found->subjects, is_unwanted);
   std::erase_if(found->scenarios, is_unwanted);

@@ -180,7 +180,11 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   plan.cases = std::move(*cases);
   plan.judges_thresholds = request.paths.empty() || request.check_thresholds;
   if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
-  if (is_kep) plan.scenarios = SelectScenarios(request.name, request.labels);
+  if (is_kep) {
+    Result<std::vector<Scenario>> scenarios = SelectScenarios(request.name, request.labels);
+    if (!scenarios) return scenarios.error();
+    plan.scenarios = std::move(*scenarios);
+  }
   if (plan.cases.empty() && plan.scenarios.empty()) {
     return Error("--suite kep: no workload and no scenario is left by --name and --labels");
   }

@@ -96,7 +96,7 @@ TEST_F(GateCommandTest, ABaseThatCannotRunIsNeverAPass) {
   ExpectRefused({"--base", Script("usage", "echo 'no such flag' >&2; exit 2")}, "no such flag");
   ExpectRefused({"--base", Script("bug", "echo 'internal error' >&2; exit 3")},
                 "cannot run: exit code 3: internal error");
-  ExpectRefused({"--base", Script("silent", "exit 0")}, "cannot be opened");
+  ExpectRefused({"--base", Script("silent", "exit 0")}, "does not exist, expected a readable file");
   ExpectRefused({"--base", "no-such-commit"}, "expected one of them");
   ExpectRefused({"--base", Write("text", "x")}, "cannot be executed");
   std::filesystem::create_directory(Path("empty"));
