@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "perf/documents/enum_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
@@ -158,21 +157,12 @@ Status CheckMeasured(const RunDocument& document) {
   return Status::Ok();
 }
 
-std::optional<double> ParsePercent(std::string_view text) {
-  double percent = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, percent);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  if (!std::isfinite(percent) || percent < 0) return std::nullopt;
-  return percent;
-}
-
 Result<Allowance> ParseAllowance(const std::string& text) {
   const size_t equals = text.rfind('=');
   const std::optional<double> percent =
       equals == std::string::npos ? std::nullopt
-                                  : ParsePercent(std::string_view(text).substr(equals + 1));
-  if (!percent || equals == 0) {
+                                  : ParseFiniteNumber(std::string_view(text).substr(equals + 1));
+  if (!percent || *percent < 0 || equals == 0) {
     return Error("\"" + text + "\" is not an allowance, expected REGEX=PERCENT");
   }
   Result<Pattern> metric = Pattern::Parse(std::string_view(text).substr(0, equals));

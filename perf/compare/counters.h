@@ -7,9 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -24,9 +22,6 @@ struct Allowance {
   Pattern metric;
   double fraction = 0;
 };
-
-// A finite number from 0; nullopt: the text is none.
-std::optional<double> ParsePercent(std::string_view text);
 
 // "REGEX=PERCENT".
 Result<Allowance> ParseAllowance(const std::string& text);

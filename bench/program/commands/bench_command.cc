@@ -15,6 +15,7 @@
 #include "bench/lab/micro/benchmark_driver.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/program/command_line.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/bars_report.h"
@@ -78,10 +79,11 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_flag("--bars", shows_bars_, "One table: what the product is held to; REGEX chooses rows");
   app.add_option("--json", json_path_,
                  "Write bench.json (or bars.json) here (docs/bench.schema.json, bars.schema.json)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(SomeName());
   app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_flag("--quick", is_quick_, "For CI: the same cases and checks at tiny sizes");
-  app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
+  AddSeedFlag(&app, &seed_, "Seed of the order in which rivals take turns");
   // For --benchmark_*; ReadFlags refuses everything else.
   app.allow_extras();
 }
@@ -109,6 +111,9 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
   const bool asks_for_cases = lists_ || flags->lists_tests || !flags->out.empty();
   if (shows_bars_ && asks_for_cases) {
     return Error("--bars: expected no --list and no --benchmark_out beside it");
+  }
+  if ((lists_ || flags->lists_tests) && !json_path_.empty()) {
+    return Error("--json: expected no --list beside it, which measures nothing");
   }
   if (flags->filter && !pattern_.empty()) {
     return Error("--benchmark_filter: expected either it or REGEX, not both");

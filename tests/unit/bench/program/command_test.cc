@@ -86,7 +86,7 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"profile", "requeue", "--only", "("}, "expected a regular expression (RE2)");
   ExpectUsageError({"profile", "requeue", "--sizes", "20,10"}, "expected ascending numbers");
   ExpectUsageError({"profile", "requeue", "--sizes", "ten"}, "--sizes");
-  ExpectUsageError({"profile", "requeue", "--limit", "0"}, "--limit: expected a number of seconds");
+  ExpectUsageError({"profile", "requeue", "--limit", "0"}, "--limit: '0' is no number above 0");
   ExpectUsageError({"profile", "requeue", "--run-once"}, "--run-once: expected one series");
   ExpectUsageError({"profile", "requeue", "--json", "/"}, "--json /: is a folder");
 }
