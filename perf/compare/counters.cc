@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "perf/documents/enum_text.h"
@@ -155,6 +156,15 @@ Status CheckMeasured(const RunDocument& document) {
     }
   }
   return Status::Ok();
+}
+
+bool HasCounters(const RunDocument& document) {
+  for (const WorkloadResult& result : document.workloads) {
+    for (const Repetition& repetition : result.repetitions) {
+      if (!repetition.counters.empty()) return true;
+    }
+  }
+  return false;
 }
 
 Result<Allowance> ParseAllowance(const std::string& text) {

@@ -47,6 +47,9 @@ struct CounterComparison {
 // without a repetition.
 Status CheckMeasured(const RunDocument& document);
 
+// Whether a repetition has a counter.
+bool HasCounters(const RunDocument& document);
+
 // Returns an error where the two cannot be compared, which is never a pass. The seed, the clock,
 // the cost model or the number of repetitions differs, a run was interrupted, a document fails
 // CheckMeasured, or the two have no workload or no counter in common.

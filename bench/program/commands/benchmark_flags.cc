@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 
 #include "bench/program/usage_error.h"

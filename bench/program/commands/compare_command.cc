@@ -59,6 +59,10 @@ Result<ExitCode> CompareCommand::Run() {
     return Error(fmt::format("{} and {} have no metric in common, expected results of one kind",
                              base_, next_));
   }
+  for (const Results* side : {&*base, &*next}) {
+    if (!side->is_exact() || HasCounters(*side->run)) continue;
+    return Error(side->path + ": has no counter, expected those of a run on the virtual clock");
+  }
   if (format_ == "markdown") {
     fmt::print("{}", ChangesMarkdown(changes, all_));
   } else {

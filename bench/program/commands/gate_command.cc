@@ -211,11 +211,16 @@ Status GateCommand::Time(const Results& base, const Results& next, Report* repor
   if (changes.metrics.empty()) {
     return Error("--tier time: the results have no metric in common, expected some");
   }
-  report->text += fmt::format("time: {}\n", changes.AnyWorse() ? "FAIL" : "pass");
+  // A metric that is gone may be the one that is worse.
+  const bool passes = !changes.AnyWorse() && changes.only_base.empty();
+  report->text += fmt::format("time: {}\n", passes ? "pass" : "FAIL");
   report->text += ChangesTable(changes, false, LayoutOf(STDOUT_FILENO, is_wide_));
   report->markdown += "### Time tier\n\n" + ChangesMarkdown(changes, false);
-  AddJunit(ChangesJunit(changes), !changes.AnyWorse(), report);
+  AddJunit(ChangesJunit(changes), passes, report);
   if (changes.AnyWorse()) report->Fail("the time tier fails: a metric is worse");
+  if (!changes.only_base.empty()) {
+    report->Fail("the time tier fails: the new results lack " + changes.only_base.front());
+  }
   return Status::Ok();
 }
 
