@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
+#include <string_view>
+#include <utility>
 
 #include "perf/documents/enum_text.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
@@ -95,7 +96,7 @@ class Comparer {
   double AllowedFor(const std::string& metric) const {
     double allowed = 0;
     for (const Allowance& allowance : allowances_) {
-      if (std::regex_search(metric, allowance.metric)) allowed = allowance.fraction;
+      if (allowance.metric.IsFoundIn(metric)) allowed = allowance.fraction;
     }
     return allowed;
   }
@@ -126,6 +127,11 @@ std::optional<std::string> WhyIncomparable(const RunDocument& base, const RunDoc
       return fmt::format("the runs cannot be compared: {} was interrupted", NameOf(result));
     }
   }
+  for (const RunDocument* document : {&base, &next}) {
+    if (const Status status = CheckMeasured(*document); !status) {
+      return "the runs cannot be compared: " + status.error().message();
+    }
+  }
   for (const WorkloadResult& result : base.workloads) {
     const WorkloadResult* other = Find(next, NameOf(result));
     if (other == nullptr || result.outcome != other->outcome) continue;
@@ -138,25 +144,40 @@ std::optional<std::string> WhyIncomparable(const RunDocument& base, const RunDoc
 
 }  // namespace
 
-Result<Allowance> ParseAllowance(const std::string& text) {
-  const auto bad = [&text] {
-    return Error("\"" + text + "\" is not an allowance, expected REGEX=PERCENT");
-  };
-  const size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0) return bad();
-  double percent = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + equals + 1, end, percent);
-  if (parsed.ec != std::errc() || parsed.ptr != end || !(percent >= 0)) return bad();
-  Allowance allowance;
-  allowance.text = text;
-  allowance.fraction = percent * kPercent;
-  try {
-    allowance.metric = std::regex(text.substr(0, equals));
-  } catch (const std::regex_error&) {
-    return bad();
+Status CheckMeasured(const RunDocument& document) {
+  std::set<std::string> names;
+  for (const WorkloadResult& result : document.workloads) {
+    const std::string name = NameOf(result);
+    if (!names.insert(name).second) {
+      return Error("workload " + name + " is there twice, expected unique names");
+    }
+    if (result.outcome == WorkloadOutcome::kMeasured && result.repetitions.empty()) {
+      return Error("workload " + name + " was measured in no repetition, expected one at least");
+    }
   }
-  return allowance;
+  return Status::Ok();
+}
+
+bool HasCounters(const RunDocument& document) {
+  for (const WorkloadResult& result : document.workloads) {
+    for (const Repetition& repetition : result.repetitions) {
+      if (!repetition.counters.empty()) return true;
+    }
+  }
+  return false;
+}
+
+Result<Allowance> ParseAllowance(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  const std::optional<double> percent =
+      equals == std::string::npos ? std::nullopt
+                                  : ParseFiniteNumber(std::string_view(text).substr(equals + 1));
+  if (!percent || *percent < 0 || equals == 0) {
+    return Error("\"" + text + "\" is not an allowance, expected REGEX=PERCENT");
+  }
+  Result<Pattern> metric = Pattern::Parse(std::string_view(text).substr(0, equals));
+  if (!metric) return metric.error();
+  return Allowance{text, std::move(*metric), *percent * kPercent};
 }
 
 Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
@@ -174,6 +195,9 @@ Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocu
   }
   if (comparison.workloads == 0 && comparison.failures.empty()) {
     return Error("the runs cannot be compared: no workload was measured in both");
+  }
+  if (comparison.counters == 0 && comparison.failures.empty()) {
+    return Error("the runs cannot be compared: no counter was measured in both");
   }
   return comparison;
 }

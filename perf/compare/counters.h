@@ -7,19 +7,19 @@
 #pragma once
 
 #include <cstdint>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
+#include "perf/text/pattern.h"
 
 namespace schedq {
 
 // A counter whose name the expression finds may change by this fraction of its value before.
 struct Allowance {
   std::string text;  // As the user wrote it.
-  std::regex metric;
+  Pattern metric;
   double fraction = 0;
 };
 
@@ -43,9 +43,16 @@ struct CounterComparison {
   std::vector<std::string> notes;       // What was not compared, and why.
 };
 
+// Refuses a document that would be compared in part: a workload is there twice, or was measured
+// without a repetition.
+Status CheckMeasured(const RunDocument& document);
+
+// Whether a repetition has a counter.
+bool HasCounters(const RunDocument& document);
+
 // Returns an error where the two cannot be compared, which is never a pass. The seed, the clock,
-// the cost model or the number of repetitions differs, a run was interrupted, or they have no
-// workload in common.
+// the cost model or the number of repetitions differs, a run was interrupted, a document fails
+// CheckMeasured, or the two have no workload or no counter in common.
 Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocument& next,
                                           const std::vector<Allowance>& allowances);
 

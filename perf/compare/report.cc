@@ -228,7 +228,9 @@ std::string ChangesJunit(const Changes& changes) {
     if (comparison.verdict != ChangeVerdict::kWorse) continue;
     failures.push_back({comparison.name, ChangeOf(comparison), ConfidenceText(change)});
   }
-  return JunitText(failures, changes.metrics.size() - failures.size(), "time");
+  const size_t passed = changes.metrics.size() - failures.size();
+  for (const std::string& name : changes.only_base) failures.push_back({name, "absent", ""});
+  return JunitText(failures, passed, "time");
 }
 
 }  // namespace schedq

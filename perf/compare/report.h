@@ -30,7 +30,7 @@ std::string CountersMarkdown(const CounterComparison& comparison, const Reproduc
 // One test case for each workload that failed, and one for all that passed.
 std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command);
 
-// One test case for each metric that is worse, and one for all others.
+// One test case for each metric that is worse or absent, and one for all others.
 std::string ChangesJunit(const Changes& changes);
 
 struct JunitFailure {

@@ -7,11 +7,12 @@
 #include <system_error>
 #include <utility>
 
+#include "perf/compare/counters.h"
 #include "perf/documents/bench_document.h"
 #include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
 #include "perf/documents/floor_document.h"
-#include "perf/files/file_io.h"
+#include "perf/files/input_file.h"
 #include "perf/statistics/measurement.h"
 
 namespace schedq {
@@ -71,13 +72,16 @@ void AddFloor(const FloorDocument& document, Results* results) {
 }
 
 Status AddFile(const std::string& path, Results* results) {
-  Result<std::string> text = ReadWholeFile(path);
-  if (!text) return text.error();
+  const Result<std::string> text = ReadInput(path, InputFrom::kFileOrStandardInput);
+  if (!text) return Error(path + ": " + text.error().message());
   const std::string head = text->substr(0, kHeadBytes);
   const auto has_key = [&head](const char* key) { return head.find(key) != std::string::npos; };
   if (has_key("\"schedq_results\"")) {
     Result<RunDocument> run = ParseDocument<RunDocument>(*text, path);
     if (!run) return run.error();
+    if (const Status status = CheckMeasured(*run); !status) {
+      return Error(path + ": " + status.error().message());
+    }
     AddRun(std::move(*run), results);
   } else if (has_key("\"schedq_bench\"")) {
     const Result<BenchDocument> bench = ParseDocument<BenchDocument>(*text, path);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <set>
-#include <vector>
+#include <utility>
+#include <variant>
 
 #include "perf/documents/json_archive.h"
+#include "perf/documents/json_text.h"
 #include "perf/files/file_io.h"
 
 namespace schedq {
@@ -34,52 +34,21 @@ std::string Printed(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// "3:14": the line and column of a byte. All three count from 1; byte 0 stands for an empty text.
+// "3:14": the line and column of a byte. All three count from 1.
 std::string LineAndColumn(std::string_view text, size_t number) {
-  const std::string_view before =
-      text.substr(0, std::min(number == 0 ? 0 : number - 1, text.size()));
+  const std::string_view before = text.substr(0, std::min(number - 1, text.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const size_t line_break = before.rfind('\n');
   const size_t column = before.size() - (line_break == std::string_view::npos ? 0 : line_break + 1);
   return std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
-// A repeated key is an error, because JSON libraries disagree on which value counts.
-class DuplicateKeys {
- public:
-  bool operator()(int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      open_.pop_back();
-    } else if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second && duplicate_.empty()) duplicate_ = parsed.dump();
-    }
-    return true;
-  }
-  // The first repeated key, as JSON; empty when there is none.
-  const std::string& duplicate() const { return duplicate_; }
-
- private:
-  std::vector<std::set<std::string>> open_;
-  std::string duplicate_;
-};
-
 Result<Json> ParseJson(std::string_view text, const std::string& name) {
-  DuplicateKeys keys;
-  try {
-    Json parsed = Json::parse(text, std::ref(keys));
-    if (!keys.duplicate().empty()) {
-      return Error(name + ": expected every key once, got " + keys.duplicate() + " twice");
-    }
-    return parsed;
-  } catch (const Json::parse_error& error) {
-    return Error(name + ":" + LineAndColumn(text, error.byte) + ": expected valid JSON");
-  } catch (const Json::exception&) {
-    // The only other failure of the parser is a number beyond the range of a double.
-    return Error(name + ": expected numbers within the range of a double");
-  }
+  std::variant<Json, JsonProblem> parsed = ParseJsonText<Json>(text);
+  const auto* problem = std::get_if<JsonProblem>(&parsed);
+  if (problem == nullptr) return std::get<Json>(std::move(parsed));
+  const std::string place = problem->byte == 0 ? "" : ":" + LineAndColumn(text, problem->byte);
+  return Error(name + place + ": " + problem->what);
 }
 
 }  // namespace

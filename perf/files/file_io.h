@@ -8,6 +8,7 @@
 
 namespace schedq {
 
+// Reads a regular file through input_file.h. An error begins with the path.
 Result<std::string> ReadWholeFile(const std::string& path);
 
 // Writes a whole file or none; perf/files/file_writer.h says how. A symbolic link is followed, a

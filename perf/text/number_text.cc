@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <system_error>
 
 namespace schedq {
 namespace {
@@ -40,6 +42,14 @@ std::string Scaled(double value, std::span<const Scale> scales) {
 }
 
 }  // namespace
+
+std::optional<double> ParseFiniteNumber(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
 
 std::string NumberText(double value, int digits) {
   if (!std::isfinite(value)) return fmt::format("{}", value);

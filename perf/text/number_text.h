@@ -4,9 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace schedq {
+
+// The decimal number that the whole text says; nullopt where it is none, infinite or not a number.
+std::optional<double> ParseFiniteNumber(std::string_view text);
 
 // "1.23", "12.3", "1,234": at least `digits` significant digits of a finite number, no exponent
 // between 1e-4 and 1e15.

@@ -12,10 +12,10 @@ namespace schedq {
 // caller knows the place that names the file.
 using FileSource = std::function<Result<std::string>(const std::string& path)>;
 
-// Reads a regular file of bounded size. It refuses pipes and devices, which could block.
+// Reads a regular file of bounded size, or standard input by the name "-".
 Result<std::string> ReadDiskFile(const std::string& path);
 
-// Resolves `path` against the folder of `from` and removes needless dots.
+// Resolves `path` against the folder of `from` and removes needless dots. Never gives "-".
 std::string PathBeside(const std::string& from, const std::string& path);
 
 }  // namespace schedq

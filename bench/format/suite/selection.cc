@@ -2,34 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
-#include <regex>
 #include <utility>
 
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/file_source.h"
 #include "bench/format/suite/label_filter.h"
 #include "bench/format/workload/decoder.h"
+#include "perf/text/pattern.h"
 
 namespace schedq {
-namespace {
-
-// Returns nullopt where the text is no regular expression.
-std::optional<std::regex> ParseExpression(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error&) {
-    return std::nullopt;
-  }
-}
-
-}  // namespace
-
 Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection) {
-  const std::optional<std::regex> name = ParseExpression(selection.name);
-  if (!name) {
-    return Error("--name \"" + selection.name + "\" is not valid, expected a regular expression");
-  }
+  const Result<Pattern> name = Pattern::Parse(selection.name);
+  if (!name) return Error("--name " + name.error().message());
   const LabelFilter filter(selection.labels);
   const bool builtin = selection.paths.empty();
   const FileSource source = builtin ? BuiltinSource() : FileSource(ReadDiskFile);
@@ -42,7 +26,7 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
       std::vector<Workload>& workloads = test_case.workloads;
       const auto unwanted = [&](const Workload& workload) {
         return !filter.Accepts(workload.labels) ||
-               !std::regex_search(test_case.name + "/" + workload.name, *name);
+               !name->IsFoundIn(test_case.name + "/" + workload.name);
       };
       workloads.erase(std::remove_if(workloads.begin(), workloads.end(), unwanted),
                       workloads.end());

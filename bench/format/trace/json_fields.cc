@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
+
+#include "perf/documents/json_text.h"
 
 namespace schedq {
 namespace {
@@ -20,6 +23,23 @@ const json& EmptyObject() {
 
 }  // namespace
 
+Result<json> ParseJsonLine(std::string_view line) {
+  std::variant<json, JsonProblem> parsed = ParseJsonText<json>(line);
+  const auto* problem = std::get_if<JsonProblem>(&parsed);
+  if (problem == nullptr) return std::get<json>(std::move(parsed));
+  if (problem->byte == 0) return Error(problem->what);
+  return Error("not JSON: " + problem->what + ", byte " + std::to_string(problem->byte) +
+               " of the line");
+}
+
+std::optional<int64_t> Int64Of(const json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned() && !std::in_range<int64_t>(value.get<uint64_t>())) {
+    return std::nullopt;
+  }
+  return value.get<int64_t>();
+}
+
 JsonFields::JsonFields(const json& json, std::string what) : json_(json), what_(std::move(what)) {
   if (!json_.is_object()) Refuse(what_ + ": expected an object, got " + json_.type_name());
 }
@@ -35,7 +55,10 @@ std::string JsonFields::Text(std::string_view field) {
 
 int64_t JsonFields::Integer(std::string_view field) {
   const json* value = FindTyped(field, true, &json::is_number_integer, "an integer");
-  return value == nullptr ? 0 : value->get<int64_t>();
+  if (value == nullptr) return 0;
+  const std::optional<int64_t> number = Int64Of(*value);
+  if (!number) Refuse(what_ + ": field " + std::string(field) + " is out of range");
+  return number.value_or(0);
 }
 
 const json& JsonFields::Array(std::string_view field) {
@@ -56,14 +79,13 @@ std::string JsonFields::TextOr(std::string_view field, std::string_view absent) 
 int64_t JsonFields::IntegerOr(std::string_view field, int64_t absent, int64_t min, int64_t max) {
   const json* value = FindTyped(field, false, &json::is_number_integer, "an integer");
   if (value == nullptr) return absent;
-  const bool fits = !value->is_number_unsigned() || std::in_range<int64_t>(value->get<uint64_t>());
-  const int64_t number = fits ? value->get<int64_t>() : max;
-  if (!fits || number < min || number > max) {
+  const std::optional<int64_t> number = Int64Of(*value);
+  if (!number || *number < min || *number > max) {
     Refuse(what_ + ": field " + std::string(field) + " is out of range: expected " +
            std::to_string(min) + " to " + std::to_string(max));
     return absent;
   }
-  return number;
+  return *number;
 }
 
 bool JsonFields::BoolOr(std::string_view field, bool absent) {

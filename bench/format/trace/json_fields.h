@@ -14,6 +14,12 @@
 
 namespace schedq {
 
+// Parses one line of a trace. An error says what was expected.
+Result<nlohmann::json> ParseJsonLine(std::string_view line);
+
+// The number as int64_t; nullopt where it is no integer of that range.
+std::optional<int64_t> Int64Of(const nlohmann::json& value);
+
 class JsonFields {
  public:
   // `what` names the object in messages, such as "pod". `json` must outlive this object.

@@ -18,8 +18,10 @@ struct ReplayTotals {
 };
 
 // Calls `report("FILE:LINE: op: ...")` for each mismatch. Returns an error where the trace is
-// malformed or cannot be read: one line with file, line and reason. A further plugin takes the
-// place of the trace's plugin of its name, or stands behind the trace's plugins.
+// malformed, cannot be read or lacks its last operation, end: one line with file, line and reason.
+// The path "-" stands for standard input. An interrupt ends the replay early, without an error. A
+// further plugin takes the place of the trace's plugin of its name, or stands behind the trace's
+// plugins.
 Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
                                 const std::function<void(const std::string&)>& report,
                                 const std::vector<PluginSource>& further_plugins = {});

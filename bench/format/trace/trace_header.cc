@@ -82,9 +82,9 @@ Status ParseGates(const json& value, TraceHeader* header) {
 }  // namespace
 
 Result<TraceHeader> ParseTraceHeader(std::string_view line) {
-  const json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return Error("the first line is not JSON");
-  JsonFields fields(value, "header");
+  const Result<json> value = ParseJsonLine(line);
+  if (!value) return value.error();
+  JsonFields fields(*value, "header");
   TraceHeader header;
   if (fields.Integer("schedq_trace") != 1) fields.Refuse("header: expected schedq_trace 1");
   const std::string start = fields.Text("start");

@@ -154,8 +154,9 @@ Status ParseWant(const json& value, TraceOp op, TraceWant* want) {
   } else if (op == TraceOp::kEnd) {
     want->scheduling_cycle = fields.Integer("scheduling_cycle");
     for (const auto& [key, count] : fields.Object("queue_incoming_pods_total").items()) {
-      if (!count.is_number_integer()) fields.Refuse("want: " + key + " is not an integer");
-      if (count.is_number_integer()) want->incoming[key] = count.get<int64_t>();
+      const std::optional<int64_t> number = Int64Of(count);
+      if (!number) fields.Refuse("want: " + key + " is not an integer of 64 bits");
+      if (number) want->incoming[key] = *number;
     }
     if (fields.Has("in_flight_events")) {
       want->logged_events = fields.IntegerOr("in_flight_events", 0, 0, kCountMax);
@@ -224,9 +225,9 @@ Status ParseBody(JsonFields* fields, TraceOperation* operation) {
 std::string_view TraceOpName(TraceOp op) { return kOpNames[static_cast<int>(op)]; }
 
 Result<TraceOperation> ParseTraceOperation(std::string_view line) {
-  const json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return Error("not JSON");
-  JsonFields fields(value, "operation");
+  const Result<json> value = ParseJsonLine(line);
+  if (!value) return value.error();
+  JsonFields fields(*value, "operation");
   TraceOperation operation;
   const std::string name = fields.Text("op");
   const auto op = ParseOpName(name);

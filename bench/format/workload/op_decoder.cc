@@ -197,12 +197,21 @@ void OpDecoder::CreatePodSets(YamlFields& fields, std::vector<Op>* ops) {
                                       std::to_string(kOpCountMax) + " in a workload");
     return;
   }
+  if (inner->kind == YamlKind::kMap) {
+    YamlFields inner_fields(errors_, *inner, "createPodsOp");
+    inner_fields.AllowOthers();
+    if (const YamlNode* dropped = inner_fields.Find("namespace")) {
+      errors_.Add(dropped->at,
+                  "namespace in createPodsOp, expected only namespacePrefix beside it");
+    }
+  }
   std::vector<Op> once;
   Decode(*inner, &once);
-  if (once.size() != 1 || !errors_.ok()) return;
-  auto* pods = std::get_if<CreatePodsOp>(&once[0].action);
-  if (pods == nullptr) {
-    errors_.Add(inner->at, "createPodsOp is " + once[0].opcode + ", expected createPods");
+  if (!errors_.ok()) return;
+  // createPodSets in createPodSets unrolls to any number of operations, whose sets would be lost.
+  if (once.size() != 1 || once[0].opcode != "createPods") {
+    errors_.Add(inner->at, "createPodsOp is " + (once.empty() ? "createPodSets" : once[0].opcode) +
+                               ", expected createPods");
     return;
   }
   for (int64_t i = 0; i < count; ++i) {

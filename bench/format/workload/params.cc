@@ -54,6 +54,16 @@ const Params::Param* Params::Find(const std::string& name, TextPosition at) {
   return &found->second;
 }
 
+const Params::Param* Params::FindReferenceFor(YamlFields& fields, std::string_view key) {
+  const std::string reference = std::string(key) + "Param";
+  const YamlNode* value = fields.Find(key);
+  if (value != nullptr && fields.Find(reference) != nullptr) {
+    errors_.Add(value->at, std::string(key) + " beside " + reference + ", expected one of them");
+    return nullptr;
+  }
+  return FindReference(fields, reference);
+}
+
 const Params::Param* Params::FindReference(YamlFields& fields, const std::string& key) {
   std::string reference;
   const YamlNode* node = fields.Find(key);
@@ -80,9 +90,7 @@ std::optional<int64_t> Params::ToCount(const Param& param, std::string_view key)
 }
 
 void Params::ReadCount(YamlFields& fields, std::string_view key, int64_t* out) {
-  const std::string reference = std::string(key) + "Param";
-  if (const auto* param = FindReference(fields, reference)) {
-    fields.Ignore({key});
+  if (const auto* param = FindReferenceFor(fields, key)) {
     if (const auto count = ToCount(*param, key)) *out = *count;
     return;
   }
@@ -96,7 +104,7 @@ std::optional<int64_t> Params::ReadCountParam(YamlFields& fields, std::string_vi
 
 void Params::ReadBool(YamlFields& fields, std::string_view key, bool* out) {
   fields.Read(key, out);
-  if (const auto* param = FindReference(fields, std::string(key) + "Param")) {
+  if (const auto* param = FindReferenceFor(fields, key)) {
     if (const bool* value = param->value.AsBool()) {
       *out = *value;
     } else {
@@ -110,7 +118,7 @@ void Params::ReadDuration(YamlFields& fields, std::string_view key, Duration* ou
   if (const YamlNode* node = fields.Find(key)) {
     if (ReadYaml(errors_, *node, key, &text)) ReadDurationText(errors_, node->at, key, text, out);
   }
-  if (const auto* param = FindReference(fields, std::string(key) + "Param")) {
+  if (const auto* param = FindReferenceFor(fields, key)) {
     if (const std::string* value = param->value.AsString()) {
       ReadDurationText(errors_, param->at, key, *value, out);
     } else {

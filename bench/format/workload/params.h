@@ -48,6 +48,9 @@ class Params {
   };
 
   const Param* Find(const std::string& name, TextPosition at);
+  // The parameter that the field `<key>Param` names, or nullptr. Both `key` and `<key>Param` are an
+  // error, because one of them would be dropped.
+  const Param* FindReferenceFor(YamlFields& fields, std::string_view key);
   // The parameter that the field `key` names, or nullptr.
   const Param* FindReference(YamlFields& fields, const std::string& key);
   std::optional<int64_t> ToCount(const Param& param, std::string_view key);

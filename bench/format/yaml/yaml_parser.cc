@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "perf/text/visible_text.h"
+
 namespace schedq {
 namespace {
 
@@ -207,6 +209,16 @@ size_t FindControlCharacter(std::string_view text) {
   return std::string_view::npos;
 }
 
+// The offset of the first byte that is not UTF-8, or npos.
+size_t FindWhatIsNotUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = Utf8Length(text.substr(i));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
 std::variant<YamlNode, YamlProblem> ParseDocuments(std::string_view text) {
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);
@@ -251,6 +263,9 @@ std::variant<YamlNode, YamlProblem> ParseYaml(std::string_view text) {
   }
   if (const size_t offset = FindControlCharacter(text); offset != std::string_view::npos) {
     return YamlProblem{PositionAt(text, offset), "a control character, expected YAML text"};
+  }
+  if (const size_t offset = FindWhatIsNotUtf8(text); offset != std::string_view::npos) {
+    return YamlProblem{PositionAt(text, offset), "a byte that is not UTF-8, expected YAML text"};
   }
   try {
     return ParseDocuments(text);

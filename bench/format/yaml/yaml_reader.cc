@@ -124,16 +124,18 @@ YamlFields::~YamlFields() {
 }
 
 const YamlNode* YamlFields::Find(std::string_view key) {
-  known_.emplace_back(key);
-  const YamlNode* found = nullptr;
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
+  const YamlEntry* found = nullptr;
   for (const YamlEntry& entry : node_.entries) {
-    if (entry.key == key) {
-      found = &entry.value;
-      break;
+    if (!EqualIgnoringCase(entry.key, key)) continue;
+    if (found != nullptr) {
+      errors_.Add(entry.at, "key \"" + entry.key + "\" beside \"" + found->key + "\" in " + what_ +
+                                ", expected one of them, for case does not count");
+      return nullptr;
     }
-    if (found == nullptr && EqualIgnoringCase(entry.key, key)) found = &entry.value;
+    found = &entry;
   }
-  return found == nullptr || found->IsNull() ? nullptr : found;
+  return found == nullptr || found->value.IsNull() ? nullptr : &found->value;
 }
 
 const YamlNode* YamlFields::Require(std::string_view key) {

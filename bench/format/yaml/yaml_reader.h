@@ -5,8 +5,8 @@
 // effect, so that decoders need no check after each.
 // Threads: one. Bound: the size of the tree.
 //
-// Keys are matched as Go's JSON decoder matches them: exactly, else without regard to case. A null
-// value counts as absent.
+// Keys are matched without regard to case, as Go's JSON decoder matches them. Two keys that differ
+// only in case are an error, because one of them would be dropped. A null value counts as absent.
 #pragma once
 
 #include <cstdint>

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <regex>
 #include <utility>
 
 #include "bench/format/suite/label_filter.h"
 #include "bench/kep/dispatch/dispatch_scenarios.h"
 #include "perf/documents/data_items.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
 #include "perf/text/table.h"
 
 namespace schedq {
@@ -113,13 +113,14 @@ ArmFigures ReadFigures(const WorkloadResult& result) {
   return figures;
 }
 
-std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels) {
-  const std::regex regex(name);
+Result<std::vector<Scenario>> SelectScenarios(const std::string& name, const std::string& labels) {
+  const Result<Pattern> pattern = Pattern::Parse(name);
+  if (!pattern) return Error("--name " + pattern.error().message());
   const LabelFilter filter(labels);
   std::vector<Scenario> scenarios = DispatchScenarios();
   std::erase_if(scenarios, [&](const Scenario& scenario) {
     return !filter.Accepts({scenario.is_large ? "performance" : "short"}) ||
-           !std::regex_search(scenario.name, regex);
+           !pattern->IsFoundIn(scenario.name);
   });
   return scenarios;
 }

@@ -13,6 +13,7 @@
 
 #include "bench/kep/scenario/scenario.h"
 #include "bench/sim/queue/rejected_alternatives.h"
+#include "engine/base/result.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
 #include "perf/documents/scenario_document.h"
@@ -52,9 +53,10 @@ ArmFigures ReadFigures(const WorkloadResult& result);
 // One verdict for each experiment with all arms measured, by its largest workload.
 std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document);
 
-// Chooses scenarios as workloads are chosen. `name` is a valid regular expression, which is
+// Chooses scenarios as workloads are chosen. `name` is a regular expression (Pattern), which is
 // searched in a name such as "KEP-5501/outage". Each scenario has the label short or performance.
-std::vector<Scenario> SelectScenarios(const std::string& name, const std::string& labels);
+Result<std::vector<Scenario>> SelectScenarios(const std::string& name, const std::string& labels);
+
 // The gates that scenarios set themselves.
 inline constexpr Gate kScenarioGates[] = {Gate::kSchedulerPreEnqueuePodStatus,
                                           Gate::kSchedulerAsyncAPICalls,

@@ -13,6 +13,7 @@
 #include "bench/lab/profile/callgrind.h"
 #include "perf/statistics/measurement.h"
 #include "perf/statistics/summary.h"
+#include "perf/text/pattern.h"
 
 namespace schedq {
 namespace {
@@ -53,16 +54,6 @@ uint64_t OperationsToCount(const ProfilePoint& point) {
   return static_cast<uint64_t>(std::clamp(fitting, kCountedOperationsMin, kCountedOperationsMax));
 }
 
-// An extended regular expression that matches this name only.
-std::string Exactly(const std::string& name) {
-  std::string regex = "^";
-  for (const char c : name) {
-    if (std::string_view(".[]{}()*+?|^$\\").find(c) != std::string_view::npos) regex += '\\';
-    regex += c;
-  }
-  return regex + "$";
-}
-
 }  // namespace
 
 std::string RunOnceText(const PathOutcome& outcome) {
@@ -93,10 +84,11 @@ Status AddInstructions(
       if (Interrupted()) return Status::Ok();
       progress(series.name, point.size);
       std::string output;
-      Result<InstructionCount> count = CountInstructions(
-          {program, "profile", kind, "--run-once", "--only", Exactly(series.name), "--sizes",
-           std::to_string(point.size), "--operations", std::to_string(OperationsToCount(point))},
-          &output);
+      Result<InstructionCount> count =
+          CountInstructions({program, "profile", kind, "--run-once", "--only",
+                             PatternOfExactly(series.name), "--sizes", std::to_string(point.size),
+                             "--operations", std::to_string(OperationsToCount(point))},
+                            &output);
       if (!count.ok()) return Interrupted() ? Status::Ok() : Status(count.error());
       const Result<uint64_t> operations = OperationsOf(output);
       if (!operations.ok()) return operations.error();

@@ -70,7 +70,8 @@ class SeriesMeasurement {
     path->Run();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
     const std::optional<Allocations> taken = meter.SinceStart();
-    // What the runs before have freed and the allocator keeps is used again: the first run says most.
+    // What the runs before have freed and the allocator keeps is used again: the first run says
+    // most.
     const uint64_t bytes_after = guard_->BytesInUse();
     bytes_ = std::max(bytes_, bytes_after - std::min(bytes_after, bytes_before));
     const PathOutcome outcome = path->Outcome();

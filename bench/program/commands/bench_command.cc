@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "bench/lab/micro/suites.h"
 #include "bench/last_resort.h"
 #include "bench/program/command_line.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/bars_report.h"
@@ -27,6 +27,7 @@
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
 #include "perf/files/file_io.h"
+#include "perf/text/pattern.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
@@ -84,10 +85,11 @@ void BenchCommand::Declare(CLI::App& app) {
   app.add_flag("--bars", shows_bars_, "One table: what the product is held to; REGEX chooses rows");
   app.add_option("--json", json_path_,
                  "Write bench.json (or bars.json) here (docs/bench.schema.json, bars.schema.json)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(SomeName());
   app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_flag("--quick", is_quick_, "For CI: the same cases and checks at tiny sizes");
-  app.add_option("--seed", seed_, "Seed of the order in which rivals take turns")->type_name("N");
+  AddSeedFlag(&app, &seed_, "Seed of the order in which rivals take turns");
   // For --benchmark_*; ReadFlags refuses everything else.
   app.allow_extras();
 }
@@ -116,6 +118,9 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
   if (shows_bars_ && asks_for_cases) {
     return Error("--bars: expected no --list and no --benchmark_out beside it");
   }
+  if ((lists_ || flags->lists_tests) && !json_path_.empty()) {
+    return Error("--json: expected no --list beside it, which measures nothing");
+  }
   if (flags->filter && !pattern_.empty()) {
     return Error("--benchmark_filter: expected either it or REGEX, not both");
   }
@@ -129,16 +134,12 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
 
 Result<std::vector<BenchCommand::Group>> BenchCommand::Select(const BenchmarkFlags& flags) const {
   const std::string pattern = flags.filter.value_or(pattern_);
-  std::regex regex;
-  try {
-    regex.assign(pattern, std::regex::extended);
-  } catch (const std::regex_error&) {
-    return Error(fmt::format("'{}': expected an extended regular expression", pattern));
-  }
+  const Result<Pattern> chosen = Pattern::Parse(pattern);
+  if (!chosen) return chosen.error();
   std::vector<Group> groups;
   const BenchmarkList list = AllBenchmarks(is_quick_ ? BenchmarkSize::kTiny : BenchmarkSize::kFull);
   for (const BenchmarkCase& one : list.cases()) {
-    if (!std::regex_search(one.FullName(), regex)) continue;
+    if (!chosen->IsFoundIn(one.FullName())) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&one](const Group& group) {
       return group.front().group == one.group;
     });

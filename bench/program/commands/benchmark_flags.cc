@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
+#include <cstddef>
 #include <system_error>
 
 #include "bench/program/usage_error.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
@@ -19,11 +20,7 @@ bool ReadCount(const std::string& text, uint64_t& count) {
   return error == std::errc() && stop == end && count > 0;
 }
 
-bool IsSeconds(const std::string& text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == '\0' && seconds > 0;
-}
+bool IsSeconds(const std::string& text) { return ParseFiniteNumber(text).value_or(0) > 0; }
 
 // Like google-benchmark: the flag alone means true.
 std::optional<bool> ReadSwitch(const std::string& text) {

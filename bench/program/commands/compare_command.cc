@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/program/flag_values.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
 #include "perf/compare/report.h"
@@ -37,7 +38,7 @@ void CompareCommand::Declare(CLI::App& app) {
   app.add_option("NEW", next_, "Results after: a file or a folder")->required();
   app.add_option("--threshold", threshold_percent_, "The change of a median that matters")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(FiniteNumber())
       ->type_name("PERCENT");
   app.add_flag("--wide", is_wide_, "All columns of the table, however wide it becomes");
   app.add_flag("--all", all_, "Show metrics that are as they were, too");
@@ -57,6 +58,10 @@ Result<ExitCode> CompareCommand::Run() {
   if (changes.metrics.empty()) {
     return Error(fmt::format("{} and {} have no metric in common, expected results of one kind",
                              base_, next_));
+  }
+  for (const Results* side : {&*base, &*next}) {
+    if (!side->is_exact() || HasCounters(*side->run)) continue;
+    return Error(side->path + ": has no counter, expected those of a run on the virtual clock");
   }
   if (format_ == "markdown") {
     fmt::print("{}", ChangesMarkdown(changes, all_));

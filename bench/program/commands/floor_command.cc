@@ -11,6 +11,7 @@
 #include "bench/interrupt.h"
 #include "bench/lab/floor/floor.h"
 #include "bench/program/command_line.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/tables.h"
@@ -47,7 +48,8 @@ CommandText FloorCommand::Text() const {
 
 void FloorCommand::Declare(CLI::App& app) {
   app.add_option("--json", json_path_, "Write floor.json here (docs/floor.schema.json)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(SomeName());
   app.add_flag("--quick", is_quick_, "For CI: fewer repetitions, small working sets, 2 seconds");
   app.add_flag("--wide", is_wide_, "All columns of the table");
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <regex>
 #include <utility>
 
 #include "bench/interrupt.h"
@@ -19,6 +18,7 @@
 #include "bench/last_resort.h"
 #include "bench/memory_guard.h"
 #include "bench/program/command_line.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/profile_answer.h"
@@ -31,6 +31,7 @@
 #include "perf/documents/scenario_document.h"
 #include "perf/statistics/measurement.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 #include "schedq/assembly_options.h"
@@ -46,6 +47,7 @@ const std::vector<uint64_t> kSizes = {1000,   2000,    5000,    10'000,  20'000,
 const std::vector<uint64_t> kQuickSizes = {100, 200, 400};
 constexpr uint64_t kSizeMax = 10'000'000;
 constexpr uint64_t kRounds = 3;
+constexpr uint64_t kRoundsMax = 1000;
 
 std::vector<std::string> KindNames() {
   std::vector<std::string> names;
@@ -80,36 +82,45 @@ CommandText ProfileCommand::Text() const {
 void ProfileCommand::Declare(CLI::App& app) {
   std::string kinds;
   for (const std::string& name : KindNames()) kinds += (kinds.empty() ? "" : "|") + name;
+  CLI::Option* const once =
+      app.add_flag("--run-once", runs_once_,
+                   "Run one series at one size and print what it did: for perf and debuggers");
   app.add_option("KIND", kind_, "What to profile")->type_name(kinds);
   app.add_option("--sizes", sizes_, "Values of N, ascending (1000 to 1000000 by default)")
       ->type_name("N,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(WholeNumber(1, kSizeMax));
   app.add_option("--only", only_, "Only series and scenarios whose name it matches")
       ->type_name("REGEX");
   app.add_option("--plugin", plugin_,
                  "requeue: of the first plugin of this shared library, not DynamicResources")
       ->type_name("FILE.so");
   app.add_option("--rounds", rounds_, "Runs of every series at every size (3 by default)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(WholeNumber(1, kRoundsMax))
+      ->excludes(once);
   app.add_option("--limit", limit_seconds_,
                  "A series stops before a size at which a run would take longer")
-      ->type_name("SECONDS");
+      ->type_name("SECONDS")
+      ->check(FiniteNumber(/*is_above_zero=*/true));
   app.add_option(
          "--memory", memory_,
          "A series stops before a size that would take more; by default most of what is free")
       ->type_name("SIZE");
-  app.add_option("--seed", seed_, "Seed of scenarios, and of the order in which series take turns")
-      ->type_name("N");
+  AddSeedFlag(&app, &seed_, "Seed of scenarios, and of the order in which series take turns");
   app.add_flag("--callgrind", counts_instructions_,
-               "Count instructions too, with valgrind: takes minutes");
+               "Count instructions too, with valgrind: takes minutes")
+      ->excludes(once);
   app.add_option("--json", json_path_, "Write profile.json here (docs/profile.schema.json)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(SomeName())
+      ->excludes(once);
   app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
   app.add_flag("--quick", is_quick_, "For CI: tiny sizes, no large scenarios, the same checks");
-  app.add_flag("--run-once", runs_once_,
-               "Run one series at one size and print what it did: for perf and debuggers");
   app.add_option("--operations", operations_max_, "With --run-once: at most so many operations")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(WholeNumber(1))
+      ->needs(once);
 }
 
 Result<ProfileKind> ProfileCommand::SelectKind() const {
@@ -127,16 +138,12 @@ Result<ProfileKind> ProfileCommand::SelectKind() const {
     if (!of_plugin) return of_plugin.error();
     *found = std::move(*of_plugin);
   }
-  std::regex regex;
-  try {
-    regex.assign(only_, std::regex::extended);
-  } catch (const std::regex_error&) {
-    return Error(fmt::format("--only '{}': expected an extended regular expression", only_));
-  }
+  const Result<Pattern> chosen = Pattern::Parse(only_);
+  if (!chosen) return Error("--only " + chosen.error().message());
   std::string names;
   const auto is_unwanted = [&](const auto& one) {
     names += " " + one.name;
-    return !std::regex_search(one.name, regex);
+    return !chosen->IsFoundIn(one.name);
   };
   std::erase_if(found->subjects, is_unwanted);
   std::erase_if(found->scenarios, is_unwanted);
@@ -179,7 +186,6 @@ Result<ExitCode> ProfileCommand::Run() {
   if (!kind.ok()) return kind.error();
   const Result<std::vector<uint64_t>> sizes = Sizes();
   if (!sizes.ok()) return sizes.error();
-  if (!(limit_seconds_ > 0)) return Error("--limit: expected a number of seconds above 0");
   if (!memory_.empty()) {
     const Result<uint64_t> bytes = ParseBytes(memory_);
     if (!bytes) return Error("--memory " + bytes.error().message());

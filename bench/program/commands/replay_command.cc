@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "bench/format/trace/replay_file.h"
@@ -30,7 +31,9 @@ CommandText ReplayCommand::Text() const {
 }
 
 void ReplayCommand::Declare(CLI::App& app) {
-  app.add_option("FILE", paths_, "Traces, JSON lines")->required()->type_name("FILE.jsonl...");
+  app.add_option("FILE", paths_, "Traces, JSON lines; - is standard input")
+      ->required()
+      ->type_name("FILE.jsonl...");
   AddEngineFlag(&app, &engine_);
   app.add_option("--plugin", plugins_,
                  "Plugins of a shared library; each takes the place of the trace's of its name")
@@ -42,6 +45,10 @@ Result<ExitCode> ReplayCommand::Run() {
   if (!engines) return engines.error();
   const Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(plugins_);
   if (!plugins) return Error("--plugin " + plugins.error().message());
+  const auto is_stdin = [](const std::string& path) { return path == "-"; };
+  if (std::count_if(paths_.begin(), paths_.end(), is_stdin) > (engines->size() > 1 ? 0 : 1)) {
+    return Error("-: standard input can be read once, expected it once and one engine");
+  }
   ExitCode code = ExitCode::kGood;
   for (const EngineKind engine : *engines) {
     const Result<uint64_t> mismatches = ReplayAll(

@@ -22,6 +22,7 @@
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
 #include "bench/program/engine_flag.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/usage_error.h"
 #include "bench/sim/measure/thresholds.h"
@@ -116,17 +117,16 @@ void RunCommand::Declare(CLI::App& app) {
   app.add_option("--costs", request_.costs, "The cost model: a file, or upstream")
       ->capture_default_str()
       ->type_name("FILE|upstream");
-  app.add_option("--seed", request_.seed, "The seed; repetition i has seed + i")
-      ->capture_default_str()
-      ->type_name("N");
+  AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--repeat", request_.repeat, "Repetitions of each workload, 1 to 1000")
       ->capture_default_str()
       ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, kRepeatMax));
+      ->check(WholeNumber(1, kRepeatMax));
   app.add_option("--out", request_.out,
                  "Write results.json, DataItems, benchstat and metrics here; a folder an engine "
                  "with --engine both")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(SomeName());
   app.add_option("--format", request_.format, "What goes to stdout")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "benchstat"}));
@@ -139,7 +139,8 @@ void RunCommand::Declare(CLI::App& app) {
   app.add_flag("--require-all", request_.require_all, "A workload that is skipped is an error");
   app.add_option("--record", request_.record,
                  "Write a trace of the run, which must be one workload's")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(SomeName());
 }
 
 Result<ExitCode> RunCommand::Run() {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -112,6 +114,24 @@ Status CheckWorkload(const RunRequest& request, const RunPlan& plan, const TestC
                            BlockingNeeds(workload)));
 }
 
+// The names of files have no slash, so that "a/b_c" and "a_b/c" are one.
+Status CheckNames(const std::vector<TestCase>& cases) {
+  std::map<std::string, std::string> places;  // By the name of the file.
+  for (const TestCase& test_case : cases) {
+    for (const Workload& workload : test_case.workloads) {
+      std::string name = test_case.name + "/" + workload.name;
+      std::replace(name.begin(), name.end(), '/', '_');
+      const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
+      const auto [first, is_new] = places.emplace(std::move(name), place);
+      if (is_new) continue;
+      return Error(fmt::format(
+          "{}: workload {}/{} has the name of that at {}, expected unique names; use --name", place,
+          test_case.name, workload.name, first->second));
+    }
+  }
+  return Status::Ok();
+}
+
 Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
   if (!request.suite.empty() && !request.paths.empty()) {
     return Error("--suite " + request.suite + ": expected either a suite or files");
@@ -190,11 +210,16 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   plan.cases = std::move(*cases);
   plan.judges_thresholds = request.paths.empty() || request.check_thresholds;
   if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
-  if (is_kep) plan.scenarios = SelectScenarios(request.name, request.labels);
+  if (is_kep) {
+    Result<std::vector<Scenario>> scenarios = SelectScenarios(request.name, request.labels);
+    if (!scenarios) return scenarios.error();
+    plan.scenarios = std::move(*scenarios);
+  }
   if (plan.cases.empty() && plan.scenarios.empty()) {
     return Error("--suite kep: no workload and no scenario is left by --name and --labels");
   }
   if (Status status = AddArms(request, &plan); !status) return status.error();
+  if (Status status = CheckNames(plan.cases); !status) return status.error();
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Status status = CheckWorkload(request, plan, test_case, workload); !status)

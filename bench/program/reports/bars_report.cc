@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <utility>
 
@@ -23,20 +22,17 @@
 #include "perf/documents/profile_document.h"
 #include "perf/statistics/measurement.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
 
 namespace schedq {
 namespace {
 
 Result<std::vector<Bar>> SelectBars(const BarsOptions& options) {
-  std::regex regex;
-  try {
-    regex.assign(options.pattern, std::regex::extended);
-  } catch (const std::regex_error&) {
-    return Error(fmt::format("'{}': expected an extended regular expression", options.pattern));
-  }
+  const Result<Pattern> chosen = Pattern::Parse(options.pattern);
+  if (!chosen) return chosen.error();
   std::vector<Bar> bars = AllBars(options.is_tiny);
-  std::erase_if(bars, [&regex](const Bar& bar) {
-    return !std::regex_search(bar.path + ", " + bar.at + ", " + bar.group, regex);
+  std::erase_if(bars, [&chosen](const Bar& bar) {
+    return !chosen->IsFoundIn(bar.path + ", " + bar.at + ", " + bar.group);
   });
   if (bars.empty()) return Error(fmt::format("'{}': matches no bar", options.pattern));
   return bars;

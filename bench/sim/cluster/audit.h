@@ -16,6 +16,7 @@ namespace schedq {
 
 // Returns one line a fault, in the order of the objects. `is_known` tells whether the scheduler
 // still has a pod that is neither bound nor being deleted: in a queue, in flight, or in a binding.
+// For a pod that the informers have not delivered yet the caller answers true.
 std::vector<std::string> AuditCluster(const Cluster& cluster,
                                       const std::function<bool(const ClusterPod&)>& is_known);
 

@@ -62,6 +62,8 @@ class PodWatch {
   }
   void StopListening(const std::string& key) { listeners_.erase(key); }
 
+  // Whether the informers have delivered the pod, and not its deletion.
+  bool Has(uint64_t number) const { return pods_.count(number) != 0; }
   // The selected pods, in order of creation.
   std::vector<ClusterPodRef> List(const PodSelection& selection) const;
 

@@ -30,14 +30,16 @@ RealSection::RealSection(Simulation* simulation)
 
 RealSection::Usages RealSection::UsagesNow() const {
   Usages usages = simulation_->real_scheduler()->Usage();
-  usages["cluster"] = simulation_->pace()->usage();
+  const WallPace& pace = *simulation_->pace();
+  usages["cluster"] = pace.usage();
   return usages;
 }
 
 RealFigures RealSection::Finish(SectionLatencies* latencies) const {
-  latencies->popped.Merge(simulation_->real_scheduler()->TakePopLatencies());
+  RealScheduler& scheduler = *simulation_->real_scheduler();
+  latencies->popped.Merge(scheduler.TakePopLatencies());
   RealFigures figures;
-  figures.conflicts = simulation_->real_scheduler()->conflicts() - conflicts_before_;
+  figures.conflicts = scheduler.conflicts() - conflicts_before_;
   figures.peak_memory_bytes = PeakMemory();
   for (const auto& [thread, usage] : UsagesNow()) {
     const auto before = before_.find(thread);

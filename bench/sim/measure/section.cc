@@ -9,6 +9,7 @@
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/queue_watch.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/metrics/metrics_text.h"
 
 namespace schedq {

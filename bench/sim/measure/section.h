@@ -19,6 +19,7 @@
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "perf/documents/data_items.h"
+#include "perf/documents/real_figures.h"
 #include "perf/statistics/histogram.h"
 
 namespace schedq {

@@ -4,10 +4,13 @@
 #include <utility>
 
 #include "bench/sim/calls/claim_storage.h"
+#include "bench/sim/placing/decision.h"
 #include "dispatcher/report/pre_flight.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
-#include "engine/object.h"
 #include "engine/plugin.h"
+#include "engine/queueing_fields.h"
+#include "schedq/attempt.h"
 #include "schedq/cluster_events.h"
 
 namespace schedq {

@@ -9,6 +9,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "engine/base/time/time.h"
+#include "engine/queue_answers.h"
 #include "schedq/attempt.h"
 
 namespace schedq {

@@ -5,9 +5,13 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/sim/real/binding.h"
+#include "dispatcher/api_sink.h"
+#include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/place.h"
-#include "engine/pod_key.h"
+#include "engine/pod.h"
 #include "hints/registry.h"
 
 namespace schedq {
@@ -63,9 +67,10 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
+  const PluginRegistry& plugins = queue_->plugins();
   for (size_t i = 0; i < kPlacingPlugins; ++i) {
     const std::string_view name = threads_[0]->placer.NameOf(static_cast<PlacingPluginId>(i));
-    const std::optional<PluginId> plugin = queue_->plugins().Find(std::string(name));
+    const std::optional<PluginId> plugin = plugins.Find(std::string(name));
     SCHEDQ_CHECK(plugin.has_value(), "each placing plugin has its queue-facing half");
     placing_plugins_[i] = *plugin;
   }

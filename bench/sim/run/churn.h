@@ -26,9 +26,12 @@ class Churn {
  public:
   // Renders each object once. Returns an error where a template does not render.
   static Result<std::unique_ptr<Churn>> Start(Simulation* simulation, const ChurnOp& op);
-  ~Churn() { simulation_->clock().Cancel(ticker_); }
+  ~Churn() { Stop(); }
   Churn(const Churn&) = delete;
   Churn& operator=(const Churn&) = delete;
+
+  // Ends the ticks. Calls under way still take effect, while the object lives.
+  void Stop() { simulation_->clock().Cancel(ticker_); }
 
  private:
   Churn(Simulation* simulation, const ChurnOp& op, std::vector<ApiObjectRef> objects);

@@ -3,6 +3,7 @@
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/real/wall_pace.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
+#include "engine/backoff.h"
 
 namespace schedq {
 namespace {

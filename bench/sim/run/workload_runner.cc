@@ -39,6 +39,10 @@ Result<WaitResult> WorkloadRunner::Run() {
   return WaitResult::kDone;
 }
 
+void WorkloadRunner::StopChurns() {
+  for (const std::unique_ptr<Churn>& churn : churns_) churn->Stop();
+}
+
 WorkloadRunner::Outcome WorkloadRunner::WaitFor(const std::function<bool()>& done,
                                                 const std::string& what) {
   const WaitResult result =

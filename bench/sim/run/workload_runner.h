@@ -35,6 +35,9 @@ class WorkloadRunner {
   // error for a template that does not render, or operations that do not fit together.
   Result<WaitResult> Run();
 
+  // Ends the churns of the workload, which run on behind its last operation.
+  void StopChurns();
+
   const std::string& failure() const { return failure_; }
   // Both hold the measurements of all sections.
   const std::vector<SectionResult>& sections() const { return sections_; }

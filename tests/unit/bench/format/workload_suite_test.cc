@@ -62,7 +62,7 @@ TEST(Selection, NarrowsByNameAndLabels) {
   EXPECT_FALSE(SelectWorkloads({{}, "", "nolabel"}));
   const auto bad = SelectWorkloads({{}, "(", ""});
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message(), "--name \"(\" is not valid, expected a regular expression");
+  EXPECT_EQ(bad.error().message(), "--name '(': missing ), expected a regular expression (RE2)");
   EXPECT_FALSE(SelectWorkloads({{"/nowhere.yaml"}, "", ""}));
 }
 

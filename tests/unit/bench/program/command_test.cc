@@ -74,7 +74,7 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"floor", "surplus"}, "unexpected argument 'surplus'");
   ExpectUsageError({"floor", "--quick", "--json", "/"}, "--json /: is a folder");
   ExpectUsageError({"bench", "--lst"}, "did you mean '--list'?");
-  ExpectUsageError({"bench", "("}, "expected an extended regular expression");
+  ExpectUsageError({"bench", "("}, "expected a regular expression (RE2)");
   ExpectUsageError({"bench", "no such case"}, "matches no benchmark");
   ExpectUsageError({"bench", "one", "two"}, "unexpected argument 'two'");
   ExpectUsageError({"bench", "--seed", "x"}, "--seed");
@@ -83,11 +83,10 @@ TEST_F(CommandTest, WrongUsageIsOneLineAndExitCodeTwo) {
   ExpectUsageError({"profile"}, "a kind is missing; expected one of: requeue, backoff");
   ExpectUsageError({"profile", "requeu"}, "unknown kind 'requeu'; did you mean 'requeue'?");
   ExpectUsageError({"profile", "requeue", "--only", "none"}, "matches no series; there are: ");
-  ExpectUsageError({"profile", "requeue", "--only", "("},
-                   "expected an extended regular expression");
+  ExpectUsageError({"profile", "requeue", "--only", "("}, "expected a regular expression (RE2)");
   ExpectUsageError({"profile", "requeue", "--sizes", "20,10"}, "expected ascending numbers");
   ExpectUsageError({"profile", "requeue", "--sizes", "ten"}, "--sizes");
-  ExpectUsageError({"profile", "requeue", "--limit", "0"}, "--limit: expected a number of seconds");
+  ExpectUsageError({"profile", "requeue", "--limit", "0"}, "--limit: '0' is no number above 0");
   ExpectUsageError({"profile", "requeue", "--run-once"}, "--run-once: expected one series");
   ExpectUsageError({"profile", "requeue", "--json", "/"}, "--json /: is a folder");
 }

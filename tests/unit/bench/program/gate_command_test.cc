@@ -14,6 +14,7 @@
 
 #include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
@@ -92,11 +93,55 @@ TEST_F(GateCommandTest, AProgramThatDoesNotNarrowFails) {
               HasSubstr("reproduce: " + other + " run --name '^ClaimTemplates/5Nodes_20Pods$'"));
 }
 
+// A metric that the new side lost was only listed.
+TEST_F(GateCommandTest, AMetricThatIsGoneFailsTheTimeTier) {
+  const std::string base = GoResults("base", 100, 10);
+  const std::string next = GoResults("next", 100, 10);
+  for (int i = 0; i < 10; ++i) {
+    const std::string file = Path("base/run" + std::to_string(i) + ".json");
+    DataItemsDocument document = *ReadDocument<DataItemsDocument>(file);
+    document.items.push_back(document.items[0]);
+    document.items[1].labels["Metric"] = "Latency";
+    ASSERT_TRUE(WriteDocument(document, file).ok());
+  }
+  const ChildProcess::Ended ended =
+      Run("gate", {"--base", base, "--new", next, "--tier", "time", "--junit", Path("gate.xml")});
+  EXPECT_EQ(ended.exit_code, 1) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("time: FAIL"));
+  EXPECT_THAT(ended.err, HasSubstr("the new results lack C/W/n: Latency Average"));
+  EXPECT_THAT(*ReadWholeFile(Path("gate.xml")), HasSubstr("failures=\"1\""));
+}
+
+TEST_F(GateCommandTest, ResultsWithoutCountersAreNeverAPass) {
+  const std::string folder = Path("results");
+  ASSERT_EQ(Run("run", {"--name", "^Basic/10", "--out", folder}).exit_code, 0);
+  RunDocument document = *ReadDocument<RunDocument>(folder + "/results.json");
+  const auto refused = [&](const RunDocument& changed, const std::string& why) {
+    ASSERT_TRUE(WriteDocument(changed, folder + "/results.json").ok());
+    ExpectRefused({"--base", folder, "--new", folder}, why);
+    const ChildProcess::Ended compared = Run("compare", {folder, folder});
+    EXPECT_EQ(compared.exit_code, 2) << compared.out;
+    EXPECT_THAT(compared.out, IsEmpty());
+  };
+  RunDocument changed = document;
+  changed.workloads[0].repetitions[0].counters.clear();
+  refused(changed, "no counter was measured in both");
+  changed = document;
+  changed.workloads[0].repetitions.clear();
+  refused(changed, "was measured in no repetition");
+  changed = document;
+  changed.workloads.push_back(changed.workloads[0]);
+  refused(changed, "is there twice");
+  changed = document;
+  changed.workloads.clear();
+  refused(changed, "no workload was measured in both");
+}
+
 TEST_F(GateCommandTest, ABaseThatCannotRunIsNeverAPass) {
   ExpectRefused({"--base", Script("usage", "echo 'no such flag' >&2; exit 2")}, "no such flag");
   ExpectRefused({"--base", Script("bug", "echo 'internal error' >&2; exit 3")},
                 "cannot run: exit code 3: internal error");
-  ExpectRefused({"--base", Script("silent", "exit 0")}, "cannot be opened");
+  ExpectRefused({"--base", Script("silent", "exit 0")}, "does not exist, expected a readable file");
   ExpectRefused({"--base", "no-such-commit"}, "expected one of them");
   ExpectRefused({"--base", Write("text", "x")}, "cannot be executed");
   std::filesystem::create_directory(Path("empty"));

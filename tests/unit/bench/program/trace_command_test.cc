@@ -3,6 +3,7 @@
 // Method: runs the built program on small files that the test writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -21,6 +22,8 @@ using testing::HasSubstr;
 constexpr const char* kHeader =
     R"({"schedq_trace":1,"start":"2026-01-01T00:00:00Z","plugins":[{"name":"Fit","events":[]}]})";
 constexpr const char* kAdd = R"({"op":"add","t":5,"pod":{"name":"a","uid":"u"}})";
+
+constexpr const char* kEnd = R"({"op":"end","t":9})";
 
 class TraceCommand : public testing::Test {
  protected:
@@ -52,8 +55,8 @@ class TraceCommand : public testing::Test {
 };
 
 TEST_F(TraceCommand, RefusesMalformedTracesInOneLine) {
-  ExpectRefused(folder_.path(), ": ", "expected a trace");
-  ExpectRefused(folder_.File("absent.jsonl"), ": ", "expected a trace");
+  ExpectRefused(folder_.path(), ": ", "is a folder, expected a file");
+  ExpectRefused(folder_.File("absent.jsonl"), ": ", "does not exist, expected a readable file");
   ExpectRefused(Write({}), ": ", "expected a trace");
   ExpectLinesRefused({kAdd}, "schedq_trace is missing");
   ExpectLinesRefused({kHeader, "{\"op\":"}, "not JSON");
@@ -77,18 +80,70 @@ TEST_F(TraceCommand, RefusesMalformedTracesInOneLine) {
 TEST_F(TraceCommand, SaysWhereAMismatchIsAndSums) {
   const std::string good = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"a",)"
                            R"("attempts":1,"cycle":1}})";
-  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, good}));
+  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, good, kEnd}));
   EXPECT_EQ(passed.exit_code, 0);
-  EXPECT_EQ(passed.out, "1 traces, 2 operations, 0 mismatches\n");
+  EXPECT_EQ(passed.out, "1 traces, 3 operations, 0 mismatches\n");
   EXPECT_EQ(passed.err, "");
 
   const std::string bad = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"b",)"
                           R"("attempts":1,"cycle":1}})";
-  const std::string path = Write({kHeader, kAdd, bad});
+  const std::string path = Write({kHeader, kAdd, bad, kEnd});
   const ChildProcess::Ended mismatched = Replay(path);
   EXPECT_EQ(mismatched.exit_code, 1);
   EXPECT_EQ(mismatched.out,
-            path + ":3: pop: pod: wanted b, got a\n" + "1 traces, 2 operations, 1 mismatches\n");
+            path + ":3: pop: pod: wanted b, got a\n" + "1 traces, 3 operations, 1 mismatches\n");
+}
+
+// A recording that was cut passed with what was left of it.
+TEST_F(TraceCommand, RefusesATraceWithoutItsEnd) {
+  for (const std::vector<std::string>& lines : std::vector<std::vector<std::string>>{
+           {kHeader}, {kHeader, kAdd}, {kHeader, kAdd, R"({"op":"pop","t":6})"}}) {
+    const std::string path = Write(lines);
+    ExpectRefused(path, ":" + std::to_string(lines.size() + 1) + ": ",
+                  "expected the operation end");
+  }
+  ExpectLinesRefused({kHeader, kEnd, kAdd}, "behind the end");
+}
+
+TEST_F(TraceCommand, RefusesJsonThatIsNestedWithoutEnd) {
+  const std::string deep = R"({"op":"pop","t":1,"want":)" + std::string(200'000, '[');
+  ExpectLinesRefused({kHeader, deep}, "nested deeper than 100 levels");
+  ExpectLinesRefused({std::string(200'000, '[')}, "nested deeper than 100 levels");
+  // A value that a message would print.
+  ExpectLinesRefused({R"({"schedq_trace":1,"start":"2026-01-01T00:00:00Z","plugins":[{"name":"A",)"
+                      R"("events":[{"on":"Node","actions":[)" +
+                      std::string(200'000, '[') + std::string(200'000, ']') + "]}]}]}"},
+                     "nested deeper than 100 levels");
+}
+
+TEST_F(TraceCommand, RefusesRepeatedKeysAndNumbersBeyondTheirType) {
+  ExpectLinesRefused({kHeader, R"({"op":"pop","op":"end","t":1})"}, "got \"op\" twice");
+  ExpectLinesRefused({kHeader, R"({"op":"add","t":1,"pod":{"name":"a","uid":"u","uid":"v"}})"},
+                     "got \"uid\" twice");
+  ExpectLinesRefused({kHeader, R"({"op":"end","t":1,"want":{"changed":{},"scheduling_cycle":)"
+                               R"(18446744073709551615,"queue_incoming_pods_total":{}}})"},
+                     "scheduling_cycle is out of range");
+  ExpectLinesRefused({kHeader, R"({"op":"end","t":1,"want":{"changed":{},"scheduling_cycle":1,)"
+                               R"("queue_incoming_pods_total":{"a|b":18446744073709551615}}})"},
+                     "not an integer of 64 bits");
+}
+
+// Reading these blocked, or never ended.
+TEST_F(TraceCommand, RefusesPipesAndDevicesAndReadsStandardInputByChoice) {
+  const std::string fifo = folder_.File("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  ExpectRefused(fifo, ": ", "is a pipe, expected a file, or - for standard input");
+  ExpectRefused("/dev/zero", ": ", "is a device");
+  const std::string path = Write({kHeader, kAdd, kEnd});
+  const auto through_a_pipe = [](const std::string& file, const std::string& flags) {
+    return RunProgram({"/bin/sh", "-c", "cat " + file + " | " SCHEDQ_PROGRAM " replay " + flags});
+  };
+  const ChildProcess::Ended piped = through_a_pipe(path, "--engine classic -");
+  EXPECT_EQ(piped.exit_code, 0);
+  EXPECT_EQ(piped.out, "1 traces, 2 operations, 0 mismatches\n");
+  const ChildProcess::Ended twice = through_a_pipe(path, "--engine both -");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("can be read once"));
 }
 
 }  // namespace

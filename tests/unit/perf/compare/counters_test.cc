@@ -71,7 +71,8 @@ TEST(CompareCounters, AllowancesAreByNameAndTheLastOneDecides) {
   EXPECT_THAT(CompareCounters(Document(), next, {wide, narrow})->failures, SizeIs(1));
   EXPECT_THAT(CompareCounters(Document(), next, {*ParseAllowance("pops=100")})->failures,
               SizeIs(1));
-  for (const char* bad : {"hints", "=5", "hints=", "hints=five", "hints=-1", "(=5", "hints=nan"}) {
+  for (const char* bad : {"hints", "=5", "hints=", "hints=five", "hints=-1", "(=5", "hints=nan",
+                          "hints=inf", "hints=1e999"}) {
     EXPECT_FALSE(ParseAllowance(bad).ok()) << bad;
   }
 }
@@ -118,6 +119,26 @@ TEST(CompareCounters, WhatCannotBeComparedIsNeverAPass) {
   next.workloads[0].repetitions.emplace_back();
   EXPECT_THAT(Refused(Document(), next), HasSubstr("repetitions of C/A 1 before and 2 after"));
   EXPECT_THAT(Refused(RunDocument(), RunDocument()), HasSubstr("no workload"));
+}
+
+// Each of these was "0 counters compared: pass".
+TEST(CompareCounters, NothingMeasuredIsNeverAPass) {
+  RunDocument none = Document();
+  for (WorkloadResult& result : none.workloads) result.repetitions[0].counters.clear();
+  EXPECT_THAT(Refused(none, none), HasSubstr("no counter was measured in both"));
+  none = Document();
+  none.workloads[0].repetitions.clear();
+  EXPECT_THAT(Refused(none, none), HasSubstr("C/A was measured in no repetition"));
+  EXPECT_THAT(Refused(Document(), none), HasSubstr("C/A was measured in no repetition"));
+}
+
+// The second workload of a name was never looked at.
+TEST(CompareCounters, TwoWorkloadsOfOneNameAreRefused) {
+  RunDocument twice = Document();
+  twice.workloads[1].workload = "A";
+  twice.workloads[1].repetitions[0].counters["hints"] = 1;
+  EXPECT_THAT(Refused(Document(), twice), HasSubstr("C/A is there twice"));
+  EXPECT_THAT(Refused(twice, Document()), HasSubstr("C/A is there twice"));
 }
 
 TEST(CounterReports, SayEverythingOnceAndEscapeIt) {

@@ -213,7 +213,7 @@ TEST(PerfDocument, AMissingFileIsOneLine) {
   const Result<BenchDocument> read = ReadDocument<BenchDocument>("/nonexistent/bench.json");
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().message(),
-            "/nonexistent/bench.json: cannot be opened: No such file or directory");
+            "/nonexistent/bench.json: does not exist, expected a readable file");
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+// Goal: the value of a flag is what the user wrote, or is refused in one line with exit code 2; and
+// a flag that would have no effect is refused too.
+// Method: runs the built program with values that a C conversion takes for something else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perf/files/temporary_folder.h"
+#include "tests/support/child_process.h"
+
+namespace schedq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+void ExpectRefused(std::vector<std::string> arguments, const std::string& expected) {
+  arguments.insert(arguments.begin(), SCHEDQ_PROGRAM);
+  SCOPED_TRACE(testing::PrintToString(arguments));
+  const ChildProcess::Ended ended = RunProgram(arguments);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, HasSubstr(expected));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+}
+
+TEST(FlagValues, ASeedIsAWholeNumberOf64Bits) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", "--name", "^Basic/10"}, {"gate", "--base", "x"}, {"profile", "requeue"}, {"bench"}};
+  for (const std::vector<std::string>& command : commands) {
+    for (const char* value : {"-1", "", "18446744073709551616", "010", "0x10", "1e3", " 5", "+5"}) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--seed", value});
+      ExpectRefused(arguments, "--seed: '" + std::string(value) +
+                                   "' is no whole number from 0 to 18446744073709551615");
+    }
+  }
+  const ChildProcess::Ended largest =
+      RunProgram({SCHEDQ_PROGRAM, "run", "--name", "^Basic/10", "--seed", "18446744073709551615"});
+  EXPECT_EQ(largest.exit_code, 0) << largest.err;
+  EXPECT_THAT(largest.out, HasSubstr("seed 18446744073709551615"));
+}
+
+TEST(FlagValues, CountsAreInTheirRange) {
+  for (const char* value : {"-1", "0", "1001", "", "18446744073709551617", "01"}) {
+    ExpectRefused({"run", "--repeat", value}, "is no whole number from 1 to 1000");
+    ExpectRefused({"profile", "requeue", "--rounds", value}, "is no whole number from 1 to 1000");
+  }
+  for (const char* value : {"-1", "0", "1000,0", "10000001", "18446744073709551626"}) {
+    ExpectRefused({"profile", "requeue", "--sizes", value}, "--sizes: '");
+  }
+}
+
+TEST(FlagValues, AThresholdIsAFiniteNumber) {
+  for (const char* value : {"inf", "nan", "-1", "1e999", "", "5%", "infinity"}) {
+    ExpectRefused({"compare", "/nowhere", "/nowhere", "--threshold", value},
+                  "--threshold: '" + std::string(value) + "' is no number from 0");
+    ExpectRefused({"gate", "--base", "/nowhere", "--tier", "time", "--threshold", value},
+                  "expected REGEX=PERCENT or PERCENT");
+    ExpectRefused({"gate", "--base", "/nowhere", "--threshold", "x=" + std::string(value)},
+                  "expected REGEX=PERCENT");
+  }
+  for (const char* value : {"inf", "nan", "0", "-1", ""}) {
+    ExpectRefused({"profile", "requeue", "--limit", value}, "is no number above 0");
+    ExpectRefused({"bench", "--benchmark_min_time=" + std::string(value)},
+                  "expected a number of seconds above 0");
+  }
+}
+
+TEST(FlagValues, AnEmptyNameOfAFileIsRefused) {
+  ExpectRefused({"run", "--out", ""}, "--out: the name is empty");
+  ExpectRefused({"run", "--record", ""}, "--record: the name is empty");
+  ExpectRefused({"gate", "--base", "x", "--junit", ""}, "--junit: the name is empty");
+  ExpectRefused({"gate", "--base", "x", "--markdown", ""}, "--markdown: the name is empty");
+  ExpectRefused({"floor", "--json", ""}, "--json: the name is empty");
+  ExpectRefused({"bench", "--json", ""}, "--json: the name is empty");
+  ExpectRefused({"profile", "requeue", "--json", ""}, "--json: the name is empty");
+}
+
+TEST(FlagValues, AFlagWithoutEffectIsRefused) {
+  ExpectRefused({"profile", "requeue", "--operations", "5"}, "--operations requires --run-once");
+  for (const std::vector<std::string>& flag :
+       std::vector<std::vector<std::string>>{{"--json", "x"}, {"--rounds", "2"}, {"--callgrind"}}) {
+    std::vector<std::string> arguments = {"profile", "requeue", "--run-once"};
+    arguments.insert(arguments.end(), flag.begin(), flag.end());
+    ExpectRefused(arguments, "--run-once excludes " + flag[0]);
+  }
+  ExpectRefused({"bench", "--list", "--json", "x"}, "--json: expected no --list");
+  ExpectRefused({"gate", "--base", "/", "--threshold", "5"}, "is for the tier time");
+  ExpectRefused({"gate", "--base", "/", "--tier", "time", "--threshold", "a=5"},
+                "is for the tier semantic");
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  for (const char* flag : {"--name", "--labels"}) {
+    ExpectRefused({"gate", "--base", folder.path(), "--new", folder.path(), flag, "x"},
+                  "expected neither with two folders");
+  }
+}
+
+// Their metrics went into one file, and the gate looked at the first of them only.
+TEST(FlagValues, TwoWorkloadsOfOneNameAreRefused) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const auto write = [&folder](const std::string& file, const std::string& test_case,
+                               const std::string& workload) {
+    std::ofstream(folder.File(file))
+        << "- name: " << test_case << "\n  workloadTemplate:\n  - {opcode: createNodes, count: 1}\n"
+        << "  - {opcode: createPods, count: 1, collectMetrics: true}\n  workloads:\n  - name: "
+        << workload << "\n";
+    return folder.File(file);
+  };
+  const std::string first = write("a.yaml", "C", "W");
+  ExpectRefused({"run", first, write("b.yaml", "C", "W")}, "C/W has the name of that at " + first);
+  ExpectRefused({"run", first, first}, "expected unique names");
+  ExpectRefused({"run", write("c.yaml", "x", "y_z"), write("d.yaml", "x_y", "z")},
+                "x_y/z has the name of that at");
+}
+
+}  // namespace
+}  // namespace schedq
