@@ -21,7 +21,6 @@
 #include "bench/last_resort.h"
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
-#include "bench/program/engine_flag.h"
 #include "bench/program/flag_values.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/usage_error.h"
@@ -31,6 +30,7 @@
 #include "bench/sim/run/simulation.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/names/name_key.h"
+#include "engine/base/random.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/document.h"
@@ -44,6 +44,7 @@ namespace {
 const CommandRegistration kRegistration(10, [] { return std::make_unique<RunCommand>(); });
 
 constexpr uint64_t kRepeatMax = 1000;
+constexpr uint64_t kSchedulersMax = 64;
 constexpr int64_t kPodsWeighed = 10'000;
 
 std::map<std::string, bool> GateMap(const Gates& gates) {
@@ -77,6 +78,7 @@ CommandText RunCommand::Text() const {
       {"schedq run --labels short", "The built-in suite's small workloads", true},
       {"schedq run FILE.yaml", "scheduler_perf's files, unmodified", true},
       {"schedq run --suite kep --labels short", "What four Kubernetes proposals promise", true},
+      {"schedq run --clock real --name '^Basic/'", "The engines themselves, on real threads"},
       {"schedq run --engine both --out results",
        "The whole built-in suite on both engines, with documents for `schedq compare`"},
       {"schedq run --name '^Gated/20' --record run.jsonl", "A trace for `schedq replay`"}};
@@ -84,9 +86,10 @@ CommandText RunCommand::Text() const {
       "a threshold missed, a workload failed, a promise broken, engines that differ, or "
       "nothing measured; stderr says which";
   text.notes =
-      "Equal seeds give equal bytes on the virtual clock, on either engine. Thresholds\n"
-      "of files were set for real clusters: they are shown, and decide the exit code\n"
-      "with --check-thresholds.";
+      "Equal seeds give equal bytes on the virtual clock, on either engine. On the real\n"
+      "clock both engines take turns, and queue, hints and dispatcher are what takes time.\n"
+      "Thresholds of files were set for real clusters: they are shown, and decide the exit\n"
+      "code with --check-thresholds.";
   return text;
 }
 
@@ -110,16 +113,23 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--plugin", request_.plugins, "Out-of-tree plugins of a shared library")
       ->type_name("FILE.so");
-  AddEngineFlag(&app, &request_.engine);
+  app.add_option("--engine", request_.engine,
+                 "The engine: lockfree by default, both on the real clock")
+      ->type_name("lockfree|classic|both");
   app.add_option("--clock", request_.clock, "The clock")
       ->capture_default_str()
-      ->check(CLI::IsMember({"virtual"}));
-  app.add_option("--costs", request_.costs, "The cost model: a file, or upstream")
-      ->capture_default_str()
-      ->type_name("FILE|upstream");
+      ->check(CLI::IsMember({"virtual", "real"}));
+  app.add_option("--costs", request_.costs,
+                 "The cost model: upstream by default, none on the real clock, where only the "
+                 "latencies of API calls count")
+      ->type_name("FILE|upstream|none");
+  app.add_option("--schedulers", request_.schedulers,
+                 "On the real clock: scheduling threads that share the queue (1 by default)")
+      ->type_name("N")
+      ->check(WholeNumber(1, kSchedulersMax));
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
-  app.add_option("--repeat", request_.repeat, "Repetitions of each workload, 1 to 1000")
-      ->capture_default_str()
+  app.add_option("--repeat", request_.repeat,
+                 "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
       ->type_name("N")
       ->check(WholeNumber(1, kRepeatMax));
   app.add_option("--out", request_.out,
@@ -166,7 +176,7 @@ Result<ExitCode> RunCommand::Run() {
 std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
   std::vector<double> once;
   for (const double weight : WorkloadWeights(plan.cases)) {
-    once.insert(once.end(), request_.repeat, weight);
+    once.insert(once.end(), plan.repeat, weight);
   }
   constexpr double kScenarioWeight = 1000;
   once.insert(once.end(), plan.scenarios.size(), kScenarioWeight);
@@ -178,24 +188,75 @@ std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
 void RunCommand::Measure(const RunPlan& plan, Record* record) const {
   ProgressLine line(Weights(plan));
   MemoryGuard guard(plan.memory_bytes_max);
+  if (plan.clock == ClockKind::kReal) return MeasureByTurns(plan, record, &line, &guard);
   for (const EngineKind engine : plan.engines) {
     if (Interrupted() && !record->reports.empty()) break;
     MeasureEngine(plan, engine, record, &line, &guard);
   }
 }
 
-void RunCommand::MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record,
-                               ProgressLine* line, MemoryGuard* guard) const {
+void RunCommand::MeasureByTurns(const RunPlan& plan, Record* record, ProgressLine* line,
+                                MemoryGuard* guard) const {
   const EnvironmentRecorder recorder(CommandLineText());
+  {
+    const std::lock_guard lock(record->mutex);
+    for (const EngineKind engine : plan.engines) {
+      record->reports.push_back(NewReport(plan, engine));
+    }
+  }
+  for (const TestCase& test_case : plan.cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (Interrupted()) break;
+      std::vector<RunReport> parts = RunByTurns(plan, test_case, workload, line, guard);
+      const std::lock_guard lock(record->mutex);
+      for (size_t i = 0; i < parts.size(); ++i) record->reports[i].Add(std::move(parts[i]));
+    }
+  }
+  const std::lock_guard lock(record->mutex);
+  for (RunReport& report : record->reports) {
+    static_cast<Environment&>(report.document.environment) = recorder.Finish();
+  }
+}
+
+std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCase& test_case,
+                                              const Workload& workload, ProgressLine* line,
+                                              MemoryGuard* guard) const {
+  std::vector<Job> jobs;
+  std::vector<RunReport> parts;
+  std::vector<size_t> order;
+  for (const EngineKind engine : plan.engines) {
+    order.push_back(jobs.size());
+    jobs.push_back({plan, test_case, workload, engine, line, guard});
+    parts.push_back(BeginOne(jobs.back()));
+  }
+  Random random(request_.seed);
+  for (uint64_t i = 0; i < plan.repeat; ++i) {
+    for (size_t left = order.size(); left > 1; --left) {
+      std::swap(order[left - 1], order[random.Below(left)]);
+    }
+    for (const size_t which : order) Try(jobs[which], i, &parts[which]);
+  }
+  for (size_t i = 0; i < jobs.size(); ++i) JudgeOne(jobs[i], &parts[i]);
+  return parts;
+}
+
+RunReport RunCommand::NewReport(const RunPlan& plan, EngineKind engine) const {
   RunReport report;
+  report.document.clock = plan.clock;
   report.document.engine = std::string(EngineName(engine));
   report.document.seed = request_.seed;
   report.document.cost_model = plan.costs.name;
   report.document.gates = GateMap(*Gates::Resolve(plan.gates));
   report.document.status_model = std::string(StatusModelName(plan.status_model));
+  return report;
+}
+
+void RunCommand::MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record,
+                               ProgressLine* line, MemoryGuard* guard) const {
+  const EnvironmentRecorder recorder(CommandLineText());
   {
     const std::lock_guard lock(record->mutex);
-    record->reports.push_back(std::move(report));
+    record->reports.push_back(NewReport(plan, engine));
   }
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
@@ -298,9 +359,8 @@ void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record*
   record->reports.back().document.verdicts = std::move(verdicts);
 }
 
-RunReport RunCommand::RunOne(const Job& job) const {
+RunReport RunCommand::BeginOne(const Job& job) const {
   const Workload& workload = job.workload;
-  const std::string name = job.Name();
   RunReport part;
   WorkloadResult& result = part.document.workloads.emplace_back();
   result.test_case = job.test_case.name;
@@ -312,40 +372,45 @@ RunReport RunCommand::RunOne(const Job& job) const {
   for (const Need& need : NeedsOf(workload)) {
     if (!need.blocks) result.not_modelled.push_back(need.text);
   }
-  part.topics[name] = TopicOf(job.test_case.file);
-  if (!CanRun(workload)) {
-    for (uint64_t i = 0; i < request_.repeat; ++i) job.line->Next(name);
-    result.outcome = WorkloadOutcome::kSkipped;
-    result.reason = BlockingNeeds(workload);
-    if (const std::string* defect = DefectOf(workload)) part.input_error = Error(*defect);
-    return part;
-  }
-  Repeat(job, &part);
-  if (result.outcome != WorkloadOutcome::kMeasured) return part;
-  const auto threshold =
-      JudgeThreshold(job.test_case, workload, result.repetitions, job.plan.judges_thresholds);
-  if (!threshold) {
-    part.input_error = threshold.error();
-  } else if (*threshold) {
-    result.thresholds.push_back(**threshold);
-  }
+  part.topics[job.Name()] = TopicOf(job.test_case.file);
+  if (CanRun(workload)) return part;
+  result.outcome = WorkloadOutcome::kSkipped;
+  result.reason = BlockingNeeds(workload);
+  if (const std::string* defect = DefectOf(workload)) part.input_error = Error(*defect);
   return part;
 }
 
-void RunCommand::Repeat(const Job& job, RunReport* part) const {
-  const std::string name = job.Name();
+RunReport RunCommand::RunOne(const Job& job) const {
+  RunReport part = BeginOne(job);
+  for (uint64_t i = 0; i < job.plan.repeat; ++i) Try(job, i, &part);
+  JudgeOne(job, &part);
+  return part;
+}
+
+void RunCommand::JudgeOne(const Job& job, RunReport* part) const {
   WorkloadResult& result = part->document.workloads.front();
-  for (uint64_t i = 0; i < request_.repeat; ++i) {
-    job.line->Next(request_.repeat == 1
-                       ? name
-                       : fmt::format("{}, repetition {} of {}", name, i + 1, request_.repeat));
-    if (result.outcome != WorkloadOutcome::kMeasured) continue;
-    try {
-      RunOnce(job, i, part);
-    } catch (const std::bad_alloc&) {
-      result.outcome = WorkloadOutcome::kFailed;
-      result.reason = "memory ran out";
-    }
+  if (result.outcome != WorkloadOutcome::kMeasured) return;
+  const auto threshold =
+      JudgeThreshold(job.test_case, job.workload, result.repetitions, job.plan.judges_thresholds);
+  if (!threshold) {
+    part->input_error = threshold.error();
+  } else if (*threshold) {
+    result.thresholds.push_back(**threshold);
+  }
+}
+
+void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const {
+  WorkloadResult& result = part->document.workloads.front();
+  const bool is_only = job.plan.repeat == 1 || result.outcome == WorkloadOutcome::kSkipped;
+  job.line->Next(is_only ? job.Name()
+                         : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1,
+                                       job.plan.repeat));
+  if (result.outcome != WorkloadOutcome::kMeasured || Interrupted()) return;
+  try {
+    RunOnce(job, repetition, part);
+  } catch (const std::bad_alloc&) {
+    result.outcome = WorkloadOutcome::kFailed;
+    result.reason = "memory ran out";
   }
 }
 
@@ -354,6 +419,8 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   TraceRecorder recorder([part](const std::string& text) { part->trace += text + '\n'; });
   RunOptions options;
   options.engine = job.engine;
+  options.clock = job.plan.clock;
+  options.scheduling_threads = job.plan.schedulers;
   options.costs = &job.plan.costs;
   options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
   options.status_model = job.plan.status_model;
@@ -364,9 +431,9 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   if (arm != job.plan.arms.end()) options.alternatives = arm->second.alternatives;
   options.seed = request_.seed + repetition;
   options.recorder = request_.record.empty() ? nullptr : &recorder;
-  options.progress = [line = job.line](Duration elapsed) {
+  options.progress = [line = job.line, clock = TextOf(job.plan.clock)](Duration elapsed) {
     line->Show(
-        fmt::format("{:.1f} s of virtual time", std::chrono::duration<double>(elapsed).count()));
+        fmt::format("{:.1f} s of {} time", std::chrono::duration<double>(elapsed).count(), clock));
   };
   const auto started = std::chrono::steady_clock::now();
   Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);

@@ -47,13 +47,26 @@ class RunCommand : public Command {
     std::string Name() const { return test_case.name + "/" + workload.name; }
   };
 
-  // All that the plan has, on all engines.
+  // All that the plan has, on all engines: one after the other on the virtual clock, by turns on
+  // the real one.
   void Measure(const RunPlan& plan, Record* record) const;
+  void MeasureByTurns(const RunPlan& plan, Record* record, ProgressLine* line,
+                      MemoryGuard* guard) const;
+  // The repetitions of one workload, with the engines in shuffled order in each. Of each engine, in
+  // the plan's order.
+  std::vector<RunReport> RunByTurns(const RunPlan& plan, const TestCase& test_case,
+                                    const Workload& workload, ProgressLine* line,
+                                    MemoryGuard* guard) const;
+  // The report of an engine before its first workload.
+  RunReport NewReport(const RunPlan& plan, EngineKind engine) const;
   void MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record, ProgressLine* line,
                      MemoryGuard* guard) const;
-  // The report of this workload alone.
+  // The report of this workload alone: before its first repetition, then with all.
+  RunReport BeginOne(const Job& job) const;
   RunReport RunOne(const Job& job) const;
-  void Repeat(const Job& job, RunReport* part) const;
+  // Tries a repetition, unless one has failed. Memory that runs out ends the workload only.
+  void Try(const Job& job, uint64_t repetition, RunReport* part) const;
+  void JudgeOne(const Job& job, RunReport* part) const;
   // One repetition; what goes wrong becomes the workload's outcome and reason.
   void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
   // The verdicts of experiments, and the scenarios that the plan has.

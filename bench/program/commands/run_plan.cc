@@ -35,6 +35,31 @@ const std::string* OnlyDefects(const std::vector<TestCase>& cases) {
   return first;
 }
 
+// What the clock decides, and what depends on it where a flag is left out.
+Status ReadClock(const RunRequest& request, RunPlan* plan) {
+  const bool is_real = request.clock == TextOf(ClockKind::kReal);
+  constexpr uint64_t kRealRepeat = 7;
+  if (is_real) plan->clock = ClockKind::kReal;
+  plan->repeat = request.repeat != 0 ? request.repeat : (is_real ? kRealRepeat : 1);
+  plan->schedulers = static_cast<int>(request.schedulers);
+  const std::string default_engine = is_real ? "both" : "lockfree";
+  Result<std::vector<EngineKind>> engines =
+      ParseEngines(request.engine.empty() ? default_engine : request.engine);
+  if (!engines) return engines.error();
+  plan->engines = std::move(*engines);
+  const std::string default_costs = is_real ? kNoCosts : kUpstreamModel;
+  Result<CostModel> costs = LoadCostModel(request.costs.empty() ? default_costs : request.costs);
+  if (!costs) return costs.error();
+  plan->costs = std::move(*costs);
+  if (!is_real && plan->costs.name == kNoCosts) {
+    return Error("--costs none: without costs no virtual time passes, expected --clock real");
+  }
+  if (!is_real && plan->schedulers != 1) {
+    return Error("--schedulers: the virtual clock has one, expected --clock real");
+  }
+  return Status::Ok();
+}
+
 Status ReadGates(const RunRequest& request, RunPlan* plan) {
   for (const std::string& text : request.gates) {
     const size_t equals = text.find('=');
@@ -144,11 +169,15 @@ Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
     return Error(fmt::format("--format {}: expected one engine, or --out, with --engine both",
                              request.format));
   }
+  if (plan.clock == ClockKind::kReal && request.suite == kKepSuite) {
+    return Error("--suite kep: its promises are judged on the virtual clock");
+  }
   if (request.record.empty()) return Status::Ok();
+  if (plan.clock == ClockKind::kReal) return Error("--record: expected --clock virtual");
   if (plan.engines.size() > 1) return Error("--record: expected one engine");
   if (request.suite == kKepSuite)
     return Error("--record: no trace can say what the experiments do");
-  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || request.repeat != 1) {
+  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || plan.repeat != 1) {
     return Error("--record: expected exactly one workload and one repetition; use --name");
   }
   return CheckWritable("--record", request.record);
@@ -191,18 +220,13 @@ std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
 
 Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
-  Result<std::vector<EngineKind>> engines = ParseEngines(request.engine);
-  if (!engines) return engines.error();
-  plan.engines = std::move(*engines);
+  if (Status status = ReadClock(request, &plan); !status) return status.error();
   Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
   if (!plugins) return Error("--plugin " + plugins.error().message());
   plan.further_plugins = std::move(*plugins);
   if (Status status = ReadGates(request, &plan); !status) return status.error();
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
   if (Status status = ReadMemory(request, &plan); !status) return status.error();
-  Result<CostModel> costs = LoadCostModel(request.costs);
-  if (!costs) return costs.error();
-  plan.costs = std::move(*costs);
   const bool is_kep = request.suite == kKepSuite;
   Result<std::vector<TestCase>> cases =
       SelectWorkloads({request.paths, request.name, request.labels, request.suite, is_kep});

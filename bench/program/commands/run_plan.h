@@ -15,6 +15,7 @@
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
+#include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 
@@ -29,11 +30,12 @@ struct RunRequest {
   std::vector<std::string> gates;
   std::vector<std::string> plugins;
   std::string status_model;  // Empty: the default.
-  std::string engine = "lockfree";
+  std::string engine;        // Empty: lockfree, and both on the real clock.
   std::string clock = "virtual";
-  std::string costs = "upstream";
+  std::string costs;  // Empty: upstream, and none on the real clock.
+  uint64_t schedulers = 1;
   uint64_t seed = 1;
-  uint64_t repeat = 1;
+  uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;
   std::string format = "table";
   bool wide = false;
@@ -45,6 +47,9 @@ struct RunRequest {
 
 struct RunPlan {
   std::vector<EngineKind> engines;
+  ClockKind clock = ClockKind::kVirtual;
+  uint64_t repeat = 1;
+  int schedulers = 1;
   CostModel costs;
   GateRequest gates;
   std::vector<std::string> gates_not_modelled;

@@ -9,6 +9,7 @@
 
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/program/reports/real_tables.h"
 #include "bench/program/reports/words.h"
 #include "engine/base/result.h"
 #include "perf/documents/document.h"
@@ -110,6 +111,8 @@ std::vector<std::string> RunFailures(const RunDocument& document, bool judges_th
 std::vector<std::string> EngineDifferences(const std::vector<RunReport>& reports) {
   std::vector<std::string> lines;
   const RunDocument& first = reports.front().document;
+  // What is measured differs from one run to the next.
+  if (first.clock == ClockKind::kReal) return lines;
   for (size_t i = 1; i < reports.size(); ++i) {
     const RunDocument& other = reports[i].document;
     const size_t both = std::min(first.workloads.size(), other.workloads.size());
@@ -135,15 +138,18 @@ std::string RunText(const std::vector<RunReport>& reports, const TableLayout& la
   for (size_t i = 1; i < reports.size(); ++i) engines += " and " + reports[i].document.engine;
   std::string how =
       fmt::format("engine {}, {} clock, seed {}", engines, TextOf(document.clock), document.seed);
-  if (reports.size() > 1) {
+  if (document.clock == ClockKind::kReal) {
+    how += reports.size() > 1 ? "; the engines took turns" : "";
+  } else if (reports.size() > 1) {
     const size_t differing = EngineDifferences(reports).size();
     how += differing == 0 ? "; the engines agree in all figures of the workloads"
                           : fmt::format("; the engines differ in {} workloads", differing);
   }
   text += Wrapped(how, layout.width_max, 2) + '\n' +
           VerdictLines(document.verdicts, layout.width_max) + '\n';
-  const std::string tables = RunTable(document, layout) + PredictionTable(document, layout) +
-                             ExperimentTable(document, layout) +
+  const bool is_real = document.clock == ClockKind::kReal;
+  const std::string tables = (is_real ? RealTables(reports, layout) : RunTable(document, layout)) +
+                             PredictionTable(document, layout) + ExperimentTable(document, layout) +
                              ScenarioTables(document.scenarios, layout);
   return text + tables + WordsOf(tables, layout.width_max);
 }

@@ -13,8 +13,6 @@
 namespace schedq {
 namespace {
 
-constexpr std::string_view kUpstream = "upstream";
-
 class Reader {
  public:
   Reader(YamlErrors& errors, const YamlNode& root) : fields_(errors, root, "the cost model") {}
@@ -104,10 +102,10 @@ CostModel NoCosts() {
 
 Result<CostModel> LoadCostModel(const std::string& name_or_path) {
   if (name_or_path == kNoCosts) return NoCosts();
-  if (name_or_path == kUpstream) return ParseCostModel("costs/upstream.yaml", kUpstreamCosts);
+  if (name_or_path == kUpstreamModel) return ParseCostModel("costs/upstream.yaml", kUpstreamCosts);
   Result<std::string> text = ReadDiskFile(name_or_path);
   if (!text)
-    return Error("--costs " + name_or_path + " " + text.error().message() + " or upstream");
+    return Error("--costs " + name_or_path + " " + text.error().message() + " or upstream or none");
   return ParseCostModel(name_or_path, *text);
 }
 

@@ -52,6 +52,7 @@ Result<CostModel> ParseCostModel(const std::string& file, const std::string& tex
 // the upstream model.
 CostModel NoCosts();
 inline constexpr const char* kNoCosts = "none";
+inline constexpr const char* kUpstreamModel = "upstream";
 // Reads a file, or gives a model of the program: "upstream" or "none".
 Result<CostModel> LoadCostModel(const std::string& name_or_path);
 

@@ -1,0 +1,176 @@
+#include "bench/program/reports/real_tables.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "perf/documents/run_document.h"
+#include "perf/statistics/latency.h"
+#include "perf/statistics/summary.h"
+#include "perf/text/number_text.h"
+
+namespace schedq {
+namespace {
+
+// In the order of a pod's way.
+constexpr const char* kPartsInOrder[] = {"queue",      "events",  "placing", "cache",
+                                         "dispatcher", "binding", "server"};
+
+std::string NameOf(const WorkloadResult& result) {
+  return result.test_case + "/" + result.workload;
+}
+
+const LatencySummary* LatencyOf(const Repetition& repetition, const std::string& name) {
+  const auto found = repetition.latencies.find(name);
+  return found == repetition.latencies.end() ? nullptr : &found->second;
+}
+
+// Pods that were bound in the measured sections.
+double PodsOf(const Repetition& repetition) {
+  const LatencySummary* const bound = LatencyOf(repetition, "pod_scheduled");
+  return bound == nullptr ? 0 : static_cast<double>(bound->count);
+}
+
+// The figure of each repetition that has it.
+template <typename Figure>
+std::vector<double> FiguresOf(const WorkloadResult& result, Figure figure) {
+  std::vector<double> figures;
+  for (const Repetition& repetition : result.repetitions) {
+    if (const std::optional<double> value = figure(repetition)) figures.push_back(*value);
+  }
+  return figures;
+}
+
+std::vector<double> Throughputs(const WorkloadResult& result) {
+  return FiguresOf(result, [](const Repetition& repetition) -> std::optional<double> {
+    if (repetition.seconds <= 0) return std::nullopt;
+    return PodsOf(repetition) / repetition.seconds;
+  });
+}
+
+std::string LatencyCell(const WorkloadResult& result, const std::string& name,
+                        uint64_t LatencySummary::*percentile) {
+  const std::vector<double> figures =
+      FiguresOf(result, [&](const Repetition& repetition) -> std::optional<double> {
+        const LatencySummary* const latency = LatencyOf(repetition, name);
+        if (latency == nullptr) return std::nullopt;
+        return static_cast<double>(latency->*percentile);
+      });
+  return figures.empty() ? "" : DurationText(Median(figures));
+}
+
+// Half the distance from the smallest to the largest, of the median.
+std::string SpreadText(const std::vector<double>& figures) {
+  const std::vector<double> sorted = Sorted(figures);
+  const double median = Median(figures);
+  if (figures.size() < 2 || median <= 0) return "";
+  constexpr double kPercent = 100;
+  return fmt::format("+-{:.0f} %", kPercent * (sorted.back() - sorted.front()) / 2 / median);
+}
+
+// Of the processor time of all threads, a pod.
+std::optional<double> PartCost(const Repetition& repetition, const std::string& part) {
+  const double pods = PodsOf(repetition);
+  if (!repetition.real || pods == 0) return std::nullopt;
+  double seconds = 0;
+  for (const auto& [name, spent] : repetition.real->cpu_by_part) {
+    if (part.empty() || part == name) seconds += spent;
+  }
+  constexpr double kNanosecondsPerSecond = 1e9;
+  return seconds * kNanosecondsPerSecond / pods;
+}
+
+std::string CostCell(const WorkloadResult& result, const std::string& part) {
+  const std::vector<double> costs =
+      FiguresOf(result, [&](const Repetition& repetition) { return PartCost(repetition, part); });
+  return costs.empty() ? "" : DurationText(Median(costs));
+}
+
+std::string ConflictsCell(const WorkloadResult& result) {
+  const std::vector<double> conflicts =
+      FiguresOf(result, [](const Repetition& repetition) -> std::optional<double> {
+        if (!repetition.real) return std::nullopt;
+        return static_cast<double>(repetition.real->conflicts);
+      });
+  return conflicts.empty() ? "" : CountText(static_cast<uint64_t>(Median(conflicts)));
+}
+
+TextTable::Cell OutcomeCell(const WorkloadResult& result) {
+  const std::string outcome(TextOf(result.outcome));
+  if (result.outcome == WorkloadOutcome::kFailed) return {outcome, Tone::kBad};
+  return {outcome, result.outcome == WorkloadOutcome::kMeasured ? Tone::kGood : Tone::kDim};
+}
+
+// The row of one engine; `base` is the last engine of the run, to which the others are compared.
+void AddRow(const std::string& engine, const WorkloadResult& result, const WorkloadResult* base,
+            TextTable* table) {
+  const std::vector<double> throughputs = Throughputs(result);
+  const std::vector<double> rival = base == nullptr ? std::vector<double>() : Throughputs(*base);
+  const bool has_ratio = !throughputs.empty() && !rival.empty() && Median(rival) > 0;
+  table->AddRow({NameOf(result),
+                 engine,
+                 OutcomeCell(result),
+                 {throughputs.empty() ? "" : NumberText(Median(throughputs)), Tone::kStrong},
+                 SpreadText(throughputs),
+                 has_ratio ? fmt::format("{:.2f}", Median(throughputs) / Median(rival)) : "",
+                 LatencyCell(result, "pod_popped", &LatencySummary::p99_ns),
+                 LatencyCell(result, "pod_scheduled", &LatencySummary::p50_ns),
+                 LatencyCell(result, "pod_scheduled", &LatencySummary::p99_ns),
+                 LatencyCell(result, "pod_scheduled", &LatencySummary::p99_99_ns),
+                 ConflictsCell(result)});
+}
+
+std::string RatesTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  TextTable table({{"workload", Align::kLeft},
+                   {"engine", Align::kLeft},
+                   {"result", Align::kLeft, Shown::kIfRoom},
+                   {"pods/s"},
+                   {"spread"},
+                   {"to classic"},
+                   {"p99 to pop"},
+                   {"p50 to bound", Align::kRight, Shown::kWide},
+                   {"p99 to bound"},
+                   {"p99.99 to bound", Align::kRight, Shown::kWide},
+                   {"conflicts", Align::kRight, Shown::kIfRoom}});
+  const size_t count = reports.front().document.workloads.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (const RunReport& report : reports) {
+      const bool has_base = reports.size() > 1 && &report != &reports.back();
+      AddRow(report.document.engine, report.document.workloads[i],
+             has_base ? &reports.back().document.workloads[i] : nullptr, &table);
+    }
+  }
+  return table.Render(layout);
+}
+
+std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  std::vector<TextTable::Column> columns = {
+      {"processor time a pod", Align::kLeft}, {"engine", Align::kLeft}, {"all"}};
+  for (const char* part : kPartsInOrder) columns.push_back({part});
+  TextTable table(columns);
+  const size_t count = reports.front().document.workloads.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (const RunReport& report : reports) {
+      const WorkloadResult& result = report.document.workloads[i];
+      if (result.repetitions.empty()) continue;
+      std::vector<TextTable::Cell> row = {
+          NameOf(result), report.document.engine, {CostCell(result, ""), Tone::kStrong}};
+      for (const char* part : kPartsInOrder) row.emplace_back(CostCell(result, part));
+      table.AddRow(std::move(row));
+    }
+  }
+  return table.Render(layout);
+}
+
+}  // namespace
+
+std::string RealTables(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  if (reports.front().document.workloads.empty()) return "";
+  return RatesTable(reports, layout) + "\n" + PartsTable(reports, layout);
+}
+
+}  // namespace schedq
