@@ -53,6 +53,7 @@ void Binder::Step(const BindingRef& binding) {
     case Binding::Step::kBind:
       return Send(binding);
     case Binding::Step::kGiveUp:
+      around_.attempts->End(binding->pod().number);
       // The queue may have refused, which ends the attempt all the same.
       static_cast<void>(binding->attempt.Fail(PluginSet()));
       return Forget(binding);
@@ -98,8 +99,11 @@ void Binder::Send(const BindingRef& binding) {
   if (binding->decision.claims.empty()) static_cast<void>(binding->attempt.Done());
   around_.pace->Post([this, binding] {
     const Status bound = around_.cluster->BindPod(binding->pod().number, binding->decision.node);
-    // A failure of an attempt that is done is one of its binding.
-    if (!bound) static_cast<void>(binding->attempt.Fail(PluginSet()));
+    if (!bound) {
+      around_.attempts->End(binding->pod().number);
+      // A failure of an attempt that is done is one of its binding.
+      static_cast<void>(binding->attempt.Fail(PluginSet()));
+    }
     OnAnswer(binding, bound);
   });
 }

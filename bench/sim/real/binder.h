@@ -17,6 +17,7 @@
 
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/binding.h"
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/part_clock.h"
@@ -33,6 +34,7 @@ class Binder {
   struct Surroundings {
     AssembledQueue* queue = nullptr;
     SchedulerCache* cache = nullptr;
+    AttemptBook* attempts = nullptr;
     Cluster* cluster = nullptr;
     WallPace* pace = nullptr;
     const LoopMetrics* metrics = nullptr;

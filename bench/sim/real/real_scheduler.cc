@@ -1,5 +1,7 @@
 #include "bench/sim/real/real_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <span>
 #include <string_view>
@@ -52,13 +54,14 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                .random = &random_,
                .metrics = metrics_.shared_registry(),
                .store_claims = [](uint64_t) { return true; }}),
-      sink_(options.pace, &server_) {
+      sink_(options.pace, &server_, &attempts_) {
   Result<std::unique_ptr<AssembledQueue>> queue =
       AssembledQueue::Create(OptionsOfQueue(options_, &sink_, metrics_.shared_registry()));
   SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
   queue_ = std::move(*queue);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
                                                           .cache = &cache_,
+                                                          .attempts = &attempts_,
                                                           .cluster = options.cluster,
                                                           .pace = options.pace,
                                                           .metrics = &metrics_});
@@ -115,6 +118,11 @@ bool RealScheduler::Knows(const ClusterPod& pod) const {
   return queue_->Where(name).place != Place::kAbsent;
 }
 
+std::vector<std::string> RealScheduler::Faults() const {
+  if (attempts_.doubled() == 0) return {};
+  return {fmt::format("{} pops of a pod that was in an attempt already", attempts_.doubled())};
+}
+
 LatencyHistogram RealScheduler::TakePopLatencies() {
   LatencyHistogram all;
   for (const auto& each : threads_) all.Merge(each->popped.Take());
@@ -154,8 +162,10 @@ void RealScheduler::Run(SchedulingThread* self) {
 void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt) {
   const Instant started = options_.pace->Now();
   const ClusterPod& pod = AsClusterPod(attempt.pod());
+  attempts_.Begin(pod.number);
   self->popped.Record(started - pod.created);
   if (pod.deleting) {
+    attempts_.End(pod.number);
     const Status abandoned = attempt.Abandon();
     SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
     return;
@@ -167,6 +177,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
         std::make_shared<Binding>(std::move(attempt), std::move(decision), started));
   }
   parts->SwitchTo(Part::kQueue);
+  attempts_.End(pod.number);
   // The queue refuses where the pod is queued again, but the attempt ends in any case.
   static_cast<void>(attempt.Fail(RejectorsOf(decision)));
   metrics_.CountAttempt(AttemptResult::kUnschedulable, options_.pace->Now() - started);

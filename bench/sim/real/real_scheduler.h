@@ -29,6 +29,7 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/queue/queue_watch.h"
+#include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/binder.h"
 #include "bench/sim/real/informers.h"
 #include "bench/sim/real/latency_meter.h"
@@ -78,6 +79,7 @@ class RealScheduler final : public Scheduler {
   QueueWatch* watch() override { return nullptr; }
   bool IsCaughtUp() const override;
   bool Knows(const ClusterPod& pod) const override;
+  std::vector<std::string> Faults() const override;
 
   // Decisions that another thread was ahead of.
   uint64_t conflicts() const { return conflicts_.load(); }
@@ -107,6 +109,7 @@ class RealScheduler final : public Scheduler {
   Random random_;
   LoopMetrics metrics_;
   SchedulerCache cache_;
+  AttemptBook attempts_;
   ClusterSink server_;
   PostingSink sink_;
   std::unique_ptr<AssembledQueue> queue_;

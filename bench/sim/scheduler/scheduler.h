@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/queue_watch.h"
@@ -23,6 +24,8 @@ class Scheduler {
   virtual bool IsCaughtUp() const = 0;
   // For the audit: whether the pod is in the queue, in flight, or in a binding.
   virtual bool Knows(const ClusterPod& pod) const = 0;
+  // For the audit: what the scheduler found wrong with its queue by itself.
+  virtual std::vector<std::string> Faults() const { return {}; }
 };
 
 }  // namespace schedq

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +16,15 @@
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/classic/classic_queue.h"
 #include "engine/gates.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
+#include "tests/support/queue/forwarding_queue.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
 namespace schedq {
@@ -59,23 +66,22 @@ TestFiles Files() {
           {"template-pod.yaml", kTemplatePod}};
 }
 
+RunOutcome RunReal(const std::string& ops, RunOptions options) {
+  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
+  EXPECT_TRUE(cases.ok()) << cases.error().message();
+  static const CostModel costs = NoCosts();
+  options.costs = &costs;
+  options.clock = ClockKind::kReal;
+  const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
+  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
+  return *outcome;
+}
+
 class RealRunTest : public testing::TestWithParam<EngineKind> {
  protected:
-  RunOutcome Run(const std::string& ops, RunOptions options = {}) {
-    const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
-    EXPECT_TRUE(cases.ok()) << cases.error().message();
-    static const CostModel costs = NoCosts();
-    options.costs = &costs;
-    options.clock = ClockKind::kReal;
+  static RunOutcome Run(const std::string& ops, RunOptions options = {}) {
     options.engine = GetParam();
-    const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
-    EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-    return *outcome;
-  }
-  static uint64_t Counter(const RunOutcome& outcome, const std::string& name) {
-    const auto& counters = outcome.repetition.counters;
-    const auto found = counters.find(name);
-    return found == counters.end() ? 0 : found->second;
+    return RunReal(ops, std::move(options));
   }
 };
 
@@ -143,6 +149,80 @@ TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {
           options);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 40u);
+}
+
+// Every eighth pop gives the pod of the pop before it once more.
+class DoublePops final : public ForwardingQueue {
+ public:
+  explicit DoublePops(QueueOptions options)
+      : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
+
+  std::optional<PoppedPod> TryPop() override { return Doubled(inner().TryPop()); }
+  std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override {
+    return Doubled(inner().Pop(timeout));
+  }
+
+ private:
+  std::optional<PoppedPod> Doubled(std::optional<PoppedPod> popped) {
+    constexpr int kEvery = 8;
+    if (!popped) return popped;
+    if (++pops_ % kEvery == 0) std::swap(*popped, last_);
+    last_ = *popped;
+    return popped;
+  }
+
+  int pops_ = 0;
+  PoppedPod last_;
+};
+
+// Every eighth pod never reaches the engine.
+class LostAdds final : public ForwardingQueue {
+ public:
+  explicit LostAdds(QueueOptions options)
+      : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
+
+  void Add(PodRef pod) override {
+    constexpr int kEvery = 8;
+    if (++adds_ % kEvery != 0) inner().Add(std::move(pod));
+  }
+
+ private:
+  int adds_ = 0;
+};
+
+constexpr const char* kNobodyWaits =
+    "  - {opcode: createNodes, count: 20, nodeTemplatePath: node.yaml}\n"
+    "  - {opcode: createPods, count: 100, namespace: a, podTemplatePath: small.yaml, "
+    "skipWaitToCompletion: "
+    "true}\n"
+    "  - {opcode: startCollectingMetrics, name: m, namespaces: [a]}\n"
+    "  - {opcode: sleep, duration: 300ms}\n"
+    "  - {opcode: stopCollectingMetrics}\n";
+
+template <typename Faulty>
+RunOptions WithFault() {
+  RunOptions options;
+  options.make_queue = [](QueueOptions queue) {
+    return std::make_unique<Faulty>(std::move(queue));
+  };
+  return options;
+}
+
+TEST(RealRunCanary, APodThatIsPoppedTwiceIsFound) {
+  const RunOutcome outcome = RunReal(kNobodyWaits, WithFault<DoublePops>());
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
+  EXPECT_THAT(outcome.reason, HasSubstr("the audit found"));
+}
+
+TEST(RealRunCanary, APodThatIsLostIsFound) {
+  const RunOutcome outcome = RunReal(kNobodyWaits, WithFault<LostAdds>());
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
+  EXPECT_THAT(outcome.reason, HasSubstr("is lost"));
+}
+
+TEST(RealRunCanary, TheSameLoadWithoutAFaultIsFine) {
+  const RunOutcome outcome = RunReal(kNobodyWaits, RunOptions());
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
 }
 
 }  // namespace
