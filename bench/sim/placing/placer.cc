@@ -65,37 +65,47 @@ void Placer::LookAtNodes(const PlacingAttempt& attempt, Decision* decision) {
   const size_t blocks = nodes_.blocks();
   const size_t wanted = NodesToFind(nodes_.nodes());
   candidates_.clear();
+  size_t found = 0;
   for (size_t i = 0; i < blocks; ++i) {
     const size_t block = next_block_ < blocks ? next_block_ : 0;
     next_block_ = block + 1;
-    LookAtBlock(attempt, block, decision);
-    if (candidates_.size() >= wanted && TakeBest(attempt, decision)) return;
+    found += LookAtBlock(attempt, block, decision);
+    if (found < wanted) continue;
+    if (TakeBest(attempt, decision)) return;
+    found = 0;
   }
   TakeBest(attempt, decision);
 }
 
-void Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision) {
+size_t Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision) {
   uint64_t feasible = nodes_.known(block);
   for (const PlacingPlugin* plugin : asked_) {
-    if (feasible == 0) return;
+    if (feasible == 0) return 0;
     const uint64_t passed = plugin->Filter(attempt, nodes_, block, feasible);
     if (passed != feasible) decision->rejectors |= BitOf(plugin->id());
     feasible = passed;
   }
-  if (feasible == 0) return;
+  if (feasible == 0) return 0;
   BlockScores scores{};
   for (const auto& plugin : plugins_) plugin->Score(attempt, nodes_, block, feasible, &scores);
+  size_t count = 0;
   ForEachNode(block, feasible, [&](uint32_t slot) {
-    candidates_.push_back({scores[slot % kNodesPerBlock], slot});
+    ++count;
+    const Candidate candidate{scores[slot % kNodesPerBlock], slot};
+    if (candidates_.empty() || !asked_alone_.empty()) {
+      candidates_.push_back(candidate);
+    } else if (candidate.IsBetterThan(candidates_[0])) {
+      candidates_[0] = candidate;
+    }
   });
+  return count;
 }
 
 bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
-  const auto is_worse = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score < b.score : a.slot > b.slot;
-  };
   while (!candidates_.empty()) {
-    const auto best = std::max_element(candidates_.begin(), candidates_.end(), is_worse);
+    const auto best =
+        std::min_element(candidates_.begin(), candidates_.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.IsBetterThan(b); });
     const ClusterNode& node = nodes_.node(best->slot);
     if (PassesAlone(attempt, node, decision)) {
       decision->node = node.name;

@@ -41,13 +41,18 @@ class Placer {
   struct Candidate {
     uint32_t score;
     uint32_t slot;
+
+    bool IsBetterThan(const Candidate& other) const {
+      return score != other.score ? score > other.score : slot < other.slot;
+    }
   };
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
   void LookAtNodes(const PlacingAttempt& attempt, Decision* decision);
-  // The feasible nodes of a block become candidates.
-  void LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision);
+  // The feasible nodes of a block become candidates: all where nodes are asked one at a time, else
+  // the best of all blocks. Returns their number.
+  size_t LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision);
   // Takes the best candidate that passes what is asked of one node at a time. False: none does.
   bool TakeBest(const PlacingAttempt& attempt, Decision* decision);
   bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
@@ -59,7 +64,7 @@ class Placer {
   size_t next_block_ = 0;
   std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
   std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
-  std::vector<Candidate> candidates_;              // Of the attempt.
+  std::vector<Candidate> candidates_;              // Of the attempt, none of them taken yet.
 };
 
 // The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
