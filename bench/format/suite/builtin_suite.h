@@ -19,6 +19,7 @@ const std::vector<BuiltinFile>& BuiltinFiles();
 // The suites. kDefaultSuite runs where the command line names neither suite nor file.
 inline constexpr const char* kDefaultSuite = "builtin";
 inline constexpr const char* kKepSuite = "kep";
+inline constexpr const char* kStormsSuite = "storms";
 
 // The workload files of a suite, sorted by name; empty for an unknown suite.
 std::vector<std::string> BuiltinWorkloadFiles(const std::string& suite = kDefaultSuite);

@@ -150,8 +150,8 @@ void ListCommand::Declare(CLI::App& app) {
   app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
   app.add_option("--suite", suite_, "Without files: the built-in suite")
-      ->type_name("builtin|kep")
-      ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
+      ->type_name("builtin|kep|storms")
+      ->check(CLI::IsMember({kDefaultSuite, kKepSuite, kStormsSuite}));
   app.add_option("--name", name_,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");

@@ -97,8 +97,8 @@ void RunCommand::Declare(CLI::App& app) {
   app.add_option("FILE", request_.paths, "Workload files; none: the built-in suite")
       ->type_name("FILE.yaml...");
   app.add_option("--suite", request_.suite, "Without files: the built-in suite")
-      ->type_name("builtin|kep")
-      ->check(CLI::IsMember({kDefaultSuite, kKepSuite}));
+      ->type_name("builtin|kep|storms")
+      ->check(CLI::IsMember({kDefaultSuite, kKepSuite, kStormsSuite}));
   app.add_option("--name", request_.name,
                  "Only workloads whose case/workload this regular expression finds")
       ->type_name("REGEX");

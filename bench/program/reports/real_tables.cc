@@ -149,7 +149,7 @@ std::string RatesTable(const std::vector<RunReport>& reports, const TableLayout&
 
 std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
   std::vector<TextTable::Column> columns = {
-      {"processor time a pod", Align::kLeft}, {"engine", Align::kLeft}, {"all"}};
+      {"processor time a pod", Align::kLeft}, {"engine", Align::kLeft}, {"all parts"}};
   for (const char* part : kPartsInOrder) columns.push_back({part});
   TextTable table(columns);
   const size_t count = reports.front().document.workloads.size();
@@ -170,7 +170,8 @@ std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout&
 
 std::string RealTables(const std::vector<RunReport>& reports, const TableLayout& layout) {
   if (reports.front().document.workloads.empty()) return "";
-  return RatesTable(reports, layout) + "\n" + PartsTable(reports, layout);
+  return RatesTable(reports, layout) + "\nProcessor time a pod, of all threads, by part:\n" +
+         PartsTable(reports, layout);
 }
 
 }  // namespace schedq

@@ -329,6 +329,38 @@ TEST_F(RunCommandTest, BothEnginesInOneRun) {
             "--record: expected one engine");
 }
 
+TEST_F(RunCommandTest, OnTheRealClockTheEnginesTakeTurns) {
+  const std::string file = Write("good.yaml", Workload(kOps));
+  const ChildProcess::Ended ended =
+      Run({file, "--clock", "real", "--repeat", "2", "--schedulers", "2", "--out", Path("out")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("engine lockfree and classic, real clock"));
+  EXPECT_THAT(ended.out, HasSubstr("Processor time a pod"));
+  for (const char* engine : {"lockfree", "classic"}) {
+    const Result<RunDocument> document = Read(Path("out") + "/" + engine);
+    ASSERT_TRUE(document.ok()) << document.error().message();
+    EXPECT_EQ(document->clock, ClockKind::kReal);
+    EXPECT_EQ(document->cost_model, "none");
+    ASSERT_EQ(document->workloads.size(), 1u);
+    ASSERT_EQ(document->workloads[0].repetitions.size(), 2u);
+    for (const Repetition& repetition : document->workloads[0].repetitions) {
+      EXPECT_EQ(repetition.latencies.at("pod_scheduled").count, 30u);
+      ASSERT_TRUE(repetition.real.has_value());
+      EXPECT_EQ(repetition.real->cpu_by_thread.count("scheduler 2"), 1u);
+    }
+  }
+}
+
+TEST_F(RunCommandTest, EachClockRefusesWhatOnlyTheOtherHas) {
+  const std::string file = Write("good.yaml", Workload(kOps));
+  ExpectBad({file, "--schedulers", "2"}, "--schedulers: the virtual clock has one");
+  ExpectBad({file, "--costs", "none"}, "--costs none: without costs no virtual time passes");
+  ExpectBad({file, "--clock", "real", "--engine", "lockfree", "--repeat", "1", "--record",
+             Path("trace.jsonl")},
+            "--record: expected --clock virtual");
+  ExpectBad({"--clock", "real", "--suite", "kep"}, "--suite kep: its promises are judged on the");
+}
+
 TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {
   const std::string pods = "  - {opcode: createPods, count: ";
   ExpectBadFile("  - {opcode: createPods, cnt: 1}\n", "bad.yaml:3");
