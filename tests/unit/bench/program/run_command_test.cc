@@ -381,7 +381,7 @@ TEST_F(RunCommandTest, BadFilesAreOneLineWithTheirPlace) {
 }
 
 TEST_F(RunCommandTest, BadFlagsAreOneLine) {
-  ExpectBad({"--clock", "real"}, "--clock");
+  ExpectBad({"--clock", "sundial"}, "--clock");
   ExpectBad({"--engine", "fast"},
             "--engine: unknown engine 'fast'; expected lockfree, classic or both");
   ExpectBad({"--costs", Path("none.yaml")}, "none.yaml does not exist");
