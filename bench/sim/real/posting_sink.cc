@@ -6,7 +6,7 @@
 
 namespace schedq {
 
-void PostingSink::Execute(const ApiCall& call, std::function<void(const Status&)> done) {
+void PostingSink::Execute(const ApiCall& call, Done done) {
   if (call.type == CallType::kBinding) {
     done = [this, number = AsClusterPod(*call.pod).number,
             done = std::move(done)](const Status& status) {
@@ -15,9 +15,18 @@ void PostingSink::Execute(const ApiCall& call, std::function<void(const Status&)
     };
   }
   pace_.Post([this, &call, done = std::move(done)]() mutable {
-    if (refuses_.load()) return done(Error("the API server is gone"));
-    server_.Execute(call, std::move(done));
+    if (refuses_) return done(Error("the API server is gone"));
+    const uint64_t number = ++last_call_;
+    under_way_.emplace(number, std::move(done));
+    server_.Execute(call, [this, number](const Status& status) {
+      under_way_.extract(number).mapped()(status);
+    });
   });
+}
+
+void PostingSink::Refuse() {
+  refuses_ = true;
+  for (auto& [number, done] : std::exchange(under_way_, {})) done(Error("the API server is gone"));
 }
 
 }  // namespace schedq

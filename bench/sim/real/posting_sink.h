@@ -1,11 +1,13 @@
 // Hands the dispatcher's calls to the cluster's thread, which is the API server.
 //
 // A binding that fails ends the pod's attempt before the queue hears of it.
-// Threads: Execute on the dispatcher's thread; the calls run on the cluster's. Refuse once.
+// Threads: Execute on the dispatcher's thread; the calls run on the cluster's.
+// Memory: a callback a call under way.
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <unordered_map>
 
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/wall_pace.h"
@@ -23,15 +25,20 @@ class PostingSink final : public ApiSink {
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
-  // From now on calls are answered with an error, at the end of a run: the cluster's timers stand
-  // still then.
-  void Refuse() { refuses_.store(true); }
+  // Answers what is under way with an error, and from now on whatever comes: at the end of a run the
+  // cluster's timers, which would answer, stand still. On the cluster's thread.
+  void Refuse();
 
  private:
+  using Done = std::function<void(const Status&)>;
+
   WallPace& pace_;
   ApiSink& server_;
   AttemptBook& attempts_;
-  std::atomic<bool> refuses_{false};  // Set once, by the cluster's thread.
+  // The cluster's thread's.
+  bool refuses_ = false;
+  uint64_t last_call_ = 0;
+  std::unordered_map<uint64_t, Done> under_way_;  // By the call's number.
 };
 
 }  // namespace schedq

@@ -66,10 +66,11 @@ TestFiles Files() {
           {"template-pod.yaml", kTemplatePod}};
 }
 
-RunOutcome RunReal(const std::string& ops, RunOptions options) {
+RunOutcome RunReal(const std::string& ops, RunOptions options,
+                   const std::string& cost_model = kNoCosts) {
   const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
   EXPECT_TRUE(cases.ok()) << cases.error().message();
-  static const CostModel costs = NoCosts();
+  const CostModel costs = *LoadCostModel(cost_model);
   options.costs = &costs;
   options.clock = ClockKind::kReal;
   const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
@@ -79,9 +80,10 @@ RunOutcome RunReal(const std::string& ops, RunOptions options) {
 
 class RealRunTest : public testing::TestWithParam<EngineKind> {
  protected:
-  static RunOutcome Run(const std::string& ops, RunOptions options = {}) {
+  static RunOutcome Run(const std::string& ops, RunOptions options = {},
+                        const std::string& cost_model = kNoCosts) {
     options.engine = GetParam();
-    return RunReal(ops, std::move(options));
+    return RunReal(ops, std::move(options), cost_model);
   }
 };
 
@@ -149,6 +151,17 @@ TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {
           options);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 40u);
+}
+
+// An interrupted run is not waited for, so the model's latencies leave calls without an answer.
+TEST_P(RealRunTest, ARunEndsWhileCallsAreUnderWay) {
+  RunOptions options;
+  options.interrupted = [] { return true; };
+  const RunOutcome outcome = Run(
+      "  - {opcode: createNodes, count: 20, nodeTemplatePath: node.yaml}\n"
+      "  - {opcode: createPods, count: 2000, podTemplatePath: small.yaml, collectMetrics: true}\n",
+      options, kUpstreamModel);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kInterrupted) << outcome.reason;
 }
 
 // Every eighth pop gives the pod of the pop before it once more.
