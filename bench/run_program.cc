@@ -1,6 +1,7 @@
 #include "bench/run_program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -147,9 +148,7 @@ class Child {
   }
   bool IsOpen() const { return out_->pipe.reader() >= 0 || err_->pipe.reader() >= 0; }
   std::string SecondsText() const {
-    return std::to_string(
-               std::chrono::duration_cast<std::chrono::seconds>(limits_.time_max).count()) +
-           " s";
+    return fmt::format("{:g} s", std::chrono::duration<double>(limits_.time_max).count());
   }
 
   void PassSignalOn() {
