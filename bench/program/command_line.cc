@@ -144,7 +144,7 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
     PrintHelp(program);
     return Code(ExitCode::kGood);
   } catch (const CLI::Success& success) {
-    program.exit(success);  // Prints the version on stdout.
+    fmt::print("{}\n", success.what());  // The version.
     return Code(ExitCode::kGood);
   } catch (const CLI::ParseError& error) {
     return FailUsage(UsageErrorLine(program, error));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -136,6 +137,25 @@ TEST(ProfilerTest, ForecastsFromTheLastGrowth) {
   EXPECT_NEAR(ForecastSeconds({{10, 1}}, 20), 4, 1e-9);
   EXPECT_NEAR(ForecastSeconds({{5, 100}, {10, 1}, {20, 2}}, 40), 4, 1e-9);
   EXPECT_NEAR(ForecastSeconds({{10, 1}, {20, 8}}, 40), 64, 1e-9);
+}
+
+TEST(ProfilerTest, ForecastsMemoryFromWhatEachFurtherElementTook) {
+  EXPECT_EQ(ForecastBytes({}, 100), 0);
+  EXPECT_EQ(ForecastBytes({{10, 1e9}}, 1000), 0) << "what is fixed does not grow";
+  EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1020}}, 100), 1100, 1e-9);
+  EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1000}}, 100), 1000, 1e-9) << "noise";
+}
+
+TEST(ProfilerTest, TellsWhatIsFinishedAfterEachRun) {
+  const ProfileKind kind = KindOf(
+      [](uint64_t size, uint64_t) { return std::make_unique<CountingPath>(size, 10, nullptr); });
+  ProfilerOptions options = OptionsFor({10, 20});
+  std::vector<size_t> points;
+  options.keep = [&points](const std::vector<ProfileSeries>& finished) {
+    points.push_back(finished.at(0).points.size());
+  };
+  EXPECT_THAT(Profile(kind, options, NoProgress).series, SizeIs(1));
+  EXPECT_THAT(points, ElementsAre(1u, 1u, 2u, 2u));
 }
 
 TEST(ProfilerTest, EveryKindThatShipsAnswersRight) {
