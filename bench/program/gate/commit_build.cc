@@ -40,8 +40,10 @@ Result<std::string> Ask(const std::vector<std::string>& arguments, const std::st
 
 // Where a commit's program is kept, and where it comes from.
 struct Places {
-  fs::path folder;    // Complete, or absent.
-  fs::path building;  // Beside it; only who holds the lock may touch it.
+  fs::path folder;  // Complete, or absent.
+  // Beside it, a folder for each process: what a build that was killed has left running writes on
+  // in its own.
+  fs::path building;
   fs::path lock;
 
   std::string Program() const { return (folder / "schedq").string(); }
@@ -50,7 +52,19 @@ struct Places {
 
 Places PlacesOf(const std::string& top, const std::string& commit) {
   const fs::path gate = fs::path(top) / "build" / "gate";
-  return {gate / commit, gate / (commit + ".building"), gate / (commit + ".lock")};
+  return {gate / commit, gate / (commit + ".building-" + std::to_string(getpid())),
+          gate / (commit + ".lock")};
+}
+
+// Removes what builds of this commit have left that were killed. Only for the owner of the lock.
+void RemoveKilledBuilds(const Places& places) {
+  const std::string prefix = places.folder.filename().string() + ".building-";
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(places.folder.parent_path(), ignored)) {
+    if (entry.path().filename().string().starts_with(prefix)) left.push_back(entry.path());
+  }
+  for (const fs::path& each : left) fs::remove_all(each, ignored);
 }
 
 Result<std::string> ChecksumOf(const std::string& file) {
@@ -102,21 +116,17 @@ class Lock {
 // The folder of a build under way; its end removes it.
 class BuildFolder {
  public:
-  explicit BuildFolder(fs::path path) : path_(std::move(path)), leftover_(path_.string()) {
-    Remove();
-  }
+  explicit BuildFolder(fs::path path) : path_(std::move(path)), leftover_(path_.string()) {}
   BuildFolder(const BuildFolder&) = delete;
   BuildFolder& operator=(const BuildFolder&) = delete;
-  ~BuildFolder() { Remove(); }
-
-  const fs::path& path() const { return path_; }
-
- private:
-  void Remove() const {
+  ~BuildFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
 
+  const fs::path& path() const { return path_; }
+
+ private:
   const fs::path path_;
   const Leftover leftover_;
 };
@@ -185,6 +195,7 @@ Result<std::string> BuildCommit(const std::string& reference, const BuildProgres
   if (Status taken = lock.Take(progress); !taken) return taken.error();
   // Another gate may have built it in the meantime.
   if (IsComplete(places)) return places.Program();
+  RemoveKilledBuilds(places);
   const BuildFolder building(places.building);
   const auto program = BuildBelow(building.path(), *top, *commit, progress);
   if (!program) return program.error();

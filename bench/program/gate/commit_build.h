@@ -1,8 +1,8 @@
 // A commit of the repository around the current folder, built to a program.
 //
-// The commit's tree is unpacked below build/gate/<commit>.building and built there with its own
-// preset. The program and its checksum then become build/gate/<commit> by one rename: what was
-// built once is verified and used again, and a build that was ended in the middle is no base.
+// The commit's tree is unpacked below build/gate/<commit>.building-<process> and built there with
+// its own preset. The program and its checksum then become build/gate/<commit> by one rename: what
+// was built once is verified and used again, and a build that was ended in the middle is no base.
 // Processes that want the same commit take turns, by a lock on build/gate/<commit>.lock.
 // Threads: the main thread only.
 #pragma once
