@@ -20,7 +20,7 @@ import time
 
 KINDS = ("read", "write", "memory", "back", "ahead")
 SECONDS_MAX = 60  # Of one run.
-SHORT_SECONDS = 2.5  # Of one command and kind.
+SHORT_SECONDS = 1.2  # Of one command and kind.
 GROWTH = 1.25  # Of n, in the short form, beyond the first ones.
 FIRST = 8
 

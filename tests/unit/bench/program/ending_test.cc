@@ -124,13 +124,11 @@ TEST_F(EndingTest, AProfileOfALargeSizeShowsTheSmallOnes) {
 }
 
 TEST_F(EndingTest, MeasuringCommandsEnd) {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    Interrupt({"floor"}, signal, kWorking);
-    EXPECT_THAT(Interrupt({"bench", "engine"}, signal, kWorking).out, HasSubstr("measured"));
-    EXPECT_THAT(Interrupt({"bench", "--bars"}, signal, kWorking).out, HasSubstr("bars"));
-    Interrupt({"run", "--suite", "kep"}, signal, kWorking);
-    Interrupt({"profile", "dispatch"}, signal, kWorking);
-  }
+  Interrupt({"floor"}, SIGTERM, kWorking);
+  EXPECT_THAT(Interrupt({"bench", "engine"}, SIGINT, kWorking).out, HasSubstr("measured"));
+  EXPECT_THAT(Interrupt({"bench", "--bars"}, SIGTERM, kWorking).out, HasSubstr("bars"));
+  Interrupt({"run", "--suite", "kep"}, SIGTERM, kWorking);
+  Interrupt({"profile", "dispatch"}, SIGINT, kWorking);
 }
 
 TEST_F(EndingTest, AnInputThatNeverComesIsNoExcuse) {
