@@ -39,6 +39,7 @@ enum class ExitCode : int {
   kNo = 1,  // The answer is no: a mismatch, a regression, a threshold missed.
   kUsage = 2,
   kBug = 3,
+  kInterrupted = 130,  // By whichever signal: the command line makes it that signal's code.
 };
 
 struct CommandExample {

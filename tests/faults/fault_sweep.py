@@ -5,7 +5,8 @@ written or a wrong exit code.
 Method: fault_injector.cc lets the n-th read, write or allocation fail, or a clock jump, and n grows
 until nothing fails any more. Each run is compared with one without faults.
 
-usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] PROGRAM INJECTOR
+usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N]
+                      PROGRAM INJECTOR
   --short   a sample of n that takes about a minute in all, for continuous integration
 """
 import argparse
@@ -101,19 +102,19 @@ class Sweep:
             return "exit code 0, but no file"
         return ""
 
-    def numbers(self, is_short, first):
-        number = first
-        while True:
+    def numbers(self, options):
+        number = options.first
+        while number <= options.last:
             yield number
-            is_sparse = is_short and number >= FIRST
+            is_sparse = options.short and number >= FIRST
             number = max(number + 1, int(number * GROWTH)) if is_sparse else number + 1
 
-    def sweep(self, command, kind, is_short, first):
+    def sweep(self, command, kind, options):
         """Lets each n-th call fail, until none does. Returns the last n that failed."""
         start = time.monotonic()
         last = 0
-        for number in self.numbers(is_short, first):
-            if is_short and time.monotonic() - start > SHORT_SECONDS:
+        for number in self.numbers(options):
+            if options.short and time.monotonic() - start > SHORT_SECONDS:
                 break
             if command.folder is not None:
                 shutil.rmtree(command.folder, ignore_errors=True)
@@ -171,6 +172,7 @@ def main():
     parser.add_argument("--command")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--from", type=int, default=1, dest="first")
+    parser.add_argument("--to", type=int, default=sys.maxsize, dest="last")
     parser.add_argument("program")
     parser.add_argument("injector")
     options = parser.parse_args()
@@ -182,7 +184,7 @@ def main():
             for kind in KINDS:
                 if options.command not in (None, command.name) or options.kind not in (None, kind):
                     continue
-                last = sweep.sweep(command, kind, options.short, options.first)
+                last = sweep.sweep(command, kind, options)
                 print(f"{command.name:8} {kind:7} last n that failed: {last}", flush=True)
                 fired += last > 0
         for fault in sweep.faults:

@@ -112,7 +112,7 @@ Result<ExitCode> GateCommand::Run() {
   if (!engines) return engines.error();
   // What fails because a signal ended it is no error of the input.
   const auto refuse = [](const std::string& flag, const Error& error) {
-    return Interrupted() ? Result<ExitCode>(ExitCode::kGood) : Error(flag + error.message());
+    return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : Error(flag + error.message());
   };
   const Result<Side> base = ResolveSide(base_, ShowStep);
   if (!base) return refuse("--base ", base.error());
@@ -132,7 +132,7 @@ Result<ExitCode> GateCommand::Run() {
     if (Interrupted()) {
       // What was judged before is shown; a report in a file would pass for a whole one.
       if (!report.reasons.empty() || !report.junit.empty()) fmt::print("{}", report.text);
-      return ExitCode::kGood;
+      return ExitCode::kInterrupted;
     }
     if (!status) return status.error();
     report = std::move(judged);

@@ -98,6 +98,21 @@ TEST_F(OutputTest, OneBadWorkloadEndsOnlyItself) {
   EXPECT_THAT(alone.out, IsEmpty());
 }
 
+TEST_F(OutputTest, OneBadTraceEndsOnlyItself) {
+  const std::string good = Path("good.jsonl");
+  ASSERT_EQ(Schedq({"run", "--name", "^Basic/10", "--record", good}).exit_code, 0);
+  const std::string bad = Write("bad.jsonl", "no trace\n");
+  const ChildProcess::Ended ended = Schedq({"replay", bad, good});
+  EXPECT_EQ(ended.exit_code, 2);
+  ExpectOneLine(ended.err);
+  EXPECT_THAT(ended.err, HasSubstr("bad.jsonl:1"));
+  EXPECT_THAT(ended.out, HasSubstr("1 traces, "));
+  const ChildProcess::Ended two = Schedq({"replay", bad, Path("absent.jsonl")});
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.out, IsEmpty());
+  EXPECT_THAT(two.err, HasSubstr("absent.jsonl"));
+}
+
 TEST_F(OutputTest, AWorkloadThatTakesTooMuchMemoryEndsOnlyItself) {
   const std::string file = Write("w.yaml", kGrowing + kGood);
   const ChildProcess::Ended ended = Schedq({"run", file, "--memory", "150M", "--out", Path("out")});

@@ -113,7 +113,8 @@ TEST_F(FileWriterTest, APipeIsWrittenAndStays) {
   // The reader comes late, and reads more slowly than the pipe fills.
   std::thread reader([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    arrived = *ReadWholeFile(Path("pipe"));
+    std::ifstream pipe(Path("pipe"));
+    arrived.assign(std::istreambuf_iterator<char>(pipe), std::istreambuf_iterator<char>());
   });
   const Status status = WriteFileAtomically(Path("pipe"), content);
   reader.join();
