@@ -228,7 +228,8 @@ TEST(InstructionCountsTest, ReadsWhatRunOncePrints) {
   EXPECT_FALSE(OperationsOf("nonsense").ok());
 }
 
-ProfileSeries Counted(const std::string& name, std::vector<std::pair<uint64_t, double>> costs) {
+ProfileSeries Counted(const std::string& name,
+                      const std::vector<std::pair<uint64_t, double>>& costs) {
   ProfileSeries series;
   series.name = name;
   for (const auto& [size, cost] : costs) {
