@@ -94,7 +94,7 @@ TEST_F(EndingTest, ARunThatWaitsForOneLongStepShowsWhatHasEnded) {
             "- name: Case\n  workloadTemplate:\n  - {opcode: createNodes, count: 5}\n"
             "  - {opcode: createPods, countParam: $pods, collectMetrics: true}\n"
             "  workloads:\n  - {name: Good, params: {pods: 20}}\n"
-            "  - {name: Long, params: {pods: 5000000}}\n");
+            "  - {name: Long, params: {pods: 900000}}\n");
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string out = Path("out" + std::to_string(signal));
     const ChildProcess::Ended ended =

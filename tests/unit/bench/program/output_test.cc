@@ -46,7 +46,7 @@ const std::string kEndless =
                         "  - {opcode: createPods, count: 10, steadyState: true, "
                         "duration: 8000h, collectMetrics: true}\n");
 const std::string kGrowing =
-    Case("Growing", kNodes + "  - {opcode: createPods, count: 5000000, collectMetrics: true}\n");
+    Case("Growing", kNodes + "  - {opcode: createPods, count: 900000, collectMetrics: true}\n");
 
 // It takes memory of its own, and keeps what was freed.
 #ifdef __SANITIZE_ADDRESS__
