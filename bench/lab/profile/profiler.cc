@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -87,6 +88,10 @@ class SeriesMeasurement {
     Record(point, "allocations", "allocations", taken->requests / each);
   }
 
+  void StopWithoutMemory() {
+    series_.stopped = fmt::format("memory ran out at {}", CountText(series_.points.back().size));
+  }
+
   void EndSize() {
     if (series_.points.empty()) return;
     if (run_seconds_.empty()) {
@@ -164,7 +169,12 @@ void MeasureSize(std::vector<SeriesMeasurement>& all, uint64_t size, const Profi
     for (SeriesMeasurement* series : running) {
       if (Interrupted()) break;
       progress(series->name(), size, round);
-      series->RunOnce(&result.faults);
+      if (series->is_stopped()) continue;
+      try {
+        series->RunOnce(&result.faults);
+      } catch (const std::bad_alloc&) {
+        series->StopWithoutMemory();
+      }
       Keep(all, options);
     }
   }

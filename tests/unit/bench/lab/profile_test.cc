@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +145,16 @@ TEST(ProfilerTest, ForecastsMemoryFromWhatEachFurtherElementTook) {
   EXPECT_EQ(ForecastBytes({{10, 1e9}}, 1000), 0) << "what is fixed does not grow";
   EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1020}}, 100), 1100, 1e-9);
   EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1000}}, 100), 1000, 1e-9) << "noise";
+}
+
+TEST(ProfilerTest, ASeriesWithoutMemoryStopsAndKeepsItsSmallerSizes) {
+  const ProfileKind kind = KindOf([](uint64_t size, uint64_t) {
+    if (size == 40) throw std::bad_alloc();
+    return std::make_unique<CountingPath>(size, 10, nullptr);
+  });
+  const ProfilerResult result = Profile(kind, OptionsFor({10, 20, 40, 80}), NoProgress);
+  EXPECT_THAT(result.series[0].points, SizeIs(2));
+  EXPECT_EQ(result.series[0].stopped, "memory ran out at 40");
 }
 
 TEST(ProfilerTest, TellsWhatIsFinishedAfterEachRun) {

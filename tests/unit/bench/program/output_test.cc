@@ -148,7 +148,7 @@ TEST_F(OutputTest, AProfileStopsBeforeASizeThatTakesTooMuchMemory) {
 TEST_F(OutputTest, WithoutMemoryARunIsOneLineAndNoCrash) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
   // Too little for the program's own start leaves no line to expect.
-  for (const int mebibytes : {200, 300, 400}) {
+  for (const int mebibytes : {200, 400}) {
     const ChildProcess::Ended ended = RunProgram(
         {"/bin/bash", "-c",
          "ulimit -v " + std::to_string(mebibytes << 10) + "; exec " SCHEDQ_PROGRAM " run " +
