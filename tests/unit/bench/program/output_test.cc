@@ -222,16 +222,6 @@ TEST_F(OutputTest, AFullDiskHidesNoTableAndLeavesNothingHalfWritten) {
   }
 }
 
-TEST_F(OutputTest, WorkloadsWhoseNamesDifferInSlashesOnlyHaveFilesOfTheirOwn) {
-  const std::string file =
-      Write("w.yaml", "- name: A\n  workloadTemplate:\n" + kNodes + kPods +
-                          "  workloads:\n  - name: B_W\n" + Case("A_B", kNodes + kPods));
-  const ChildProcess::Ended ended = Schedq({"run", file, "--out", Path("out")});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_TRUE(fs::exists(Path("out/metrics/A_B_W.prom")));
-  EXPECT_TRUE(fs::exists(Path("out/metrics/A_B_W-2.prom")));
-}
-
 TEST_F(OutputTest, DocumentsGoToDevicesPipesAndLinks) {
   fs::create_symlink("real.json", Path("link.json"));
   EXPECT_EQ(Schedq({"profile", "backoff", "--quick", "--json", Path("link.json")}).exit_code, 0);
