@@ -1,6 +1,7 @@
 #include "bench/run_program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -58,12 +59,14 @@ class Pipe {
 struct Stream {
   Pipe pipe;
   std::string text;
+  int failure = 0;  // An errno; what came after it is lost.
 
   // Reads what is there. Returns how much came.
   uint64_t Take() {
     std::array<char, 1 << 16> block;
     const ssize_t count = read(pipe.reader(), block.data(), block.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
+    if (count < 0) failure = errno;
     if (count <= 0) {
       pipe.CloseReader();
       return 0;
@@ -124,6 +127,10 @@ class Child {
         Kill("printed more than " + std::to_string(limits_.output_bytes_max >> 20) + " MiB");
       }
       TakeOutput(kPollInterval);
+      const int failure = out_->failure != 0 ? out_->failure : err_->failure;
+      if (failure != 0 && !was_killed_) {
+        Kill(std::string("its output cannot be read: ") + std::strerror(failure));
+      }
     }
     // What it started and left behind goes with it, and what they have written is read. The number
     // of the group is its own until it is waited for.
@@ -147,9 +154,7 @@ class Child {
   }
   bool IsOpen() const { return out_->pipe.reader() >= 0 || err_->pipe.reader() >= 0; }
   std::string SecondsText() const {
-    return std::to_string(
-               std::chrono::duration_cast<std::chrono::seconds>(limits_.time_max).count()) +
-           " s";
+    return fmt::format("{:g} s", std::chrono::duration<double>(limits_.time_max).count());
   }
 
   void PassSignalOn() {
@@ -199,6 +204,7 @@ int StartFailure(int reader) {
   do {
     count = read(reader, &reason, sizeof(reason));
   } while (count < 0 && errno == EINTR);
+  if (count < 0) return errno;
   return count == sizeof(reason) ? reason : 0;
 }
 
@@ -245,6 +251,8 @@ Result<ProgramEnd> RunProgram(const std::vector<std::string>& arguments, const s
   failure.CloseWriter();
   Child child(pid, &out, &err, limits);
   const int reason = StartFailure(failure.reader());
+  // Where it cannot be told whether it runs, it must not.
+  if (reason != 0) kill(-pid, SIGKILL);
   ProgramEnd end;
   end.exit_code = child.Wait();
   if (reason != 0) return CannotStart(arguments[0], reason);

@@ -15,9 +15,12 @@
 // 2. Run returns an Error for input or usage that is wrong: it is printed as one line, exit code 2.
 //    The line says what is wrong, where (file and line, or flag), and what was expected.
 // 3. A long Run polls Interrupted() of bench/interrupt.h, stops, and still prints and writes what
-//    it has measured; the exit code becomes 130 without the command's help.
-// 4. Exceptions that leave Run are bugs: one line, exit code 3.
-// 5. Exit code 1 comes with a line on stderr that says why.
+//    it has measured; the exit code becomes 128 and the signal's number without the command's help.
+//    Where work does not poll, a LastResort (bench/last_resort.h) shows what there is.
+// 4. What was measured is shown first and written then. What is not whole does not replace a file:
+//    ResultPath of bench/program/output_file.h.
+// 5. Exceptions that leave Run are bugs: one line, exit code 3.
+// 6. Exit code 1 comes with a line on stderr that says why.
 // Threads: everything here is used by the main thread only.
 #pragma once
 
@@ -36,7 +39,7 @@ enum class ExitCode : int {
   kNo = 1,  // The answer is no: a mismatch, a regression, a threshold missed.
   kUsage = 2,
   kBug = 3,
-  kInterrupted = 130,
+  kInterrupted = 130,  // By whichever signal: the command line makes it that signal's code.
 };
 
 struct CommandExample {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <ios>
 #include <memory>
 #include <new>
 #include <string>
@@ -144,7 +145,7 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
     PrintHelp(program);
     return Code(ExitCode::kGood);
   } catch (const CLI::Success& success) {
-    program.exit(success);  // Prints the version on stdout.
+    fmt::print("{}\n", success.what());  // The version.
     return Code(ExitCode::kGood);
   } catch (const CLI::ParseError& error) {
     return FailUsage(UsageErrorLine(program, error));
@@ -182,6 +183,9 @@ int RunCommandLine(int argument_count, const char* const* arguments) {
     return AfterStdout(ParseAndRun(argument_count, arguments));
   } catch (const std::bad_alloc&) {
     return FailMemory();
+  } catch (const std::ios_base::failure& error) {
+    // What the disk does is no bug.
+    return FailUsage(std::string("schedq: a file cannot be read: ") + error.what());
   } catch (const std::exception& error) {
     return FailBug(error.what());
   }

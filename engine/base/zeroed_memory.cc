@@ -4,8 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
-
-#include "engine/base/result.h"
+#include <new>
 
 namespace schedq {
 namespace {
@@ -31,7 +30,8 @@ ZeroedMemory::ZeroedMemory(size_t bytes) : allocation_(std::calloc(bytes, 1)) {
     std::free(allocation_);
     allocation_ = std::calloc(bytes + kCacheLineBytes, 1);
   }
-  SCHEDQ_CHECK(allocation_ != nullptr, "out of memory");
+  // As operator new: a caller may end what needed the memory, and go on.
+  if (allocation_ == nullptr) throw std::bad_alloc();
   data_ =
       reinterpret_cast<void*>(RoundUp(reinterpret_cast<uintptr_t>(allocation_), kCacheLineBytes));
   AskForHugePages(data_, bytes);

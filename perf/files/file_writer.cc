@@ -290,10 +290,10 @@ Status ReplaceFile(const std::string& path, std::string_view content) {
 
 Status WriteInto(const std::string& path, std::string_view content) {
   const BrokenPipeHeld held;
+  // It may be where this process prints: what was printed before comes before.
+  std::fflush(nullptr);
   struct stat file {};
   if (stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && OwnStream(file) >= 0) {
-    // What was printed before comes before.
-    std::fflush(nullptr);
     if (!WriteAll(OwnStream(file), content)) return SystemError(path, "cannot be written");
     return Status::Ok();
   }

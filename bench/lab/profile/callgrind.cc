@@ -106,7 +106,10 @@ Result<InstructionCount> CountInstructions(const std::vector<std::string>& progr
                                       "--callgrind-out-file=" + counts};
   command.insert(command.end(), program.begin(), program.end());
   const Result<ProgramEnd> end = RunProgram(command);
-  if (!end) return Error("callgrind: expected valgrind to be installed");
+  if (!end) {
+    return Error(fmt::format("callgrind: {}; expected valgrind to be installed and to end",
+                             end.error().message()));
+  }
   if (end->exit_code != 0) {
     return Error(
         fmt::format("callgrind: valgrind ended with {}: {}", end->exit_code, end->LastLine()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -43,22 +44,18 @@ class SeriesMeasurement {
                                     CountText(size), DurationText(forecast * 1e9), seconds_max);
       return;
     }
-    if (!series_.points.empty()) {
-      const double growth =
-          static_cast<double>(size) / static_cast<double>(series_.points.back().size);
-      const double bytes = static_cast<double>(bytes_) * growth;
-      const uint64_t in_use = guard_->BytesInUse();
-      const uint64_t left = guard_->bytes_max() - std::min(guard_->bytes_max(), in_use);
-      if (bytes > static_cast<double>(left)) {
-        series_.stopped = fmt::format("{} would take about {} of memory, beyond the {} left of {}",
-                                      CountText(size), BytesText(static_cast<uint64_t>(bytes)),
-                                      BytesText(left), BytesText(guard_->bytes_max()));
-        return;
-      }
+    const double bytes = ForecastBytes(bytes_, static_cast<double>(size));
+    const uint64_t in_use = guard_->BytesInUse();
+    const uint64_t left = guard_->bytes_max() - std::min(guard_->bytes_max(), in_use);
+    if (bytes > static_cast<double>(left)) {
+      series_.stopped = fmt::format("{} would take about {} of memory, beyond the {} left of {}",
+                                    CountText(size), BytesText(static_cast<uint64_t>(bytes)),
+                                    BytesText(left), BytesText(guard_->bytes_max()));
+      return;
     }
     series_.points.emplace_back().size = size;
     run_seconds_.clear();
-    bytes_ = 0;
+    run_bytes_ = 0;
   }
 
   void RunOnce(std::vector<std::string>* faults) {
@@ -73,7 +70,7 @@ class SeriesMeasurement {
     // What the runs before have freed and the allocator keeps is used again: the first run says
     // most.
     const uint64_t bytes_after = guard_->BytesInUse();
-    bytes_ = std::max(bytes_, bytes_after - std::min(bytes_after, bytes_before));
+    run_bytes_ = std::max(run_bytes_, bytes_after - std::min(bytes_after, bytes_before));
     const PathOutcome outcome = path->Outcome();
     if (outcome.fault != nullptr) {
       faults->push_back(fmt::format("{} at {}: {}", name(), point.size, outcome.fault));
@@ -91,12 +88,17 @@ class SeriesMeasurement {
     Record(point, "allocations", "allocations", taken->requests / each);
   }
 
+  void StopWithoutMemory() {
+    series_.stopped = fmt::format("memory ran out at {}", CountText(series_.points.back().size));
+  }
+
   void EndSize() {
     if (series_.points.empty()) return;
     if (run_seconds_.empty()) {
       series_.points.pop_back();
     } else {
       seconds_.emplace_back(series_.points.back().size, Median(run_seconds_));
+      bytes_.emplace_back(series_.points.back().size, static_cast<double>(run_bytes_));
     }
   }
 
@@ -144,7 +146,8 @@ class SeriesMeasurement {
   ProfileSeries series_;
   std::vector<std::pair<double, double>> seconds_;  // Each size with the median of its runs.
   std::vector<double> run_seconds_;                 // The runs of the current size.
-  uint64_t bytes_ = 0;                              // What a run of the last size took at most.
+  std::vector<std::pair<double, double>> bytes_;    // Each size with what its runs took at most.
+  uint64_t run_bytes_ = 0;
 };
 
 void Keep(const std::vector<SeriesMeasurement>& all, const ProfilerOptions& options) {
@@ -166,7 +169,12 @@ void MeasureSize(std::vector<SeriesMeasurement>& all, uint64_t size, const Profi
     for (SeriesMeasurement* series : running) {
       if (Interrupted()) break;
       progress(series->name(), size, round);
-      series->RunOnce(&result.faults);
+      if (series->is_stopped()) continue;
+      try {
+        series->RunOnce(&result.faults);
+      } catch (const std::bad_alloc&) {
+        series->StopWithoutMemory();
+      }
       Keep(all, options);
     }
   }
@@ -184,6 +192,14 @@ double ForecastSeconds(const std::vector<std::pair<double, double>>& measured, d
     exponent = std::log(last_seconds / seconds_before) / std::log(last_size / size_before);
   }
   return last_seconds * std::pow(size / last_size, exponent);
+}
+
+double ForecastBytes(const std::vector<std::pair<double, double>>& measured, double size) {
+  if (measured.size() < 2) return 0;
+  const auto [last_size, last_bytes] = measured.back();
+  const auto [size_before, bytes_before] = measured[measured.size() - 2];
+  const double each = (last_bytes - bytes_before) / (last_size - size_before);
+  return last_bytes + std::max(0.0, each) * (size - last_size);
 }
 
 ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,

@@ -3,7 +3,7 @@
 // Purpose: all of profile.json except the environment. Within a size a round runs every subject
 // once, in a newly shuffled order. A series stops before a size that would take longer than the
 // limit, or more memory than there is, and records the reason; the forecast is the growth between
-// its last two sizes, of memory the size itself.
+// its last two sizes.
 // Threads: the main thread only.
 // Invariants:
 //  1. A run with a wrong answer is not recorded, and `faults` names it.
@@ -47,5 +47,8 @@ ProfilerResult Profile(const ProfileKind& kind, const ProfilerOptions& options,
 // Forecasts the seconds of a run of `size` from the last two measured pairs (size, seconds). With
 // one pair the growth is taken as quadratic.
 double ForecastSeconds(const std::vector<std::pair<double, double>>& measured, double size);
+// The memory of a run of `size`: what each further element took between the last two. With one size
+// nobody knows what is fixed, and the forecast is 0.
+double ForecastBytes(const std::vector<std::pair<double, double>>& measured, double size);
 
 }  // namespace schedq

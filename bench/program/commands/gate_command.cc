@@ -117,10 +117,14 @@ Result<ExitCode> GateCommand::Run() {
   if (Status status = CheckFiles(); !status) return status.error();
   const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
   if (!engines) return engines.error();
+  // What fails because a signal ended it is no error of the input.
+  const auto refuse = [](const std::string& flag, const Error& error) {
+    return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : Error(flag + error.message());
+  };
   const Result<Side> base = ResolveSide(base_, ShowStep);
-  if (!base) return Error("--base " + base.error().message());
+  if (!base) return refuse("--base ", base.error());
   const Result<Side> next = ResolveSide(next_.empty() ? OwnProgram() : next_, ShowStep);
-  if (!next) return Error("--new " + next.error().message());
+  if (!next) return refuse("--new ", next.error());
   const bool reads_both = !base->folder.empty() && !next->folder.empty();
   if (reads_both && (!name_.empty() || !labels_.empty())) {
     return Error("--name and --labels: choose what is run, expected neither with two folders");
@@ -134,10 +138,15 @@ Result<ExitCode> GateCommand::Run() {
     const std::string name(EngineName(engine));
     const std::string folder = files->File(name);
     if (runs_both && engines->size() > 1) report.text += "engine " + name + ":\n";
-    if (Status status = JudgeEngine(*base, *next, name, folder, &report); !status) {
-      return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : status.error();
+    Report judged = report;
+    const Status status = JudgeEngine(*base, *next, name, folder, &judged);
+    if (Interrupted()) {
+      // What was judged before is shown; a report in a file would pass for a whole one.
+      if (!report.reasons.empty() || !report.junit.empty()) fmt::print("{}", report.text);
+      return ExitCode::kInterrupted;
     }
-    if (Interrupted()) return ExitCode::kInterrupted;
+    if (!status) return status.error();
+    report = std::move(judged);
     if (!runs_both) break;
   }
   return Finish(report);
@@ -243,13 +252,11 @@ Result<ExitCode> GateCommand::Finish(const Report& report) const {
   for (const std::string& reason : report.reasons) {
     fmt::print(stderr, "schedq gate: {}\n", reason);
   }
-  if (!junit_.empty()) {
-    if (Status status = WriteFileAtomically(junit_, report.junit); !status) return status.error();
-  }
-  if (!markdown_.empty()) {
-    if (Status status = WriteFileAtomically(markdown_, report.markdown); !status) {
-      return status.error();
-    }
+  const Status junit = junit_.empty() ? Status::Ok() : WriteFileAtomically(junit_, report.junit);
+  const Status markdown =
+      markdown_.empty() ? Status::Ok() : WriteFileAtomically(markdown_, report.markdown);
+  for (const Status& status : {junit, markdown}) {
+    if (!status) return status.error();
   }
   return report.reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }

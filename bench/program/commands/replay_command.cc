@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "bench/format/trace/replay_file.h"
 #include "bench/interrupt.h"
@@ -64,6 +65,7 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
                                           const std::vector<PluginSource>& plugins,
                                           const std::string& prefix) const {
   uint64_t traces = 0;
+  std::optional<Error> first_error;
   ReplayTotals sum;
   for (const std::string& path : paths_) {
     if (Interrupted()) break;
@@ -72,7 +74,12 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
       if (shown++ < kMismatchesShownMax) fmt::print("{}{}\n", prefix, line);
     };
     const Result<ReplayTotals> totals = ReplayFile(path, engine, tell, plugins);
-    if (!totals) return totals.error();
+    // The other traces stand.
+    if (!totals) {
+      if (first_error) fmt::print(stderr, "schedq replay: {}\n", totals.error().message());
+      if (!first_error) first_error = totals.error();
+      continue;
+    }
     if (shown > kMismatchesShownMax) {
       fmt::print("{}{}: {} more mismatches\n", prefix, path, shown - kMismatchesShownMax);
     }
@@ -80,12 +87,14 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
     sum.operations += totals->operations;
     sum.mismatches += totals->mismatches;
   }
+  if (first_error && traces == 0) return *first_error;
   fmt::print("{}{} traces, {} operations, {} mismatches\n", prefix, traces, sum.operations,
              sum.mismatches);
   if (sum.mismatches > 0) {
     fmt::print(stderr, "schedq replay: {} outcomes differ from what the traces want on {}\n",
                sum.mismatches, EngineName(engine));
   }
+  if (first_error) return *first_error;
   return sum.mismatches;
 }
 

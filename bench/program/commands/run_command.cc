@@ -274,10 +274,12 @@ void RunCommand::MeasureEngine(const RunPlan& plan, EngineKind engine, Record* r
     }
   }
   PlayScenariosOf(plan, engine, record, line);
-  const std::lock_guard lock(record->mutex);
-  RunEnvironment& environment = record->reports.back().document.environment;
+  // Only this thread changes the reports, so that it may read them without the lock.
+  RunEnvironment environment = record->reports.back().document.environment;
   AddMemoryCosts(engine, &environment.costs);
   static_cast<Environment&>(environment) = recorder.Finish();
+  const std::lock_guard lock(record->mutex);
+  record->reports.back().document.environment = std::move(environment);
 }
 
 Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> reports) const {
@@ -348,15 +350,20 @@ Status RunCommand::Print(const std::vector<RunReport>& reports) const {
 void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
                                  ProgressLine* line) const {
   if (request_.suite != kKepSuite) return;
-  // Only this thread changes the reports, so that it may read them without the lock.
   std::vector<ScenarioResult> scenarios;
   std::vector<PromiseVerdict> verdicts = JudgeExperiments(record->reports.back().document);
-  PlayScenarios(plan.scenarios, {.seed = request_.seed, .engine = engine},
-                {[line](const std::string& name) { line->Next(name); }, Interrupted}, &scenarios,
-                &verdicts);
-  const std::lock_guard lock(record->mutex);
-  record->reports.back().document.scenarios = std::move(scenarios);
-  record->reports.back().document.verdicts = std::move(verdicts);
+  const auto keep = [&] {
+    const std::lock_guard lock(record->mutex);
+    record->reports.back().document.scenarios = scenarios;
+    record->reports.back().document.verdicts = verdicts;
+  };
+  const auto announce = [&](const std::string& name) {
+    keep();
+    line->Next(name);
+  };
+  PlayScenarios(plan.scenarios, {.seed = request_.seed, .engine = engine}, {announce, Interrupted},
+                &scenarios, &verdicts);
+  keep();
 }
 
 RunReport RunCommand::BeginOne(const Job& job) const {

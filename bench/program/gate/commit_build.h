@@ -1,7 +1,10 @@
 // A commit of the repository around the current folder, built to a program.
 //
-// The commit's tree is unpacked under build/gate/<commit> and built there with its own preset; what
-// was built once is used again. Threads: the main thread only.
+// The commit's tree is unpacked below build/gate/<commit>.building-<process> and built there with
+// its own preset. The program and its checksum then become build/gate/<commit> by one rename: what
+// was built once is verified and used again, and a build that was ended in the middle is no base.
+// Processes that want the same commit take turns, by a lock on build/gate/<commit>.lock.
+// Threads: the main thread only.
 #pragma once
 
 #include <functional>

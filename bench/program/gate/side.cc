@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 constexpr int kNo = 1;
 constexpr int kBug = 3;
 constexpr int kInterrupted = 130;
+constexpr int kTerminated = 143;
 
 }  // namespace
 
@@ -47,7 +48,8 @@ Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     const Result<ProgramEnd> end = RunProgram(arguments);
     if (!end) return end.error();
-    if (end->exit_code == kBug || (end->exit_code > kBug && end->exit_code != kInterrupted)) {
+    const bool was_ended = end->exit_code == kInterrupted || end->exit_code == kTerminated;
+    if (end->exit_code >= kBug && !was_ended) {
       made.crash = fmt::format("exit code {}: {}", end->exit_code, end->LastLine());
       return made;
     }

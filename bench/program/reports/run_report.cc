@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "bench/anchors.h"
@@ -147,16 +146,6 @@ std::vector<Anchor> PublishedThroughputs() {
   };
 }
 
-// Of a workload "case/workload". Names that differ in their slashes only have a number behind.
-std::string MetricsFileName(std::string name, std::set<std::string>* taken) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  std::string file = name + ".prom";
-  for (int number = 2; !taken->insert(file).second; ++number) {
-    file = fmt::format("{}-{}.prom", name, number);
-  }
-  return file;
-}
-
 }  // namespace
 
 void RunReport::Add(RunReport other) {
@@ -250,10 +239,10 @@ Status WriteRunFiles(const RunReport& report, const std::string& folder) {
     const std::string name = DataItemsFileName(topic, kFirstRun + elapsed);
     written.push_back(WriteDocument(items, folder + "/" + name));
   }
-  std::set<std::string> taken;
   for (const auto& [name, text] : report.metrics_text) {
-    const std::string path = folder + "/metrics/" + MetricsFileName(name, &taken);
-    written.push_back(WriteFileAtomically(path, text));
+    std::string file = name;
+    std::replace(file.begin(), file.end(), '/', '_');
+    written.push_back(WriteFileAtomically(folder + "/metrics/" + file + ".prom", text));
   }
   for (const Status& status : written) {
     if (!status) return status;

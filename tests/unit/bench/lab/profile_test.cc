@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,6 +140,35 @@ TEST(ProfilerTest, ForecastsFromTheLastGrowth) {
   EXPECT_NEAR(ForecastSeconds({{10, 1}, {20, 8}}, 40), 64, 1e-9);
 }
 
+TEST(ProfilerTest, ForecastsMemoryFromWhatEachFurtherElementTook) {
+  EXPECT_EQ(ForecastBytes({}, 100), 0);
+  EXPECT_EQ(ForecastBytes({{10, 1e9}}, 1000), 0) << "what is fixed does not grow";
+  EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1020}}, 100), 1100, 1e-9);
+  EXPECT_NEAR(ForecastBytes({{10, 1010}, {20, 1000}}, 100), 1000, 1e-9) << "noise";
+}
+
+TEST(ProfilerTest, ASeriesWithoutMemoryStopsAndKeepsItsSmallerSizes) {
+  const ProfileKind kind = KindOf([](uint64_t size, uint64_t) {
+    if (size == 40) throw std::bad_alloc();
+    return std::make_unique<CountingPath>(size, 10, nullptr);
+  });
+  const ProfilerResult result = Profile(kind, OptionsFor({10, 20, 40, 80}), NoProgress);
+  EXPECT_THAT(result.series[0].points, SizeIs(2));
+  EXPECT_EQ(result.series[0].stopped, "memory ran out at 40");
+}
+
+TEST(ProfilerTest, TellsWhatIsFinishedAfterEachRun) {
+  const ProfileKind kind = KindOf(
+      [](uint64_t size, uint64_t) { return std::make_unique<CountingPath>(size, 10, nullptr); });
+  ProfilerOptions options = OptionsFor({10, 20});
+  std::vector<size_t> points;
+  options.keep = [&points](const std::vector<ProfileSeries>& finished) {
+    points.push_back(finished.at(0).points.size());
+  };
+  EXPECT_THAT(Profile(kind, options, NoProgress).series, SizeIs(1));
+  EXPECT_THAT(points, ElementsAre(1u, 1u, 2u, 2u));
+}
+
 TEST(ProfilerTest, EveryKindThatShipsAnswersRight) {
   for (const ProfileKind& kind : AllProfileKinds()) {
     SCOPED_TRACE(kind.name);
@@ -208,7 +239,8 @@ TEST(InstructionCountsTest, ReadsWhatRunOncePrints) {
   EXPECT_FALSE(OperationsOf("nonsense").ok());
 }
 
-ProfileSeries Counted(const std::string& name, std::vector<std::pair<uint64_t, double>> costs) {
+ProfileSeries Counted(const std::string& name,
+                      const std::vector<std::pair<uint64_t, double>>& costs) {
   ProfileSeries series;
   series.name = name;
   for (const auto& [size, cost] : costs) {

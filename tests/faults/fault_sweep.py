@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Goal: one call to the system that fails, whichever it is, ends no command in a crash, a file half
+written or a wrong exit code.
+
+Method: fault_injector.cc lets the n-th read, write or allocation fail, or a clock jump, and n grows
+until nothing fails any more. Each run is compared with one without faults.
+
+usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N]
+                      PROGRAM INJECTOR
+  --short   a sample of n that takes about a minute in all, for continuous integration
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = ("read", "write", "memory", "back", "ahead")
+SECONDS_MAX = 60  # Of one run.
+SHORT_SECONDS = 1.2  # Of one command and kind.
+GROWTH = 1.25  # Of n, in the short form, beyond the first ones.
+FIRST = 8
+
+WORKLOADS = """- name: Case
+  workloadTemplate:
+  - {opcode: createNodes, count: 3}
+  - {opcode: createPods, count: 5, collectMetrics: true}
+  workloads:
+  - name: A
+  - name: B
+"""
+
+
+class Command:
+    """A command line, the files that it writes, and what it prints when nothing fails."""
+
+    def __init__(self, name, arguments, folder, is_steady=True):
+        self.name = name
+        self.arguments = arguments
+        self.folder = folder  # Of its outputs; None: it writes none.
+        self.is_steady = is_steady  # Prints the same each time.
+        self.expected = None
+
+
+class Sweep:
+    def __init__(self, program, injector, work):
+        self.program = program
+        self.injector = injector
+        self.work = work
+        self.mark = work / "mark"
+        self.temporary = work / "tmp"
+        self.temporary.mkdir()
+        self.faults = []
+
+    def run(self, arguments, fault=None):
+        environment = dict(os.environ, TMPDIR=str(self.temporary))
+        if fault:
+            environment.update(LD_PRELOAD=self.injector, SCHEDQ_FAULT=fault,
+                               SCHEDQ_FAULT_MARK=str(self.mark))
+        self.mark.unlink(missing_ok=True)
+        return subprocess.run([self.program, *arguments], env=environment, cwd=self.work,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS_MAX,
+                              check=False)
+
+    def wrong(self, command, kind, ended):
+        """What is wrong with this end; empty: nothing."""
+        code = ended.returncode
+        lines = ended.stderr.decode(errors="replace").splitlines()
+        # The C library itself aborts where it has no memory for a thread's destructor.
+        if code == 3 and any(line.startswith("Fatal glibc error: failed to register TLS")
+                             for line in lines):
+            return ""
+        if code not in (0, 1, 2):
+            return f"exit code {code}"
+        # The line itself may be the write that failed.
+        if code == 2 and len(lines) != 1 and not (kind == "write" and not lines):
+            return f"{len(lines)} lines on stderr, expected one"
+        if code == 1 and not any("memory ran out" in line for line in lines):
+            return "exit code 1: a fault is no answer"
+        if code == 0 and command.is_steady and ended.stdout != command.expected:
+            return "exit code 0, but another output than without a fault"
+        left = [path.name for path in self.temporary.iterdir()]
+        if left:
+            return f"left in the folder for temporary files: {left}"
+        return self.wrong_files(command, code)
+
+    def wrong_files(self, command, code):
+        if command.folder is None:
+            return ""
+        files = [path for path in command.folder.rglob("*") if path.is_file()]
+        for path in files:
+            if path.name.startswith("."):
+                return f"temporary file left: {path.name}"
+            if path.suffix == ".json":
+                try:
+                    json.loads(path.read_text())
+                except ValueError:
+                    return f"half written: {path.name}"
+            elif path.suffix in (".jsonl", ".prom", ".xml") and not path.read_text().endswith("\n"):
+                return f"half written: {path.name}"
+        if code == 0 and not files:
+            return "exit code 0, but no file"
+        return ""
+
+    def numbers(self, options):
+        number = options.first
+        while number <= options.last:
+            yield number
+            is_sparse = options.short and number >= FIRST
+            number = max(number + 1, int(number * GROWTH)) if is_sparse else number + 1
+
+    def sweep(self, command, kind, options):
+        """Lets each n-th call fail, until none does. Returns the last n that failed."""
+        start = time.monotonic()
+        last = 0
+        for number in self.numbers(options):
+            if options.short and time.monotonic() - start > SHORT_SECONDS:
+                break
+            if command.folder is not None:
+                shutil.rmtree(command.folder, ignore_errors=True)
+            fault = f"{kind}:{number}"
+            try:
+                ended = self.run(command.arguments, fault)
+            except subprocess.TimeoutExpired:
+                self.faults.append(f"{command.name} {fault}: ran for more than {SECONDS_MAX} s")
+                continue
+            if not self.mark.exists():
+                break
+            last = number
+            why = self.wrong(command, kind, ended)
+            if why:
+                text = ended.stderr.decode(errors="replace").strip()
+                self.faults.append(f"{command.name} {fault}: {why}; stderr: {text[:200]}")
+                for path in self.temporary.iterdir():
+                    shutil.rmtree(path, ignore_errors=True)
+                if len(self.faults) >= 20:
+                    break
+        return last
+
+
+def commands_of(sweep):
+    work = sweep.work
+    (work / "w.yaml").write_text(WORKLOADS)
+    made = sweep.run(["run", "w.yaml", "--out", "base"])
+    assert made.returncode == 0, made.stderr
+    made = sweep.run(["run", "w.yaml", "--name", "A$", "--record", "run.jsonl"])
+    assert made.returncode == 0, made.stderr
+    commands = [
+        Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
+        Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
+                work / "out"),
+        Command("replay", ["replay", "run.jsonl"], None),
+        Command("compare", ["compare", "base", "base"], None),
+        Command("gate", ["gate", "--base", "base", "--new", "base", "--junit", "out/gate.xml",
+                         "--markdown", "out/gate.md"], work / "out"),
+        Command("gate-run", ["gate", "--base", sweep.program, "--engine", "lockfree", "--name",
+                             "^Basic/10", "--junit", "out/gate.xml"], work / "out"),
+        Command("profile", ["profile", "requeue", "--quick", "--only", "lockfree/narrowed",
+                            "--rounds", "1", "--json", "out/profile.json"], work / "out",
+                is_steady=False),
+    ]
+    for command in commands:
+        ended = sweep.run(command.arguments)
+        assert ended.returncode == 0, (command.name, ended.stderr)
+        command.expected = ended.stdout
+    return commands
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--command")
+    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--from", type=int, default=1, dest="first")
+    parser.add_argument("--to", type=int, default=sys.maxsize, dest="last")
+    parser.add_argument("program")
+    parser.add_argument("injector")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="schedq-faults-") as work:
+        sweep = Sweep(os.path.abspath(options.program), os.path.abspath(options.injector),
+                      pathlib.Path(work))
+        fired = 0
+        for command in commands_of(sweep):
+            for kind in KINDS:
+                if options.command not in (None, command.name) or options.kind not in (None, kind):
+                    continue
+                last = sweep.sweep(command, kind, options)
+                print(f"{command.name:8} {kind:7} last n that failed: {last}", flush=True)
+                fired += last > 0
+        for fault in sweep.faults:
+            print(fault)
+        if fired == 0:
+            print("no fault fired: the injector does not work")
+        print(f"{len(sweep.faults)} wrong ends")
+        return 1 if sweep.faults or fired == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
