@@ -88,6 +88,9 @@ class Cluster {
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
+  // How many objects were created, those that were deleted since included.
+  uint64_t created() const { return created_; }
+
   // A name for a generateName, which no object had before.
   std::string GenerateName(const std::string& prefix);
 
@@ -108,6 +111,7 @@ class Cluster {
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
 
+  uint64_t created_ = 0;
   uint64_t last_pod_ = 0;
   uint64_t last_node_ = 0;
   uint64_t last_generated_ = 0;

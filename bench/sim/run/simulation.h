@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/suite/object_estimate.h"
 #include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
@@ -46,6 +47,7 @@ struct RunOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
+  uint64_t objects_max = kObjectCountMax;     // What a workload may create.
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time with the virtual time since the start. May be empty.
@@ -58,8 +60,13 @@ class Simulation {
  public:
   Simulation(const RunOptions& options, const SchedulerSettings& settings);
 
-  // Lets virtual time pass until `done` returns true, but at most for `limit`.
+  // Lets virtual time pass until `done` returns true, but at most for `limit`. Ends early, with
+  // kTimeout, where IsFull().
   WaitResult Wait(const std::function<bool()>& done, Duration limit);
+
+  // Whether more objects were created than a workload may create.
+  bool IsFull() const { return cluster_.created() > options_.objects_max; }
+  uint64_t objects_max() const { return options_.objects_max; }
 
   Duration elapsed() const { return clock_.Now() - kRunStart; }
   VirtualClock& clock() { return clock_; }

@@ -14,6 +14,7 @@
 
 #include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
+#include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"

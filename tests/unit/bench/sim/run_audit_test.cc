@@ -1,5 +1,5 @@
-// Goal: the audit at the end of a run blames the scheduler for what it lost, and for nothing that is
-// still under way.
+// Goal: the audit at the end of a run blames the scheduler for what it lost, and for nothing that
+// is still under way.
 // Method: workloads whose load runs on behind their last operation, with informers that deliver at
 // once and seconds late. The canary is a queue that drops a pod.
 #include <gmock/gmock.h>
@@ -21,6 +21,7 @@
 #include "engine/pod.h"
 #include "engine/queue.h"
 #include "perf/documents/run_document.h"
+#include "schedq/assembly_options.h"
 #include "tests/support/queue/forwarding_queue.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
