@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "perf/text/nearest_word.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
@@ -76,7 +77,7 @@ std::string OneLine(const std::string& text) {
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
+  return VisibleText(line);
 }
 
 }  // namespace schedq

@@ -9,6 +9,7 @@
 
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_template.h"
+#include "engine/base/time/time.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {
@@ -42,20 +43,15 @@ double LengthOf(const Op& op) {
 // `seconds` is the time from the churn's start to the end of the operations.
 double ObjectsOf(const ChurnOp& op, double seconds) {
   double ticks = seconds / SecondsOf(op.interval);
-  if (op.recreate) {
-    ticks = std::max(ticks / 2, std::min(ticks, static_cast<double>(op.number)));
-  } else if (op.number > 0) {
-    ticks = std::min(ticks, static_cast<double>(op.number));
-  }
+  // Of recreate, that is how many it has at once.
+  if (op.number > 0) ticks = std::min(ticks, static_cast<double>(op.number));
   return ticks * static_cast<double>(op.objects.size());
 }
 
-double ObjectsOf(const Op& op, double seconds_left, Duration replacement) {
+double ObjectsOf(const Op& op, double seconds_left) {
   if (const auto* churn = std::get_if<ChurnOp>(&op.action)) return ObjectsOf(*churn, seconds_left);
   if (const auto* pods = std::get_if<CreatePodsOp>(&op.action)) {
-    double count = static_cast<double>(pods->count);
-    if (pods->steady_state) count += SecondsOf(pods->duration) / SecondsOf(replacement);
-    return count * ObjectsPerPod(*pods);
+    return static_cast<double>(pods->count) * ObjectsPerPod(*pods);
   }
   if (const auto* nodes = std::get_if<CreateNodesOp>(&op.action)) {
     return static_cast<double>(nodes->count);
@@ -74,13 +70,13 @@ double ObjectsOf(const Op& op, double seconds_left, Duration replacement) {
 
 }  // namespace
 
-ObjectEstimate EstimateObjects(const Workload& workload, Duration replacement) {
+ObjectEstimate EstimateObjects(const Workload& workload) {
   ObjectEstimate estimate;
   double seconds_left = 0;
   for (size_t i = workload.ops.size(); i-- > 0;) {
     const Op& op = workload.ops[i];
     seconds_left += LengthOf(op);
-    const double objects = ObjectsOf(op, seconds_left, replacement);
+    const double objects = ObjectsOf(op, seconds_left);
     estimate.objects += objects;
     if (objects < estimate.of_largest) continue;
     estimate.of_largest = objects;
@@ -90,12 +86,12 @@ ObjectEstimate EstimateObjects(const Workload& workload, Duration replacement) {
   return estimate;
 }
 
-Status CheckObjectCount(const TestCase& test_case, const Workload& workload, Duration replacement) {
-  const ObjectEstimate estimate = EstimateObjects(workload, replacement);
+Status CheckObjectCount(const TestCase& test_case, const Workload& workload) {
+  const ObjectEstimate estimate = EstimateObjects(workload);
   const auto limit = static_cast<double>(kObjectCountMax);
   if (estimate.objects <= limit) return Status::Ok();
   return Error(test_case.file + ":" + std::to_string(estimate.line) + ": " + estimate.opcode +
-               ": workload " + test_case.name + "/" + workload.name + " would create some " +
+               ": workload " + test_case.name + "/" + workload.name + " would hold some " +
                NumberText(estimate.objects) + " objects, expected at most " +
                CountText(kObjectCountMax));
 }

@@ -17,7 +17,6 @@
 #include "bench/program/engine_flag.h"
 #include "bench/program/output_file.h"
 #include "bench/program/usage_error.h"
-#include "engine/base/time/time.h"
 #include "schedq/plugin_library.h"
 
 namespace schedq {
@@ -103,9 +102,7 @@ Status CheckWorkload(const RunRequest& request, const RunPlan& plan, const TestC
   const Result<Gates> gates = Gates::Resolve(MergeGates(plan.gates, workload.gates));
   if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
   if (CanRun(workload)) {
-    const Duration replacement =
-        std::max(plan.costs.remove.fixed + plan.costs.create.fixed, 2 * plan.costs.client_interval);
-    if (Status status = CheckObjectCount(test_case, workload, replacement); !status) return status;
+    if (Status status = CheckObjectCount(test_case, workload); !status) return status;
   }
   if (!request.require_all || CanRun(workload)) return Status::Ok();
   return Error(fmt::format("{}: --require-all: {}/{} {}", place, test_case.name, workload.name,

@@ -66,7 +66,7 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     FillView(created.get(), Resource::kResourceClaim, *object, handle);
     created->spec = claim->spec;
     created->owner_pod_name = OwnerPod(metadata);
-    return CreateClaim(std::move(created));  // Which counts it.
+    return CreateClaim(std::move(created));
   } else if (std::holds_alternative<ResourceClaimTemplateObject>(object->body)) {
     claim_templates_[name] = object;
   } else if (std::holds_alternative<ResourceSliceObject>(object->body)) {
@@ -74,7 +74,6 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
   } else if (std::holds_alternative<DeviceClassObject>(object->body)) {
     CreateClass(*object, handle);
   }
-  ++created_;
   return handle;
 }
 
@@ -207,7 +206,6 @@ Status Cluster::BindPod(uint64_t number, const std::string& node) {
 Result<ObjectHandle> Cluster::CreateClaim(std::shared_ptr<ClusterClaim> claim) {
   const std::string name = QualifiedName(claim->namespace_name, claim->name);
   if (claims_.count(name) != 0) return Error("ResourceClaim " + name + " exists already");
-  ++created_;
   claim->resource = Resource::kResourceClaim;
   claim->status_version = ++last_claim_version_;
   claim->uid = fmt::format("claim-{}", claim->status_version);

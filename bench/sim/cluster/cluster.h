@@ -88,8 +88,8 @@ class Cluster {
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
-  // How many objects were created, those that were deleted since included.
-  uint64_t created() const { return created_; }
+  // Of all kinds.
+  uint64_t object_count() const { return others_.size(); }
 
   // A name for a generateName, which no object had before.
   std::string GenerateName(const std::string& prefix);
@@ -111,7 +111,6 @@ class Cluster {
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
 
-  uint64_t created_ = 0;
   uint64_t last_pod_ = 0;
   uint64_t last_node_ = 0;
   uint64_t last_generated_ = 0;
@@ -124,7 +123,7 @@ class Cluster {
   std::map<std::string, ApiObjectRef> claim_templates_;
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
-  std::map<std::string, ApiObjectRef> others_;  // By "kind namespace/name".
+  std::map<std::string, ApiObjectRef> others_;  // All objects, by "kind namespace/name".
   DeviceInventory devices_;
 };
 

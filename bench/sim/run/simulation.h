@@ -47,7 +47,7 @@ struct RunOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
-  uint64_t objects_max = kObjectCountMax;     // What a workload may create.
+  uint64_t objects_max = kObjectCountMax;     // What a workload may hold at once.
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time with the virtual time since the start. May be empty.
@@ -64,8 +64,8 @@ class Simulation {
   // kTimeout, where IsFull().
   WaitResult Wait(const std::function<bool()>& done, Duration limit);
 
-  // Whether more objects were created than a workload may create.
-  bool IsFull() const { return cluster_.created() > options_.objects_max; }
+  // Whether there are more objects than a workload may have.
+  bool IsFull() const { return cluster_.object_count() > options_.objects_max; }
   uint64_t objects_max() const { return options_.objects_max; }
 
   Duration elapsed() const { return clock_.Now() - kRunStart; }

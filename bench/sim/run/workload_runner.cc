@@ -26,7 +26,7 @@ Result<WaitResult> WorkloadRunner::Run() {
     op_ = &op;
     Outcome outcome = std::visit([this](const auto& action) { return Execute(action); }, op.action);
     if (outcome && simulation_->IsFull()) {
-      outcome = Error(fmt::format("more than {} objects were created, expected fewer",
+      outcome = Error(fmt::format("there are more than {} objects, expected at most these",
                                   CountText(simulation_->objects_max())));
     }
     if (!outcome) {

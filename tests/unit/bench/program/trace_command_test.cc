@@ -116,6 +116,18 @@ TEST_F(TraceCommand, RefusesJsonThatIsNestedWithoutEnd) {
                      "nested deeper than 100 levels");
 }
 
+TEST_F(TraceCommand, ShowsEscapeSequencesOfNamesAsText) {
+  const std::string path = Write(
+      {kHeader, R"({"op":"add","t":5,"pod":{"name":"a\u001b[31m","uid":"u"}})",
+       R"({"op":"pop","t":6,"want":{"changed":{},"pod":"b\u001b[2J","attempts":1,"cycle":1}})",
+       kEnd});
+  const ChildProcess::Ended ended = Replay(path);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("pop: pod: wanted b\\x1b[2J, got a\\x1b[31m"));
+  EXPECT_EQ(ended.out.find('\x1b'), std::string::npos);
+  ExpectLinesRefused({kHeader, R"({"op":"\u001b[31m","t":1})"}, "unknown op \\x1b[31m");
+}
+
 TEST_F(TraceCommand, RefusesRepeatedKeysAndNumbersBeyondTheirType) {
   ExpectLinesRefused({kHeader, R"({"op":"pop","op":"end","t":1})"}, "got \"op\" twice");
   ExpectLinesRefused({kHeader, R"({"op":"add","t":1,"pod":{"name":"a","uid":"u","uid":"v"}})"},

@@ -105,7 +105,7 @@ TEST_F(WorkloadTest, CreatePodsMeasuresItsOwnPods) {
 }
 
 // The estimate before the run knows nothing of waits.
-TEST_F(WorkloadTest, EndsWhereItHasCreatedTooMuch) {
+TEST_F(WorkloadTest, EndsWhereItHoldsTooMuch) {
   const std::string churn =
       "  - {opcode: churn, mode: create, intervalMilliseconds: 1, templatePaths: [huge.yaml]}\n";
   const std::string endless = "  - {opcode: createPods, count: 1, podTemplatePath: huge.yaml}\n";
@@ -114,7 +114,7 @@ TEST_F(WorkloadTest, EndsWhereItHasCreatedTooMuch) {
   const Result<RunOutcome> ended = TryRun(kNodes + churn + endless + kMeasure, options);
   ASSERT_FALSE(ended.ok());
   EXPECT_THAT(ended.error().message(),
-              HasSubstr("w.yaml:5: createPods: more than 500 objects were created"));
+              HasSubstr("w.yaml:5: createPods: there are more than 500 objects"));
   EXPECT_TRUE(TryRun(kNodes + churn + kMeasure, options).ok());
 }
 
