@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/trace_fuzz.h"
 
 namespace schedq {
@@ -64,6 +65,16 @@ size_t FuzzText(const std::string& text) {
 
 TEST(TraceCorpus, IsAcceptedWhole) {
   EXPECT_EQ(FuzzText(Trace(Operations())), Operations().size());
+}
+
+TEST(TraceCorpus, OfFilesReturns) {
+  constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
+  for (const CorpusFile& file : ReadCorpus("trace")) {
+    SCOPED_TRACE(file.name);
+    FuzzText(file.text);
+    FeedChanges(file.text, kMarks, 29, 100, 20251120,
+                [](const std::string& text) { FuzzText(text); });
+  }
 }
 
 TEST(TraceCorpus, ReturnsWhenCutShort) {
