@@ -23,6 +23,8 @@ constexpr const char* kHeader =
     R"({"schedq_trace":1,"start":"2026-01-01T00:00:00Z","plugins":[{"name":"Fit","events":[]}]})";
 constexpr const char* kAdd = R"({"op":"add","t":5,"pod":{"name":"a","uid":"u"}})";
 
+constexpr const char* kPop = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"a",)"
+                             R"("attempts":1,"cycle":1}})";
 constexpr const char* kEnd = R"({"op":"end","t":9})";
 
 class TraceCommand : public testing::Test {
@@ -78,9 +80,7 @@ TEST_F(TraceCommand, RefusesMalformedTracesInOneLine) {
 }
 
 TEST_F(TraceCommand, SaysWhereAMismatchIsAndSums) {
-  const std::string good = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"a",)"
-                           R"("attempts":1,"cycle":1}})";
-  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, good, kEnd}));
+  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, kPop, kEnd}));
   EXPECT_EQ(passed.exit_code, 0);
   EXPECT_EQ(passed.out, "1 traces, 3 operations, 0 mismatches\n");
   EXPECT_EQ(passed.err, "");
@@ -103,6 +103,10 @@ TEST_F(TraceCommand, RefusesATraceWithoutItsEnd) {
                   "expected the operation end");
   }
   ExpectLinesRefused({kHeader, kEnd, kAdd}, "behind the end");
+}
+
+TEST_F(TraceCommand, RefusesATraceThatChecksNothing) {
+  ExpectRefused(Write({kHeader, kAdd, kEnd}), ": ", "wants nothing");
 }
 
 TEST_F(TraceCommand, RefusesJsonThatIsNestedWithoutEnd) {
@@ -146,13 +150,13 @@ TEST_F(TraceCommand, RefusesPipesAndDevicesAndReadsStandardInputByChoice) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   ExpectRefused(fifo, ": ", "is a pipe, expected a file, or - for standard input");
   ExpectRefused("/dev/zero", ": ", "is a device");
-  const std::string path = Write({kHeader, kAdd, kEnd});
+  const std::string path = Write({kHeader, kAdd, kPop, kEnd});
   const auto through_a_pipe = [](const std::string& file, const std::string& flags) {
     return RunProgram({"/bin/sh", "-c", "cat " + file + " | " SCHEDQ_PROGRAM " replay " + flags});
   };
   const ChildProcess::Ended piped = through_a_pipe(path, "--engine classic -");
   EXPECT_EQ(piped.exit_code, 0);
-  EXPECT_EQ(piped.out, "1 traces, 2 operations, 0 mismatches\n");
+  EXPECT_EQ(piped.out, "1 traces, 3 operations, 0 mismatches\n");
   const ChildProcess::Ended twice = through_a_pipe(path, "--engine both -");
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("can be read once"));
