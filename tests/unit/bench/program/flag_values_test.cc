@@ -145,6 +145,7 @@ TEST(FlagValues, NoExpressionHangsOrCrashesACommand) {
   for (const std::string& expression : {nested, slow}) {
     EXPECT_LE(RunProgram({SCHEDQ_PROGRAM, "list", "--name", expression}).exit_code, 2);
   }
+  EXPECT_LT(RunProgram({SCHEDQ_PROGRAM, "run", "--" + nested}).err.size(), 3000u);
   const std::string open(20'000, '(');
   ExpectRefused({"run", "--name", open}, "missing ), expected a regular expression");
   ExpectRefused({"run", "--suite", "kep", "--name", open}, "expected a regular expression");
