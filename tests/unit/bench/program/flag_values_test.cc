@@ -3,6 +3,7 @@
 // Method: runs the built program with values that a C conversion takes for something else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -136,6 +137,28 @@ TEST(FlagValues, NamesThatAreNotUtf8AreNames) {
   }
   ExpectRefused({"run", "--name", "\xff"}, "'\\xff': invalid UTF-8");
   ExpectRefused({"\xff"}, "unknown command '\\xff'");
+}
+
+// Each of these waited for a writer, for ever.
+TEST(FlagValues, NoPipeIsWaitedFor) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const std::string fifo = folder.File("fifo.json");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"run", fifo},
+                                             {"run", "--costs", fifo},
+                                             {"run", "--plugin", fifo},
+                                             {"list", fifo},
+                                             {"replay", fifo},
+                                             {"replay", "--plugin", fifo, fifo},
+                                             {"compare", fifo, fifo},
+                                             {"compare", folder.path(), folder.path()},
+                                             {"gate", "--base", fifo},
+                                             {"profile", "requeue", "--plugin", fifo}}) {
+    std::vector<std::string> command = {"/usr/bin/timeout", "-s", "KILL", "60", SCHEDQ_PROGRAM};
+    command.insert(command.end(), flags.begin(), flags.end());
+    EXPECT_EQ(RunProgram(command).exit_code, 2) << testing::PrintToString(flags);
+  }
 }
 
 // A flag's expression took exponential time, or crashed.
