@@ -142,8 +142,8 @@ TEST_F(InputFileTest, ASignalEndsTheWait) {
   Pipe pipe;
   const Result<std::string> text =
       InputFile::Borrow(pipe.ends[0], {.wait_max = std::chrono::minutes(1)}).ReadAll();
-  constexpr itimerval kNever = {};
-  setitimer(ITIMER_REAL, &kNever, nullptr);
+  constexpr itimerval kOff = {};
+  setitimer(ITIMER_REAL, &kOff, nullptr);
   sigaction(SIGALRM, &before, nullptr);
   ASSERT_FALSE(text.ok());
   EXPECT_THAT(text.error().message(), HasSubstr("interrupted by a signal"));
