@@ -30,7 +30,7 @@ using testing::HasSubstr;
 class InputFileTest : public testing::Test {
  protected:
   std::string Write(std::string_view content) {
-    const std::string path = folder_.File("input");
+    std::string path = folder_.File("input");
     EXPECT_TRUE(WriteFileAtomically(path, content).ok());
     return path;
   }
