@@ -63,6 +63,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SCHEDQ_SANITIZE)
   # GCC says itself that sanitizers make it warn falsely here (std::regex is such a place).
   target_compile_options(schedq_warnings INTERFACE -Wno-maybe-uninitialized)
 endif()
+# Without its own code instrumented libFuzzer searches blindly.
+option(SCHEDQ_FUZZ "Build the programs that search for inputs with libFuzzer (clang only)" OFF)
+if(SCHEDQ_FUZZ)
+  target_compile_options(schedq_warnings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
@@ -71,7 +76,7 @@ endif()
 # schedq_builds_quickly(): for a folder whose code the optimizer takes long over and tests run
 # little of. Under the address sanitizer it is compiled without the optimizer, in half the time.
 macro(schedq_builds_quickly)
-  if(SCHEDQ_SANITIZE MATCHES "address")
+  if(SCHEDQ_SANITIZE MATCHES "address" AND NOT SCHEDQ_FUZZ)
     add_compile_options(-O0)
   endif()
 endmacro()

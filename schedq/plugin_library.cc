@@ -33,6 +33,10 @@ Result<Entry> OpenEntry(const std::string& path) {
     return Error("there is no such file, expected a shared library with the symbol " +
                  std::string(kEntry));
   }
+  // The loader would wait for the writer of a pipe.
+  if (!std::filesystem::is_regular_file(absolute, code)) {
+    return Error("it is no file, expected a shared library with the symbol " + std::string(kEntry));
+  }
   void* const library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
+
 #include "perf/text/nearest_word.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
+
+constexpr size_t kLineBytesMax = 2000;
 
 std::vector<std::string> CommandNames(const CLI::App& program) {
   std::vector<std::string> names;
@@ -76,7 +81,9 @@ std::string OneLine(const std::string& text) {
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
+  // A message may quote a key or a flag of any length.
+  if (line.size() > kLineBytesMax) line = line.substr(0, kLineBytesMax) + "...";
+  return VisibleText(line);
 }
 
 }  // namespace schedq

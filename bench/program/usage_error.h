@@ -21,7 +21,8 @@ std::string UnknownArgument(const CLI::App& command, const std::string& argument
 // For anything that CLI11 refused while parsing `program`'s arguments.
 std::string UsageErrorLine(const CLI::App& program, const CLI::ParseError& error);
 
-// The text as one line: what is on several lines is joined by blanks.
+// The text as one line: what is on several lines is joined by blanks, control characters
+// become visible, and what is too long for a screen is left out.
 std::string OneLine(const std::string& text);
 
 }  // namespace schedq

@@ -8,6 +8,8 @@
 
 #include "perf/statistics/comparison.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
@@ -50,8 +52,10 @@ std::string Verdicts(const Change& change) {
 
 std::string OnlyOneSide(const Changes& changes) {
   std::string text;
-  for (const std::string& name : changes.only_base) text += "only in base: " + name + '\n';
-  for (const std::string& name : changes.only_next) text += "only in new: " + name + '\n';
+  for (const std::string& name : changes.only_base)
+    text += "only in base: " + VisibleText(name) + '\n';
+  for (const std::string& name : changes.only_next)
+    text += "only in new: " + VisibleText(name) + '\n';
   return text;
 }
 
@@ -77,28 +81,14 @@ std::string AllowedText(double fraction) {
   return fraction == 0 ? "exact" : fmt::format("{} %", NumberText(fraction * 100));
 }
 
-// Escapes text for attribute values and text of XML.
-std::string XmlEscaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
+// A cell of a Markdown table.
+std::string CellText(const std::string& text) {
+  std::string cell;
+  for (const char letter : VisibleText(text)) {
+    if (letter == '|') cell += '\\';
+    cell += letter;
   }
-  return escaped;
+  return cell;
 }
 
 }  // namespace
@@ -142,7 +132,7 @@ std::string ChangesMarkdown(const Changes& changes, bool all) {
     if (!all && !HasChanged(change)) continue;
     const Comparison& comparison = change.comparison;
     text +=
-        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", comparison.name,
+        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", CellText(comparison.name),
                     NumberText(comparison.base_median), NumberText(comparison.next_median),
                     change.unit, ChangeOf(comparison), ConfidenceText(change), Verdicts(change));
   }
@@ -153,7 +143,7 @@ std::string ChangesMarkdown(const Changes& changes, bool all) {
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour) {
   std::string text = SumText(comparison);
-  for (const std::string& note : comparison.notes) text += note + '\n';
+  for (const std::string& note : comparison.notes) text += VisibleText(note) + '\n';
   ForEachWorkload(comparison, [&](size_t first, size_t end) {
     TextTable table(
         {{comparison.failures[first].workload, Align::kLeft}, {"before"}, {"after"}, {"allowed"}});
@@ -166,7 +156,7 @@ std::string CountersText(const CounterComparison& comparison, const ReproduceCom
     if (end - first > rows_a_workload) {
       text += fmt::format("and {} more of this workload\n", end - first - rows_a_workload);
     }
-    text += "reproduce: " + command(comparison.failures[first]) + '\n';
+    text += "reproduce: " + VisibleText(command(comparison.failures[first])) + '\n';
   });
   return text;
 }
@@ -177,13 +167,20 @@ std::string CountersMarkdown(const CounterComparison& comparison, const Reproduc
     text += "| workload | metric | before | after | allowed |\n|---|---|--:|--:|--:|\n";
     for (size_t i = first; i < end; ++i) {
       const CounterChange& change = comparison.failures[i];
-      text += fmt::format("| {} | `{}` | {} | {} | {} |\n", change.workload, change.metric,
-                          change.before, change.after, AllowedText(change.allowed));
+      text += fmt::format("| {} | `{}` | {} | {} | {} |\n", CellText(change.workload),
+                          CellText(change.metric), CellText(change.before), CellText(change.after),
+                          AllowedText(change.allowed));
     }
-    text += "\n    " + command(comparison.failures[first]) + "\n\n";
+    text += "\n    " + VisibleText(command(comparison.failures[first])) + "\n\n";
   });
-  for (const std::string& note : comparison.notes) text += "- " + note + '\n';
+  for (const std::string& note : comparison.notes) text += "- " + VisibleText(note) + '\n';
   return text;
+}
+
+std::string RunAgainCommand(const std::string& program, const std::string& workload,
+                            uint64_t seed) {
+  return ShellWord(program) + " run --name " + ShellWord(PatternOfExactly(workload)) + " --seed " +
+         std::to_string(seed);
 }
 
 std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
@@ -193,7 +190,7 @@ std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed
     cases += fmt::format(
         "  <testcase classname=\"schedq.gate.{}\" name=\"{}\">\n"
         "    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-        tier, XmlEscaped(failure.name), XmlEscaped(failure.message), XmlEscaped(failure.details));
+        tier, XmlText(failure.name), XmlText(failure.message), XmlText(failure.details));
   }
   if (passed > 0) {
     cases += fmt::format("  <testcase classname=\"schedq.gate.{}\" name=\"{} passed\"/>\n", tier,

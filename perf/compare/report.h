@@ -22,6 +22,9 @@ std::string ChangesMarkdown(const Changes& changes, bool all);
 // The command that shows a workload's counters again.
 using ReproduceCommand = std::function<std::string(const CounterChange& change)>;
 
+// "schedq run --name '^case/workload$' --seed 1", quoted for a shell.
+std::string RunAgainCommand(const std::string& program, const std::string& workload, uint64_t seed);
+
 // The sum and notes; then every failure with metric, before and after, at most `rows_a_workload` of
 // a workload, each workload followed by the command that reproduces it.
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,

@@ -103,7 +103,7 @@ Status AddFile(const std::string& path, Results* results) {
 }
 
 // The files of a folder to read: schedq's own if there are any, else every JSON file.
-std::vector<std::string> FilesOf(const std::string& folder) {
+Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const char* name : {"results.json", "bench.json", "floor.json"}) {
@@ -112,9 +112,13 @@ std::vector<std::string> FilesOf(const std::string& folder) {
     }
   }
   if (!files.empty()) return files;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (entry->path().extension() == ".json") files.push_back(entry->path().string());
   }
+  // A part of the files would be taken for all.
+  if (code) return Error(folder + ": cannot be read (" + code.message() + "), expected a folder");
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -141,9 +145,11 @@ Result<Results> ReadResults(const std::string& path) {
   results.path = path;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
-  const std::vector<std::string> files = is_folder ? FilesOf(path) : std::vector{path};
-  if (files.empty()) return Error(path + ": holds no results, expected results.json or DataItems");
-  for (const std::string& file : files) {
+  const Result<std::vector<std::string>> files =
+      is_folder ? FilesOf(path) : Result(std::vector{path});
+  if (!files) return files.error();
+  if (files->empty()) return Error(path + ": holds no results, expected results.json or DataItems");
+  for (const std::string& file : *files) {
     if (Status status = AddFile(file, &results); !status) return status.error();
   }
   return results;

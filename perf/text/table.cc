@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/result.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
@@ -93,11 +94,16 @@ std::string Wrapped(const std::string& text, size_t width, size_t indent) {
   return lines;
 }
 
-TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.title = VisibleText(column.title);
+}
 
 void TextTable::AddRow(std::vector<Cell> cells) {
   SCHEDQ_CHECK(cells.size() == columns_.size(), "a row needs as many cells as columns");
-  for (Cell& cell : cells) std::replace(cell.text.begin(), cell.text.end(), '\n', ' ');
+  for (Cell& cell : cells) {
+    std::replace(cell.text.begin(), cell.text.end(), '\n', ' ');
+    cell.text = VisibleText(cell.text);
+  }
   rows_.push_back(std::move(cells));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/trace_fuzz.h"
 
 namespace schedq {
@@ -28,7 +29,7 @@ constexpr std::string_view kHeader =
     R"("actions":["Add","UpdateNodeLabel"],"hint":"recorded","pre_hint":"recorded"}]}]})";
 
 const std::vector<std::string>& Operations() {
-  static const std::vector<std::string> operations = {
+  static const std::vector<std::string> kAll = {
       R"({"op":"add","t":0,"pod":{"name":"a","namespace":"n","uid":"1","priority":-5,"labels":)"
       R"({"zone":"z"},"claims":["c"],"tolerations":2,"generated_claims":1,"nominated_node":"x"}})",
       R"({"op":"add","t":1,"pod":{"name":"b","uid":"2","gates":["g"]},"rejected":{"b":"C"}})",
@@ -49,7 +50,7 @@ const std::vector<std::string>& Operations() {
       R"({"op":"end","t":300501,"want":{"changed":{},"scheduling_cycle":1,)"
       R"("queue_incoming_pods_total":{"active|UnscheduledPodAdd":1},"in_flight_events":0}})",
   };
-  return operations;
+  return kAll;
 }
 
 std::string Trace(const std::vector<std::string>& operations) {
@@ -64,6 +65,16 @@ size_t FuzzText(const std::string& text) {
 
 TEST(TraceCorpus, IsAcceptedWhole) {
   EXPECT_EQ(FuzzText(Trace(Operations())), Operations().size());
+}
+
+TEST(TraceCorpus, OfFilesReturns) {
+  constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
+  for (const CorpusFile& file : ReadCorpus("trace")) {
+    SCOPED_TRACE(file.name);
+    FuzzText(file.text);
+    FeedChanges(file.text, kMarks, 29, 100, 20251120,
+                [](const std::string& text) { FuzzText(text); });
+  }
 }
 
 TEST(TraceCorpus, ReturnsWhenCutShort) {

@@ -1,60 +1,61 @@
-// Goal: no bytes crash or hang workload decoding.
-// Method: the functions that libFuzzer drives get a small corpus of good and broken files: whole,
-// cut at every length, and with single bytes changed (seeded, so the same in every run).
+// Goal: no bytes crash or hang the parser of YAML, workload decoding, templates or cost models.
+// Method: the functions that libFuzzer drives get the committed corpus of good and broken files:
+// whole, cut at every length, and with single bytes changed (seeded, so the same in every run).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/workload_fuzz.h"
 
 namespace schedq {
 namespace {
 
-constexpr std::string_view kCorpus[] = {
-    "- name: C\n  labels: [a]\n  featureGates: {X: true}\n  workloadTemplate:\n"
-    "  - {opcode: createNodes, countParam: $n}\n  - &p {opcode: createPods, count: 1e1, "
-    "collectMetrics: true, templateParams: {a: '$a|[1]'}}\n  - {<<: *p, collectMetrics: false}\n"
-    "  - opcode: churn\n    mode: create\n    templatePaths: [x]\n  workloads:\n  - name: W\n"
-    "    threshold: {dra: 5}\n    params: {n: 3}\n",
-    "apiVersion: v1\nkind: Pod\nspec:\n  priority: {{Mod .Index 3}}\n  containers:\n  - name: c\n"
-    "    resources: {requests: {cpu: {{DivideInt 1000 .Count}}m}}\n",
-    "{{- range $i, $e := .l -}}{{if eq $i 1}}{{continue}}{{else if .}}{{printf \"%5.2f|%q\" .x .y}}"
-    "{{end}}{{end}}{{with $x := .m}}{{$x.k | AddInt 1 | JSON}}{{else}}`{{end}}{{/* c */}}",
-    "{{(index .l 0) | printf \"%v %T %x\" 1 `a` 'b'}}{{and .b (or .f .s) | not}}{{len .s}}",
-    "kind: ResourceSlice\napiVersion: v1\nspec: {driver: d, pool: {name: p}, devices: [{name: a}]}",
-    "? [a]\n: {b: !!set {c}}\n--- |\n x\n...\n%TAG ! y\n",
-};
+const uint8_t* BytesOf(const std::string& text) {
+  return reinterpret_cast<const uint8_t*>(text.data());
+}
 
 void Feed(const std::string& text) {
-  const auto* data = reinterpret_cast<const uint8_t*>(text.data());
-  FuzzWorkloadFile(data, text.size());
-  FuzzTemplate(data, text.size());
+  FuzzYaml(BytesOf(text), text.size());
+  FuzzWorkloadFile(BytesOf(text), text.size());
+  FuzzTemplate(BytesOf(text), text.size());
 }
 
-TEST(WorkloadCorpus, Returns) {
-  for (std::string_view text : kCorpus) {
-    for (size_t size = 0; size <= text.size(); ++size) Feed(std::string(text.substr(0, size)));
-  }
-}
-
-TEST(WorkloadCorpus, ReturnsWhenChanged) {
-  std::mt19937 random(20251118);
-  constexpr int kChangesPerText = 200;
-  constexpr std::string_view kMarks = "{}[]$.|:-\"'`&*\n %()0\x80";
-  for (std::string_view text : kCorpus) {
-    for (int i = 0; i < kChangesPerText; ++i) {
-      std::string changed(text);
-      for (int j = 0; j < 3; ++j) {
-        changed[random() % changed.size()] = kMarks[random() % kMarks.size()];
-      }
-      Feed(changed);
+// A corpus of which nothing is accepted would reach little code.
+TEST(WorkloadCorpus, HasWhatEachReaderAccepts) {
+  const auto accepted = [](const std::string& reader, bool (*fuzz)(const uint8_t*, size_t)) {
+    std::vector<std::string> names;
+    for (const CorpusFile& file : ReadCorpus(reader)) {
+      if (fuzz(BytesOf(file.text), file.text.size())) names.push_back(file.name);
     }
+    return names;
+  };
+  EXPECT_THAT(accepted("yaml", FuzzYaml), testing::Contains("yaml-costs.input"));
+  EXPECT_THAT(accepted("workload", FuzzWorkloadFile),
+              testing::Contains("workload-all-operations.input"));
+  EXPECT_THAT(accepted("template", FuzzTemplate),
+              testing::IsSupersetOf({"template-claims.input", "template-pod.input"}));
+}
+
+class WorkloadCorpusFiles : public testing::TestWithParam<const char*> {};
+
+TEST_P(WorkloadCorpusFiles, Return) {
+  constexpr size_t kShort = 600;  // Longer texts are cut at fewer lengths.
+  constexpr int kChanges = 200;
+  constexpr std::string_view kMarks = "{}[]$.|:-\"'`&*\n %()0\x80";
+  for (const CorpusFile& file : ReadCorpus(GetParam())) {
+    SCOPED_TRACE(file.name);
+    Feed(file.text);
+    FeedChanges(file.text, kMarks, file.text.size() < kShort ? 1 : 11, kChanges, 20251118, Feed);
   }
 }
+INSTANTIATE_TEST_SUITE_P(Readers, WorkloadCorpusFiles,
+                         testing::Values("yaml", "workload", "template"));
 
 }  // namespace
 }  // namespace schedq

@@ -1,4 +1,5 @@
-// The fuzzed functions of workload decoding, which must return soon for any bytes.
+// The fuzzed functions of YAML and workload decoding, which must return soon for any bytes. Each
+// returns whether it accepted them.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +7,14 @@
 
 namespace schedq {
 
+// Parses the bytes as YAML, and reads them as a cost model.
+bool FuzzYaml(const uint8_t* data, size_t size);
+
 // Decodes the bytes as a workload file, whose templates are the same bytes.
-void FuzzWorkloadFile(const uint8_t* data, size_t size);
+bool FuzzWorkloadFile(const uint8_t* data, size_t size);
 
 // Compiles the bytes as a template, renders it with data of every type, and reads the output as an
 // object.
-void FuzzTemplate(const uint8_t* data, size_t size);
+bool FuzzTemplate(const uint8_t* data, size_t size);
 
 }  // namespace schedq

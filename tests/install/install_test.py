@@ -27,6 +27,7 @@ TRACE = [
     {"op": "add", "t": 0, "pod": {"namespace": "ns", "name": "a", "uid": "1",
                                   "labels": {"license": "none", "hold": "yes"}},
      "want": {"changed": {"a": "gated:License"}}},
+    {"op": "end", "t": 1},
 ]
 
 

@@ -35,6 +35,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
 
   ReplayTotals totals;
   bool has_end = false;
+  bool wants_something = false;
   uint64_t number = 2;
   for (;; ++number) {
     has_line = file->ReadLine(&line);
@@ -49,6 +50,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
     ++totals.operations;
     has_end = operation->op == TraceOp::kEnd;
     if (!operation->want) continue;
+    wants_something = true;
     for (const std::string& difference : Differences(operation->op, *operation->want, *outcome)) {
       ++totals.mismatches;
       report(path + ":" + std::to_string(number) + ": " + std::string(TraceOpName(operation->op)) +
@@ -57,6 +59,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
   }
   // A recording that was cut would otherwise pass with what is left of it.
   if (!has_end) return At(path, number, Error("the trace ends here, expected the operation end"));
+  if (!wants_something) return Error(path + ": wants nothing, expected a want at an operation");
   return totals;
 }
 

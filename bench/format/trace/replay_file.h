@@ -18,7 +18,8 @@ struct ReplayTotals {
 };
 
 // Calls `report("FILE:LINE: op: ...")` for each mismatch. Returns an error where the trace is
-// malformed, cannot be read or lacks its last operation, end: one line with file, line and reason.
+// malformed, cannot be read, wants nothing, or lacks its last operation, end: one line with file,
+// line and reason.
 // The path "-" stands for standard input. An interrupt ends the replay early, without an error. A
 // further plugin takes the place of the trace's plugin of its name, or stands behind the trace's
 // plugins.

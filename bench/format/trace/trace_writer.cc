@@ -21,6 +21,11 @@ int64_t Milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
+// Names of plugins come from shared libraries, and need not be UTF-8.
+std::string Line(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 // The names of the actions in the set `actions`.
 json ActionNames(Action actions) {
   if (actions == Action::kAll || actions == Action::kUpdate) {
@@ -124,7 +129,7 @@ std::string FormatTraceHeader(const TraceHeader& header) {
                      {"pod_max_backoff_ms", Milliseconds(header.backoff.maximum)},
                      {"pod_max_in_unschedulable_ms", Milliseconds(header.max_in_unschedulable)},
                      {"plugins", std::move(plugins)}};
-  return line.dump();
+  return Line(line);
 }
 
 std::string FormatTraceOperation(const TraceOperation& operation) {
@@ -165,7 +170,7 @@ std::string FormatTraceOperation(const TraceOperation& operation) {
   }
   AddAnswers(operation, &line);
   if (operation.want) line["want"] = ToJson(operation.op, *operation.want);
-  return line.dump();
+  return Line(line);
 }
 
 }  // namespace schedq

@@ -20,6 +20,7 @@
 #include "bench/format/yaml/yaml_parser.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/gates.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
@@ -49,14 +50,19 @@ class FileDecoder {
     for (const YamlNode& node : root.items) {
       cases.push_back(DecodeCase(node));
       if (!errors_.ok()) break;
-      CheckUnique(node, "test case", cases.back().name, names);
+      CheckName(node, "test case", cases.back().name, names);
     }
     return cases;
   }
 
  private:
-  void CheckUnique(const YamlNode& node, const std::string& what, const std::string& name,
-                   std::set<std::string>& names) {
+  // Names stand in tables, and in the names of files.
+  void CheckName(const YamlNode& node, const std::string& what, const std::string& name,
+                 std::set<std::string>& names) {
+    if (VisibleText(name) != name) {
+      errors_.Add(node.at, "the name of the " + what + " is " + VisibleText(name) +
+                               ", expected one without tabs and line breaks");
+    }
     if (!names.insert(name).second) {
       errors_.Add(node.at, what + " \"" + name + "\" is there twice, expected unique names");
     }
@@ -101,7 +107,7 @@ class FileDecoder {
     for (const YamlNode& node : workloads->items) {
       test_case->workloads.push_back(DecodeWorkload(node, shared, *test_case));
       if (!errors_.ok()) return;
-      CheckUnique(node, "workload", test_case->workloads.back().name, names);
+      CheckName(node, "workload", test_case->workloads.back().name, names);
     }
   }
 

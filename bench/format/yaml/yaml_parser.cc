@@ -53,6 +53,10 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node;
     node.kind = YamlKind::kScalar;
     node.at = PositionOf(mark);
+    // Quoted text can spell them: "\\e[31m".
+    if (VisibleLines(value) != value) {
+      throw YamlProblem{node.at, "a control character in a value, expected text without any"};
+    }
     node.plain = IsPlain(tag, node.at);
     node.text = value;
     if (node.plain &&

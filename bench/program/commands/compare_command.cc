@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/interrupt.h"
 #include "bench/program/flag_values.h"
 #include "perf/compare/changes.h"
 #include "perf/compare/counters.h"
@@ -49,9 +50,9 @@ void CompareCommand::Declare(CLI::App& app) {
 
 Result<ExitCode> CompareCommand::Run() {
   const Result<Results> base = ReadResults(base_);
-  if (!base) return base.error();
+  if (!base) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : base.error();
   const Result<Results> next = ReadResults(next_);
-  if (!next) return next.error();
+  if (!next) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : next.error();
   ComparisonOptions options;
   options.threshold = threshold_percent_ * kPercent;
   const Changes changes = CompareMetrics(*base, *next, options);
@@ -80,8 +81,7 @@ std::string CompareCommand::CountersOf(const Results& base, const Results& next)
   const Result<CounterComparison> counters = CompareCounters(*base.run, *next.run, {});
   if (!counters) return "\ncounters: " + counters.error().message() + '\n';
   const auto command = [](const CounterChange& change) {
-    return fmt::format("schedq run --name '^{}$' --seed {} --format json", change.workload,
-                       change.seed);
+    return RunAgainCommand("schedq", change.workload, change.seed) + " --format json";
   };
   return "\ncounters:\n" +
          CountersText(*counters, command, kCountersShownMax, WantsColour(STDOUT_FILENO));

@@ -20,6 +20,7 @@
 #include "perf/statistics/comparison.h"
 #include "perf/text/number_text.h"
 #include "perf/text/terminal.h"
+#include "perf/text/visible_text.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -234,8 +235,9 @@ Status GateCommand::Time(const Results& base, const Results& next, Report* repor
 }
 
 void GateCommand::ReportCrash(const std::string& crash, Report* report) const {
-  report->text += "the new program ended with a bug: " + crash + "\n";
-  report->markdown += "### The new program ended with a bug\n\n    " + crash + '\n';
+  const std::string said = VisibleText(crash);
+  report->text += "the new program ended with a bug: " + said + "\n";
+  report->markdown += "### The new program ended with a bug\n\n    " + said + '\n';
   AddJunit(JunitText({{"run", crash, ""}}, 0, "run"), false, report);
   report->Fail("the new program ended with a bug");
 }
@@ -250,7 +252,7 @@ Result<ExitCode> GateCommand::Finish(const Report& report) const {
   fmt::print("{}", report.text);
   std::fflush(stdout);
   for (const std::string& reason : report.reasons) {
-    fmt::print(stderr, "schedq gate: {}\n", reason);
+    fmt::print(stderr, "schedq gate: {}\n", VisibleText(reason));
   }
   const Status junit = junit_.empty() ? Status::Ok() : WriteFileAtomically(junit_, report.junit);
   const Status markdown =

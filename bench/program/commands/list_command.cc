@@ -132,7 +132,8 @@ std::string JsonText(const std::vector<TestCase>& cases) {
                              {"line", test_case.line},
                              {"workloads", std::move(workloads)}});
   }
-  return json.dump(2) + "\n";
+  // The path of a file need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

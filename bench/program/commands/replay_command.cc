@@ -9,6 +9,7 @@
 #include "bench/format/trace/replay_file.h"
 #include "bench/interrupt.h"
 #include "bench/program/engine_flag.h"
+#include "perf/text/visible_text.h"
 #include "schedq/plugin_library.h"
 
 namespace schedq {
@@ -54,7 +55,9 @@ Result<ExitCode> ReplayCommand::Run() {
   for (const EngineKind engine : *engines) {
     const Result<uint64_t> mismatches = ReplayAll(
         engine, *plugins, engines->size() > 1 ? std::string(EngineName(engine)) + ": " : "");
-    if (!mismatches) return mismatches.error();
+    if (!mismatches) {
+      return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : mismatches.error();
+    }
     if (*mismatches > 0) code = ExitCode::kNo;
   }
   return code;
@@ -71,7 +74,7 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
     if (Interrupted()) break;
     uint64_t shown = 0;
     const auto tell = [&](const std::string& line) {
-      if (shown++ < kMismatchesShownMax) fmt::print("{}{}\n", prefix, line);
+      if (shown++ < kMismatchesShownMax) fmt::print("{}{}\n", prefix, VisibleText(line));
     };
     const Result<ReplayTotals> totals = ReplayFile(path, engine, tell, plugins);
     // The other traces stand.
@@ -81,7 +84,8 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
       continue;
     }
     if (shown > kMismatchesShownMax) {
-      fmt::print("{}{}: {} more mismatches\n", prefix, path, shown - kMismatchesShownMax);
+      fmt::print("{}{}: {} more mismatches\n", prefix, VisibleText(path),
+                 shown - kMismatchesShownMax);
     }
     ++traces;
     sum.operations += totals->operations;

@@ -11,6 +11,7 @@
 
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
+#include "bench/format/suite/object_estimate.h"
 #include "bench/format/suite/selection.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/memory_guard.h"
@@ -134,6 +135,9 @@ Status CheckWorkload(const RunRequest& request, const RunPlan& plan, const TestC
   const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
   const Result<Gates> gates = Gates::Resolve(MergeGates(plan.gates, workload.gates));
   if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
+  if (CanRun(workload)) {
+    if (Status status = CheckObjectCount(test_case, workload); !status) return status;
+  }
   if (!request.require_all || CanRun(workload)) return Status::Ok();
   return Error(fmt::format("{}: --require-all: {}/{} {}", place, test_case.name, workload.name,
                            BlockingNeeds(workload)));

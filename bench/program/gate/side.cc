@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "bench/run_program.h"
+#include "perf/compare/report.h"
+#include "perf/text/visible_text.h"
 
 namespace schedq {
 namespace {
@@ -65,14 +67,14 @@ Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std
 
 std::string CommandOf(const Side& side, const RunDocument& run, const std::string& workload,
                       uint64_t seed) {
-  std::string command = side.program.empty() ? "schedq" : side.program;
-  command += fmt::format(" run --name '^{}$' --seed {}", workload, seed);
-  if (!run.engine.empty()) command += " --engine " + run.engine;
+  std::string command =
+      RunAgainCommand(side.program.empty() ? "schedq" : side.program, workload, seed);
+  if (!run.engine.empty()) command += " --engine " + ShellWord(run.engine);
   // A program runs with its own defaults; a folder may come from a run that asked for others.
   if (side.program.empty()) {
-    if (!run.status_model.empty()) command += " --status-model " + run.status_model;
+    if (!run.status_model.empty()) command += " --status-model " + ShellWord(run.status_model);
     for (const auto& [gate, is_on] : run.gates) {
-      if (!is_on) command += " --gate " + gate + "=false";
+      if (!is_on) command += " --gate " + ShellWord(gate + "=false");
     }
   }
   return command + " --format json";

@@ -88,6 +88,9 @@ class Cluster {
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
+  // Of all kinds.
+  uint64_t object_count() const { return others_.size(); }
+
   // A name for a generateName, which no object had before.
   std::string GenerateName(const std::string& prefix);
 
@@ -120,7 +123,7 @@ class Cluster {
   std::map<std::string, ApiObjectRef> claim_templates_;
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
-  std::map<std::string, ApiObjectRef> others_;  // By "kind namespace/name".
+  std::map<std::string, ApiObjectRef> others_;  // All objects, by "kind namespace/name".
   DeviceInventory devices_;
 };
 

@@ -34,7 +34,8 @@ Churn::Churn(Simulation* simulation, const ChurnOp& op, std::vector<ApiObjectRef
 
 void Churn::Tick() {
   const int64_t tick = ticks_++;
-  if (!recreate_ && number_ > 0 && tick >= number_) return;
+  // A year of ticks that do nothing would take hours.
+  if (!recreate_ && number_ > 0 && tick >= number_) return Stop();
   Client& client = simulation_->client();
   for (size_t i = 0; i < objects_.size(); ++i) {
     if (!recreate_) {

@@ -114,6 +114,7 @@ WaitResult Simulation::Wait(const std::function<bool()>& done, Duration limit) {
       result = WaitResult::kDone;
       return true;
     }
+    if (IsFull()) return true;
     if (++polls % kDonesPerPoll != 0) return false;
     if (options_.progress) options_.progress(elapsed());
     if (!options_.interrupted || !options_.interrupted()) return false;

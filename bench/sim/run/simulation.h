@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/suite/object_estimate.h"
 #include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
@@ -54,6 +55,7 @@ struct RunOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
+  uint64_t objects_max = kObjectCountMax;     // What a workload may hold at once.
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time with the virtual time since the start. May be empty.
@@ -69,8 +71,13 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Lets the run's time pass until `done` returns true, but at most for `limit`.
+  // Lets the run's time pass until `done` returns true, but at most for `limit`. Ends early, with
+  // kTimeout, where IsFull().
   WaitResult Wait(const std::function<bool()>& done, Duration limit);
+
+  // Whether there are more objects than a workload may have.
+  bool IsFull() const { return cluster_.object_count() > options_.objects_max; }
+  uint64_t objects_max() const { return options_.objects_max; }
 
   Duration elapsed() const { return clock_.Now() - start_; }
   // The present of the run's clock: on the real clock the machine's, also while a timer runs late.

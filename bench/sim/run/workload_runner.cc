@@ -8,6 +8,7 @@
 
 #include "bench/format/workload/metrics_catalog.h"
 #include "engine/base/time/time.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
@@ -24,6 +25,10 @@ Result<WaitResult> WorkloadRunner::Run() {
   for (const Op& op : workload_.ops) {
     op_ = &op;
     Outcome outcome = std::visit([this](const auto& action) { return Execute(action); }, op.action);
+    if (outcome && simulation_->IsFull()) {
+      outcome = Error(fmt::format("there are more than {} objects, expected at most these",
+                                  CountText(simulation_->objects_max())));
+    }
     if (!outcome) {
       return Error(fmt::format("{}:{}: {}: {}", test_case_.file, op.line, op.opcode,
                                outcome.error().message()));

@@ -71,7 +71,14 @@ std::string WriteFailure(const DriverFailure& failure, const DriverOptions& opti
   std::ofstream file(path);
   file << FormatTraceHeader(failure.header) << '\n';
   const auto replayer = Replayer::Create(failure.header, engines.front().make);
-  for (TraceOperation operation : failure.operations) {
+  std::vector<TraceOperation> operations = failure.operations;
+  // Shrinking drops it, and a trace without it is taken for one that was cut.
+  if (operations.empty() || operations.back().op != TraceOp::kEnd) {
+    TraceOperation end;
+    end.time_ms = operations.empty() ? 0 : operations.back().time_ms;
+    operations.push_back(std::move(end));
+  }
+  for (TraceOperation& operation : operations) {
     const Result<TraceOutcome> outcome = (*replayer)->Apply(operation);
     if (outcome) operation.want = *outcome;
     file << FormatTraceOperation(operation) << '\n';

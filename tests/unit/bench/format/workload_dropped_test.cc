@@ -55,6 +55,22 @@ TEST(NothingIsDropped, ARepeatedKey) {
                 "w.yaml:6:", "duplicate key \"a\"");
 }
 
+// What is no text at all is refused too: it would reach the terminal and the names of files.
+TEST(NothingIsDropped, ControlCharactersAndStrayBytes) {
+  const auto named = [](const std::string& name) {
+    return "- name: \"" + name + "\"\n  workloadTemplate:\n" +
+           "  - {opcode: createPods, count: 1, collectMetrics: true}\n  workloads:\n  - name: W\n";
+  };
+  EXPECT_TRUE(DecodeText(named("\xc3\xa4 b")));
+  for (const char* name : {"\\e[31m", "a\\0", "\\x9b2J", "\\u0085", "\\x7f"}) {
+    ExpectRefused(named(name), "w.yaml:1:", "a control character in a value");
+  }
+  ExpectRefused(named("a\\nb"), "w.yaml:1:", "a\\x0ab, expected one without tabs and line breaks");
+  ExpectRefused(named("\x1b[31m"), "w.yaml:1:", "a control character");
+  ExpectRefused(named("\xff"), "w.yaml:1:10:", "a byte that is not UTF-8");
+  ExpectRefused(named("\xed\xa0\x80"), "w.yaml:1:10:", "a byte that is not UTF-8");
+}
+
 TEST(NothingIsDropped, SetsOfSetsOfPods) {
   const auto sets = [](const std::string& inner) {
     return CaseOf("  - {opcode: createPodSets, count: 2, namespacePrefix: n, createPodsOp: " +

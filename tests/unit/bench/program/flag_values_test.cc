@@ -3,6 +3,7 @@
 // Method: runs the built program with values that a C conversion takes for something else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -99,6 +100,83 @@ TEST(FlagValues, AFlagWithoutEffectIsRefused) {
     ExpectRefused({"gate", "--base", folder.path(), "--new", folder.path(), flag, "x"},
                   "expected neither with two folders");
   }
+}
+
+// Names that are no text were the program's fault (exit code 3), as were files that are none.
+TEST(FlagValues, NamesThatAreNotUtf8AreNames) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const std::string file = folder.File("a\xff.yaml");
+  std::ofstream(file) << "- name: C\n  workloadTemplate:\n  - {opcode: createNodes, count: 1}\n"
+                         "  - {opcode: createPods, count: 1, collectMetrics: true}\n"
+                         "  workloads:\n  - name: W\n";
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"run", file},
+           {"run", file, "--format", "json"},
+           {"run", file, "--out", folder.File("o\xff"), "--record", folder.File("r\xff")},
+           {"replay", folder.File("r\xff")},
+           {"list", file},
+           {"list", file, "--format", "json"},
+           {"compare", folder.File("o\xff"), folder.File("o\xff")}}) {
+    std::vector<std::string> command = arguments;
+    command.insert(command.begin(), SCHEDQ_PROGRAM);
+    const ChildProcess::Ended ended = RunProgram(command);
+    EXPECT_EQ(ended.exit_code, 0) << testing::PrintToString(arguments) << ended.err;
+  }
+  for (const char* input : {"\xff", "/dev/zero", "/"}) {
+    for (const std::vector<std::string>& flags :
+         std::vector<std::vector<std::string>>{{"run", input},
+                                               {"run", "--costs", input},
+                                               {"run", "--plugin", input},
+                                               {"list", input},
+                                               {"replay", input},
+                                               {"gate", "--base", input},
+                                               {"compare", input, "/dev/null"},
+                                               {"compare", "/dev/null", input}}) {
+      ExpectRefused(flags, "expected");
+    }
+  }
+  ExpectRefused({"run", "--name", "\xff"}, "'\\xff': invalid UTF-8");
+  ExpectRefused({"\xff"}, "unknown command '\\xff'");
+}
+
+// Each of these waited for a writer, for ever.
+TEST(FlagValues, NoPipeIsWaitedFor) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const std::string fifo = folder.File("fifo.json");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"run", fifo},
+                                             {"run", "--costs", fifo},
+                                             {"run", "--plugin", fifo},
+                                             {"list", fifo},
+                                             {"replay", fifo},
+                                             {"replay", "--plugin", fifo, fifo},
+                                             {"compare", fifo, fifo},
+                                             {"compare", folder.path(), folder.path()},
+                                             {"gate", "--base", fifo},
+                                             {"profile", "requeue", "--plugin", fifo}}) {
+    std::vector<std::string> command = {"/usr/bin/timeout", "-s", "KILL", "60", SCHEDQ_PROGRAM};
+    command.insert(command.end(), flags.begin(), flags.end());
+    EXPECT_EQ(RunProgram(command).exit_code, 2) << testing::PrintToString(flags);
+  }
+}
+
+// A flag's expression took exponential time, or crashed.
+TEST(FlagValues, NoExpressionHangsOrCrashesACommand) {
+  const std::string nested = std::string(20'000, '(') + std::string(20'000, ')');
+  const std::string slow = "^(a*)*(a*)*(a*)*$";
+  for (const std::string& expression : {nested, slow}) {
+    EXPECT_LE(RunProgram({SCHEDQ_PROGRAM, "list", "--name", expression}).exit_code, 2);
+  }
+  EXPECT_LT(RunProgram({SCHEDQ_PROGRAM, "run", "--" + nested}).err.size(), 3000u);
+  const std::string open(20'000, '(');
+  ExpectRefused({"run", "--name", open}, "missing ), expected a regular expression");
+  ExpectRefused({"run", "--suite", "kep", "--name", open}, "expected a regular expression");
+  ExpectRefused({"bench", open}, "expected a regular expression");
+  ExpectRefused({"bench", "--bars", open}, "expected a regular expression");
+  ExpectRefused({"profile", "requeue", "--only", open}, "expected a regular expression");
+  ExpectRefused({"gate", "--base", "/", "--threshold", open + "=5"},
+                "expected a regular expression");
 }
 
 // Their metrics went into one file, and the gate looked at the first of them only.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -135,6 +136,53 @@ TEST_F(GateCommandTest, ResultsWithoutCountersAreNeverAPass) {
   changed = document;
   changed.workloads.clear();
   refused(changed, "no workload was measured in both");
+}
+
+// What a user copies runs the program that was meant, whatever its name.
+TEST_F(GateCommandTest, TheLineThatReproducesIsQuotedForAShell) {
+  const std::string other =
+      Script("it's $(touch x) other",
+             "exec " SCHEDQ_PROGRAM " \"$@\" --gate SchedulerPreQueueingHints=false");
+  const ChildProcess::Ended ended =
+      Gate({"--base", SCHEDQ_PROGRAM, "--new", other, "--engine", "classic"});
+  EXPECT_EQ(ended.exit_code, 1);
+  const std::string lead = "reproduce: ";
+  const size_t from = ended.out.find(lead);
+  ASSERT_NE(from, std::string::npos) << ended.out;
+  const size_t end = ended.out.find('\n', from);
+  const std::string line = ended.out.substr(from + lead.size(), end - from - lead.size());
+  const ChildProcess::Ended again = RunProgram({"/bin/sh", "-c", line});
+  EXPECT_EQ(again.exit_code, 0) << line << again.err;
+  EXPECT_THAT(again.out, HasSubstr("\"workload\": \"5Nodes_20Pods\""));
+  EXPECT_FALSE(std::filesystem::exists("x"));
+}
+
+// Names of results that others wrote: an escape sequence, a quote, markup.
+TEST_F(GateCommandTest, NamesOfResultsReachNoTerminalShellOrReportAsTheyAre) {
+  const std::string base = Path("base");
+  const std::string next = Path("next");
+  ASSERT_EQ(Run("run", {"--name", "^Basic/10", "--out", base}).exit_code, 0);
+  RunDocument document = *ReadDocument<RunDocument>(base + "/results.json");
+  document.workloads[0].workload = "\x1b[2Jit's|<b>\n$(touch x)";
+  document.workloads[0].repetitions[0].counters["c\x1b[31m"] = 1;
+  ASSERT_TRUE(WriteDocument(document, base + "/results.json").ok());
+  document.workloads[0].repetitions[0].counters["c\x1b[31m"] = 2;
+  document.workloads[0].repetitions[0].metrics[0].labels["Name"] = "\x1b]0;title\x07";
+  ASSERT_TRUE(WriteDocument(document, next + "/results.json").ok());
+  const ChildProcess::Ended ended = Run("gate", {"--base", base, "--new", next, "--junit",
+                                                 Path("g.xml"), "--markdown", Path("g.md")});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("\\x1b[2Jit's|<b>"));
+  const ChildProcess::Ended compared = Run("compare", {base, next});
+  EXPECT_THAT(compared.out, HasSubstr("\\x1b]0;title\\x07"));
+  for (const std::string& text : {ended.out, ended.err, compared.out, compared.err,
+                                  *ReadWholeFile(Path("g.xml")), *ReadWholeFile(Path("g.md"))}) {
+    for (const char letter : text) {
+      ASSERT_TRUE(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20) << text;
+    }
+  }
+  EXPECT_THAT(*ReadWholeFile(Path("g.xml")), HasSubstr("name=\"Basic/\\x1b[2Jit's|&lt;b&gt;"));
+  EXPECT_THAT(*ReadWholeFile(Path("g.md")), HasSubstr("it's\\|<b>"));
 }
 
 TEST_F(GateCommandTest, ABaseThatCannotRunIsNeverAPass) {

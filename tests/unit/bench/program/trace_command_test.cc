@@ -23,6 +23,8 @@ constexpr const char* kHeader =
     R"({"schedq_trace":1,"start":"2026-01-01T00:00:00Z","plugins":[{"name":"Fit","events":[]}]})";
 constexpr const char* kAdd = R"({"op":"add","t":5,"pod":{"name":"a","uid":"u"}})";
 
+constexpr const char* kPop = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"a",)"
+                             R"("attempts":1,"cycle":1}})";
 constexpr const char* kEnd = R"({"op":"end","t":9})";
 
 class TraceCommand : public testing::Test {
@@ -78,9 +80,7 @@ TEST_F(TraceCommand, RefusesMalformedTracesInOneLine) {
 }
 
 TEST_F(TraceCommand, SaysWhereAMismatchIsAndSums) {
-  const std::string good = R"({"op":"pop","t":6,"want":{"changed":{"a":"in-flight"},"pod":"a",)"
-                           R"("attempts":1,"cycle":1}})";
-  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, good, kEnd}));
+  const ChildProcess::Ended passed = Replay(Write({kHeader, kAdd, kPop, kEnd}));
   EXPECT_EQ(passed.exit_code, 0);
   EXPECT_EQ(passed.out, "1 traces, 3 operations, 0 mismatches\n");
   EXPECT_EQ(passed.err, "");
@@ -105,6 +105,10 @@ TEST_F(TraceCommand, RefusesATraceWithoutItsEnd) {
   ExpectLinesRefused({kHeader, kEnd, kAdd}, "behind the end");
 }
 
+TEST_F(TraceCommand, RefusesATraceThatChecksNothing) {
+  ExpectRefused(Write({kHeader, kAdd, kEnd}), ": ", "wants nothing");
+}
+
 TEST_F(TraceCommand, RefusesJsonThatIsNestedWithoutEnd) {
   const std::string deep = R"({"op":"pop","t":1,"want":)" + std::string(200'000, '[');
   ExpectLinesRefused({kHeader, deep}, "nested deeper than 100 levels");
@@ -114,6 +118,18 @@ TEST_F(TraceCommand, RefusesJsonThatIsNestedWithoutEnd) {
                       R"("events":[{"on":"Node","actions":[)" +
                       std::string(200'000, '[') + std::string(200'000, ']') + "]}]}]}"},
                      "nested deeper than 100 levels");
+}
+
+TEST_F(TraceCommand, ShowsEscapeSequencesOfNamesAsText) {
+  const std::string path = Write(
+      {kHeader, R"({"op":"add","t":5,"pod":{"name":"a\u001b[31m","uid":"u"}})",
+       R"({"op":"pop","t":6,"want":{"changed":{},"pod":"b\u001b[2J","attempts":1,"cycle":1}})",
+       kEnd});
+  const ChildProcess::Ended ended = Replay(path);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("pop: pod: wanted b\\x1b[2J, got a\\x1b[31m"));
+  EXPECT_EQ(ended.out.find('\x1b'), std::string::npos);
+  ExpectLinesRefused({kHeader, R"({"op":"\u001b[31m","t":1})"}, "unknown op \\x1b[31m");
 }
 
 TEST_F(TraceCommand, RefusesRepeatedKeysAndNumbersBeyondTheirType) {
@@ -134,13 +150,13 @@ TEST_F(TraceCommand, RefusesPipesAndDevicesAndReadsStandardInputByChoice) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   ExpectRefused(fifo, ": ", "is a pipe, expected a file, or - for standard input");
   ExpectRefused("/dev/zero", ": ", "is a device");
-  const std::string path = Write({kHeader, kAdd, kEnd});
+  const std::string path = Write({kHeader, kAdd, kPop, kEnd});
   const auto through_a_pipe = [](const std::string& file, const std::string& flags) {
     return RunProgram({"/bin/sh", "-c", "cat " + file + " | " SCHEDQ_PROGRAM " replay " + flags});
   };
   const ChildProcess::Ended piped = through_a_pipe(path, "--engine classic -");
   EXPECT_EQ(piped.exit_code, 0);
-  EXPECT_EQ(piped.out, "1 traces, 2 operations, 0 mismatches\n");
+  EXPECT_EQ(piped.out, "1 traces, 3 operations, 0 mismatches\n");
   const ChildProcess::Ended twice = through_a_pipe(path, "--engine both -");
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("can be read once"));

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -101,6 +102,31 @@ TEST_F(WorkloadTest, CreatePodsMeasuresItsOwnPods) {
   EXPECT_GT(throughput.data.at("Average"), 0);
   EXPECT_EQ(outcome.repetition.latencies.at("pod_scheduled").count, 20u);
   EXPECT_THAT(outcome.metrics_text, HasSubstr("scheduler_pending_pods"));
+}
+
+// The estimate before the run knows nothing of waits.
+TEST_F(WorkloadTest, EndsWhereItHoldsTooMuch) {
+  const std::string churn =
+      "  - {opcode: churn, mode: create, intervalMilliseconds: 1, templatePaths: [huge.yaml]}\n";
+  const std::string endless = "  - {opcode: createPods, count: 1, podTemplatePath: huge.yaml}\n";
+  RunOptions options;
+  options.objects_max = 500;
+  const Result<RunOutcome> ended = TryRun(kNodes + churn + endless + kMeasure, options);
+  ASSERT_FALSE(ended.ok());
+  EXPECT_THAT(ended.error().message(),
+              HasSubstr("w.yaml:5: createPods: there are more than 500 objects"));
+  EXPECT_TRUE(TryRun(kNodes + churn + kMeasure, options).ok());
+}
+
+// A churn of a few objects beside a sleep of a year ticked for the whole year.
+TEST_F(WorkloadTest, AChurnThatHasCreatedAllStops) {
+  const std::string churn =
+      "  - {opcode: churn, mode: create, number: 5, intervalMilliseconds: 1, templatePaths: "
+      "[huge.yaml]}\n";
+  const auto begin = std::chrono::steady_clock::now();
+  Run(kNodes + churn + "  - {opcode: sleep, duration: 2000h}\n" + kMeasure);
+  // 7.2 billion ticks would take an hour.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(2));
 }
 
 TEST_F(WorkloadTest, EqualInputsGiveEqualBytesAndOtherSeedsOtherOnes) {

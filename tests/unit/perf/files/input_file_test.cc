@@ -6,10 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +30,7 @@ using testing::HasSubstr;
 class InputFileTest : public testing::Test {
  protected:
   std::string Write(std::string_view content) {
-    const std::string path = folder_.File("input");
+    std::string path = folder_.File("input");
     EXPECT_TRUE(WriteFileAtomically(path, content).ok());
     return path;
   }
@@ -126,6 +128,25 @@ TEST_F(InputFileTest, WaitsForAPipeOnlySoLong) {
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().message(), "gave nothing for 50 ms in all, expected its end before");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+// The handler restarts reads, as the program's own does: only the wait before the read ends.
+TEST_F(InputFileTest, ASignalEndsTheWait) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  struct sigaction before = {};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  constexpr itimerval kSoonAndOften = {{0, 50'000}, {0, 50'000}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &kSoonAndOften, nullptr), 0);
+  Pipe pipe;
+  const Result<std::string> text =
+      InputFile::Borrow(pipe.ends[0], {.wait_max = std::chrono::minutes(1)}).ReadAll();
+  constexpr itimerval kOff = {};
+  setitimer(ITIMER_REAL, &kOff, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  ASSERT_FALSE(text.ok());
+  EXPECT_THAT(text.error().message(), HasSubstr("interrupted by a signal"));
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+// libFuzzer's entry for result files (clang, SCHEDQ_FUZZ).
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/results_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  schedq::FuzzResults(data, size);
+  return 0;
+}
