@@ -84,7 +84,11 @@ Status ReadDuration(const char* what, int64_t milliseconds, int64_t least, Durat
                  std::to_string(least) + " or more");
   }
   if (milliseconds == 0) return Status::Ok();
-  *duration = milliseconds < 0 ? Duration(0) : std::chrono::milliseconds(milliseconds);
+  // More than the longest duration is that.
+  constexpr auto kLongest = std::chrono::floor<std::chrono::milliseconds>(Duration::max());
+  *duration = milliseconds < 0                  ? Duration(0)
+              : milliseconds > kLongest.count() ? Duration::max()
+                                                : std::chrono::milliseconds(milliseconds);
   return Status::Ok();
 }
 

@@ -366,6 +366,16 @@ TEST_P(CInterface, RefusesWrongPlugins) {
   EXPECT_EQ(Refusal(), "plugin Outside: create threw 'no room', expected a state");
 }
 
+TEST_P(CInterface, TakesTheLongestTimes) {
+  options_.backoff_ms_initial = INT64_MAX;
+  options_.backoff_ms_max = INT64_MAX;
+  options_.in_unschedulable_ms_max = INT64_MAX;
+  Create();
+  AddRejected("a", "c1");
+  ASSERT_EQ(schedq_queue_flush_unschedulable(queue_), SCHEDQ_OK);
+  EXPECT_EQ(PlaceOf("a"), SCHEDQ_PLACE_UNSCHEDULABLE);
+}
+
 TEST_P(CInterface, GivesEachQueueAStateOfItsOwn) {
   plugin_.create = [](void* user_data) -> void* {
     ++static_cast<Seen*>(user_data)->states;
