@@ -31,12 +31,13 @@ namespace schedq {
 template <template <typename> class Atom>
 class EraTable {
  public:
-  EraTable() : cells_(3) {}
+  explicit EraTable(uint32_t first_bits = 3) : cells_(first_bits) {}
 
   void Announce(uint64_t era) {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
-    cells_.Reserve(thread);
-    RaiseThreads(thread + 1);
+    // Acquire pairs with the raise in MakeCell: without it the thread could miss that another one,
+    // of a larger number, has made its cell.
+    if (thread >= LoadAcquire(threads_)) MakeCell(thread);
     cells_[thread].era_plus_one.store(era + 1);
   }
 
@@ -65,10 +66,12 @@ class EraTable {
     Atom<uint64_t> era_plus_one{0};
   };
 
-  void RaiseThreads(uint32_t count) {
+  // And those of all smaller numbers, which a scan looks at.
+  [[gnu::noinline, gnu::cold]] void MakeCell(uint32_t thread) {
+    cells_.ReserveThrough(thread);
     uint32_t threads = threads_.load();
     // Each failed exchange means that another new thread raised it.
-    while (threads < count && !threads_.compare_exchange_weak(threads, count)) {
+    while (threads <= thread && !threads_.compare_exchange_weak(threads, thread + 1)) {
     }
   }
 

@@ -163,7 +163,8 @@ class UnfinishedMoves {
 
   Cell& OwnCell() {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
-    if (thread >= LoadRelaxed(threads_)) MakeCell(thread);
+    // Acquire: as in EraTable.
+    if (thread >= LoadAcquire(threads_)) MakeCell(thread);
     return cells_[thread];
   }
 
