@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/atom.h"
+#include "engine/base/result.h"
 #include "engine/lockfree/memory/era_pool.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
@@ -41,7 +42,7 @@ void EachThreadSchedulesAPod(uint32_t threads, bool one_after_another) {
     pods.push_back(scene.PodNamed("pod-" + std::to_string(number), static_cast<int32_t>(number)));
   }
   RunAtOnce(threads, one_after_another, [&](uint32_t number) {
-    scene.queue().Add(pods[number]);
+    MustSucceed(scene.queue().Add(pods[number]));
     const auto popped = scene.queue().TryPop();
     ASSERT_TRUE(popped.has_value());
     ASSERT_TRUE(scene.queue().Fail(popped->key, PluginSet::Of(0), {}).ok());
