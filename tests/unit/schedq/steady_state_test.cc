@@ -332,11 +332,11 @@ TEST(SteadyState, NoOperationOfTheDispatcherLocksOrAllocates) {
     ApiCall waits = call(0, seconds(5), "waits");
     ApiCall overwrites = call(0, seconds(5), "newer");
     ApiCall due = call(1, Duration(0), "due");
-    ledger.Count("Add", [&] { MustSucceed(queue.Add(std::move(waits))); });
-    ledger.Count("Add, overwrites", [&] { MustSucceed(queue.Add(std::move(overwrites))); });
+    ledger.Count("Add", [&] { queue.Add(std::move(waits)); });
+    ledger.Count("Add, overwrites", [&] { queue.Add(std::move(overwrites)); });
     ledger.Count("Sync", [&] { queue.Sync(0, pod); });
     ledger.Count("Cancel", [&] { queue.Cancel(0); });
-    MustSucceed(queue.Add(std::move(due)));
+    queue.Add(std::move(due));
     ledger.Count("Dispatch", [&] { queue.Dispatch(clock.Now(), start); });
     ASSERT_EQ(queue.InFlight(), 1u);
     ledger.Count("Complete", [&] { queue.Complete(1, Status()); });
