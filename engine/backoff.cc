@@ -19,9 +19,7 @@ MaybeInstant BackoffPolicy::ExpirationOf(QueueingFields* fields, bool windows) c
   if (count == 0 || maximum == Duration::zero()) return {};
   if (!fields->backoff_expiration) {
     const Duration duration = DurationFor(count);
-    // A backoff beyond the last instant of the clock's type ends at that instant.
-    const bool is_beyond = fields->timestamp > Instant::max() - duration;
-    const Instant exact = is_beyond ? Instant::max() : fields->timestamp + duration;
+    const Instant exact = After(fields->timestamp, duration);
     fields->backoff_expiration = windows ? TruncateToSecond(exact) : exact;
   }
   return fields->backoff_expiration;

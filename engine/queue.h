@@ -6,6 +6,9 @@
 //  1. An incarnation of a pod is in at most one of active, backoff, error-backoff and the pool.
 //  2. A pod that was added and neither deleted nor bound is in a queue, in flight, or done.
 //  3. An event that came while a pod was in flight is judged when the pod fails.
+// Refusals: Add, Update and Nominate may be refused: a pod or a name that is new finds no room
+// (docs/semantics.md, Limits). Then nothing has changed, and the Status says what was expected.
+// Where a pod that is there goes is never a question of room.
 // Entities: a queue holds entities. Today each is one pod; an entity of several pods (a pod group)
 // joins by its own key, size and list of members, and nothing here assumes that a key is a pod's.
 #pragma once
@@ -50,6 +53,9 @@ struct QueueOptions {
   Gates gates;
   BackoffPolicy backoff;
   Duration max_in_unschedulable = std::chrono::minutes(5);
+  // As many pods as `pod_names` knows at one time; further ones are refused. 0: as many as the
+  // engine can hold.
+  uint64_t pods_max = 0;
 };
 
 class SchedulingQueue {
@@ -62,8 +68,8 @@ class SchedulingQueue {
 
   // A pod that is live already is updated instead. A pod of the same name with another uid replaces
   // the old one.
-  virtual void Add(PodRef pod) = 0;
-  virtual void Update(PodRef before, PodRef after) = 0;
+  virtual Status Add(PodRef pod) = 0;
+  virtual Status Update(PodRef before, PodRef after) = 0;
   virtual void Delete(const Pod& pod) = 0;
   // The pod was bound: its attempt is done, and it is not live any more.
   virtual void Bind(const PodKey& pod) = 0;
@@ -93,7 +99,7 @@ class SchedulingQueue {
   virtual void Close() = 0;
 
   // Nominations. An empty node clears.
-  virtual void Nominate(const PodRef& pod, std::string_view node) = 0;
+  virtual Status Nominate(const PodRef& pod, std::string_view node) = 0;
   virtual std::vector<PodRef> NominatedPods(std::string_view node) const = 0;
   // Empty: none.
   virtual std::string NominatedNode(const PodKey& pod) const = 0;

@@ -47,7 +47,7 @@ int main() {
   pod->namespace_name = "default";
   pod->name = "web";
   pod->uid = "1";
-  queue.PodChanged(nullptr, pod);
+  if (!queue.PodChanged(nullptr, pod)) return 1;  // There is no room for it.
 
   std::optional<schedq::Attempt> attempt = queue.Pop();
   // A plugin has work to do before the pod is bound, so others should see where it is going.
@@ -66,6 +66,6 @@ int main() {
   // The cluster's informer tells of the bound pod.
   auto assigned = std::make_shared<schedq::Pod>(*pod);
   assigned->node_name = "node-1";
-  queue.PodChanged(pod, assigned);
+  if (!queue.PodChanged(pod, assigned)) return 1;
   queue.Close();
 }

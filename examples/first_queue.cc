@@ -40,7 +40,7 @@ int main() {
   schedq::AssembledQueue& queue = **made;
 
   const schedq::PodRef pod = MakePod();
-  queue.PodChanged(nullptr, pod);
+  if (!queue.PodChanged(nullptr, pod)) return 1;  // There is no room for it.
   std::printf("added: %d active\n", static_cast<int>(queue.Counts().active));
 
   {

@@ -19,7 +19,8 @@ class RunningPreemptions {
   // By uid: a pod created anew under the same name has nothing to do with the old one's victims.
   void Begin(std::string_view pod_uid) {
     if (Contains(pod_uid)) return;
-    pod_uids_.Acquire(pod_uid);
+    // A pod for whose uid there is no room (interner.h) does not wait.
+    if (pod_uids_.Acquire(pod_uid) == kNoName) return;
     running_.fetch_add(1);
   }
   // The victims are gone, or the preemption failed.

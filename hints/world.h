@@ -24,8 +24,10 @@ class World {
   explicit World(Interner* pod_names) : pod_names_(pod_names), claim_index_(pod_names) {}
 
   // A pod became live (`before` null), changed, or stopped being live: deleted or bound (`after`
-  // null).
-  void PodChanged(const Pod* before, const Pod* after) { claim_index_.Update(before, after); }
+  // null). False: there is no room for a name of `after`, and nothing has changed.
+  bool PodChanged(const Pod* before, const Pod* after) {
+    return claim_index_.Update(before, after);
+  }
 
   // A ResourceClaim was added or updated, or was deleted.
   void ClaimSeen(std::string_view namespace_name, std::string_view name) {

@@ -88,6 +88,7 @@ QueueOptions AssembledQueue::Parts::OptionsOfQueue(const AssemblyOptions& option
   of_queue.gates = options.gates;
   of_queue.backoff = options.backoff;
   of_queue.max_in_unschedulable = options.max_in_unschedulable;
+  of_queue.pods_max = options.pods_max;
   return of_queue;
 }
 

@@ -1,14 +1,31 @@
 #include "schedq/assembled_queue.h"
 
+#include <string>
 #include <utility>
 
 #include "engine/base/metrics/metrics_text.h"
+#include "engine/base/names/interner.h"
+#include "engine/base/names/name_link.h"
 #include "engine/pod_events.h"
 #include "engine/pod_key.h"
+#include "engine/refusal.h"
 #include "schedq/assembled_parts.h"
 #include "schedq/cluster_events.h"
 
 namespace schedq {
+namespace {
+
+// A name of the pod or of one of its claims finds no room.
+[[gnu::cold]] Status RefusedByWorld(const char* operation, const Pod& pod) {
+  if (HasNameTooLong(pod, {})) return Refusal(operation, pod, {}, 0);
+  return Error(std::string(operation) + ": pod " + QualifiedName(pod) +
+               ": there is no room for the names of its claims, expected at most " +
+               std::to_string(Interner::kTextBytesMax) + " bytes in each and " +
+               std::to_string(NameLink::kIndexMax) + " claims at one time");
+}
+
+}  // namespace
+
 Result<std::unique_ptr<AssembledQueue>> AssembledQueue::Create(AssemblyOptions options) {
   if (Status status = CheckOptions(options); !status) return status.error();
   auto parts = std::make_unique<Parts>(options.clock);
@@ -27,19 +44,31 @@ AssembledQueue::~AssembledQueue() {
 
 // From the cluster.
 
-void AssembledQueue::PodAdded(PodRef pod) {
-  parts_->world.PodChanged(nullptr, pod.get());
-  parts_->queue->Add(std::move(pod));
+Status AssembledQueue::PodAdded(PodRef pod) {
+  if (!parts_->world.PodChanged(nullptr, pod.get())) return RefusedByWorld("add", *pod);
+  // The world knows nothing of pods without claims.
+  const bool names_claims = !pod->claims.empty() || !pod->generated_claims.empty();
+  if (!names_claims) return parts_->queue->Add(std::move(pod));
+  Status added = parts_->queue->Add(pod);
+  if (!added) ForgetRefused(*pod);
+  return added;
 }
 
-void AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
-  parts_->world.PodChanged(before.get(), after.get());
+Status AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
+  if (!parts_->world.PodChanged(before.get(), after.get())) return RefusedByWorld("update", *after);
   if (parts_->calls != nullptr && parts_->calls->sees_with_updates()) {
     parts_->calls->Seen(*before, after);
   }
-  if (!parts_->being_bound.Withhold(parts_->queue->KeyOf(*after), after)) {
-    parts_->queue->Update(before, after);
-  }
+  if (parts_->being_bound.Withhold(parts_->queue->KeyOf(*after), after)) return Status::Ok();
+  Status updated = parts_->queue->Update(before, after);
+  if (!updated) ForgetRefused(*after);
+  return updated;
+}
+
+// Another version, or another pod of the name, may be there, and keeps its claims.
+void AssembledQueue::ForgetRefused(const Pod& pod) {
+  const PodWhereabouts known = parts_->queue->Where(QualifiedName(pod));
+  parts_->world.PodChanged(&pod, known.live ? known.pod.get() : nullptr);
 }
 
 void AssembledQueue::PodDeleted(const PodRef& pod) {
@@ -55,16 +84,18 @@ void AssembledQueue::PodBound(const PodRef& pod) {
   parts_->queue->Bind(key);
 }
 
-void AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
+Status AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   if (before != nullptr && !was_assigned) {
-    if (after == nullptr) return PodDeleted(before);
-    if (!is_assigned) return PodUpdated(before, after);
+    if (after != nullptr && !is_assigned) return PodUpdated(before, after);
+    if (after == nullptr) {
+      PodDeleted(before);
+      return Status::Ok();
+    }
     PodBound(before);
   } else if (before == nullptr && !is_assigned) {
-    if (after != nullptr) PodAdded(after);
-    return;
+    return after != nullptr ? PodAdded(after) : Status::Ok();
   }
   const ObjectChange views = {was_assigned ? AssignedPodView(before) : nullptr,
                               AssignedPodView(after)};
@@ -72,9 +103,10 @@ void AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
     for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
       Event(MakeEvent(Resource::kAssignedPod, event.action), views);
     }
-    return;
+    return Status::Ok();
   }
   Event(MakeEvent(Resource::kAssignedPod, is_assigned ? Action::kAdd : Action::kDelete), views);
+  return Status::Ok();
 }
 
 void AssembledQueue::NodeChanged(const ObjectRef& before, const ObjectRef& after) {
@@ -128,8 +160,8 @@ std::optional<Attempt> AssembledQueue::TryPop() {
 
 void AssembledQueue::Activate(std::span<const PodRef> pods) { parts_->queue->Activate(pods); }
 
-void AssembledQueue::Nominate(const PodRef& pod, std::string_view node) {
-  parts_->queue->Nominate(pod, node);
+Status AssembledQueue::Nominate(const PodRef& pod, std::string_view node) {
+  return parts_->queue->Nominate(pod, node);
 }
 
 std::vector<PodRef> AssembledQueue::NominatedPods(std::string_view node) const {

@@ -14,6 +14,8 @@
 //  1. A pod that was told of as added, and neither as deleted nor as bound, is queued, in flight in
 //     an attempt that is open, or on its way to a node.
 //  2. The world is told before the queue.
+//  3. What is refused has changed nothing: a pod that is new and finds no room, or a name that is
+//     too long (docs/semantics.md, Limits). The caller may tell of it again later.
 // Memory: the engine's, the world's and the dispatcher's; see their headers.
 #pragma once
 
@@ -63,7 +65,7 @@ class AssembledQueue {
 
   // Any change of a pod, assigned to a node or not: it is added, updated, deleted or bound, and the
   // events that follow are sent.
-  void PodChanged(const PodRef& before, const PodRef& after);
+  Status PodChanged(const PodRef& before, const PodRef& after);
   void NodeChanged(const ObjectRef& before, const ObjectRef& after);
   void ClaimChanged(const ObjectRef& before, const ObjectRef& after);
   // Any other event. Of a ResourceClaim too: the world follows. False: no plugin registered for it.
@@ -72,8 +74,8 @@ class AssembledQueue {
 
   // --- The steps of PodChanged, for a caller that sends the events of assigned pods itself.
 
-  void PodAdded(PodRef pod);
-  void PodUpdated(const PodRef& before, const PodRef& after);
+  Status PodAdded(PodRef pod);
+  Status PodUpdated(const PodRef& before, const PodRef& after);
   void PodDeleted(const PodRef& pod);
   // `pod` is the last version that was told of.
   void PodBound(const PodRef& pod);
@@ -85,7 +87,7 @@ class AssembledQueue {
   std::optional<Attempt> TryPop();
   void Activate(std::span<const PodRef> pods);
   // In memory only. An empty node clears.
-  void Nominate(const PodRef& pod, std::string_view node);
+  Status Nominate(const PodRef& pod, std::string_view node);
   std::vector<PodRef> NominatedPods(std::string_view node) const;
   std::string NominatedNode(const Pod& pod) const;  // Empty: none.
 
@@ -140,6 +142,8 @@ class AssembledQueue {
   void BindAttempt(const PoppedPod& popped);
   void SendBindingOf(const PoppedPod& popped, const std::string& node,
                      std::function<void(const Status&)> then);
+  // The world's side of a pod that the queue has refused.
+  void ForgetRefused(const Pod& pod);
   // The newest version of the pod that the queue was told of.
   PodRef NewestOf(const PoppedPod& popped) const;
 

@@ -72,6 +72,8 @@ struct AssemblyOptions {
   Gates gates;
   BackoffPolicy backoff;
   Duration max_in_unschedulable = std::chrono::minutes(5);
+  // Pods that the queue knows at one time; further ones are refused. 0: as many as it can hold.
+  uint64_t pods_max = 0;
   std::vector<QueueObserver*> observers;    // Each outlives the queue.
   std::optional<ApiCallOptions> api_calls;  // Empty: no dispatcher.
 

@@ -137,7 +137,8 @@ Status AssembledQueue::FailBinding(const PoppedPod& popped) {
   Status failed = parts_->queue->Fail(popped.key, PluginSet(), PluginSet());
   PodRef newest = popped.pod;
   const bool is_live = parts_->being_bound.End(popped.key, [&](const PodRef& version) {
-    parts_->queue->Update(newest, version);
+    Status updated = parts_->queue->Update(newest, version);
+    if (!updated) failed = std::move(updated);
     newest = version;
   });
   // Deleted or bound between the two: an update of a pod that the queue does not know adds it.

@@ -41,7 +41,8 @@ typedef enum schedq_status {
   SCHEDQ_NOT_FOUND = 3, /* There is no such pod or plugin. */
   SCHEDQ_ENDED = 4,     /* The attempt has ended, or has gone further than this function allows. */
   SCHEDQ_NO_MEMORY = 5,
-  SCHEDQ_INTERNAL = 6 /* A bug in schedq. */
+  SCHEDQ_INTERNAL = 6, /* A bug in schedq. */
+  SCHEDQ_FULL = 7      /* There is no room for what is new; nothing has changed. Try again later. */
 } schedq_status;
 
 /* "0.1.0". Any thread; the text lives as long as the program. */
@@ -366,6 +367,7 @@ typedef struct schedq_queue_options {
   size_t plugin_count;
   const char* const* plugin_files; /* Plugin libraries. */
   size_t plugin_file_count;
+  uint64_t pods_max; /* Further pods are refused with SCHEDQ_FULL. 0: as many as it can hold. */
 } schedq_queue_options;
 
 /* How many pods are where. */

@@ -37,7 +37,8 @@ timespec ToTimespec(MonotonicTime time) {
 
 // Which thread numbers are taken: one bit each. Written by a thread that takes or returns a number.
 // Taking one acquires what returning it released, so that a number's next owner sees all that the
-// last one wrote to cells that only the number's owner may write.
+// last one wrote to cells that only the number's owner may write. Pages of numbers that no thread
+// has had are never touched.
 constexpr uint32_t kBitsPerWord = 64;
 constinit std::array<std::atomic<uint64_t>, kThreadsMax / kBitsPerWord> taken_numbers{};
 
@@ -54,7 +55,7 @@ uint32_t TakeNumber() {
       }
     }
   }
-  SCHEDQ_CHECK(false, "more than kThreadsMax threads live at one time");
+  SCHEDQ_CHECK(false, "more threads live at one time than Linux has ids for");
   return 0;
 }
 

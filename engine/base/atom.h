@@ -59,8 +59,8 @@ inline constinit std::atomic<uint32_t> thread_indexes_used{0};
 
 }  // namespace internal
 
-// More threads than this at one time are a bug.
-inline constexpr uint32_t kThreadsMax = 4096;
+// Linux gives thread ids below 2^22, so no process has more threads than this at one time.
+inline constexpr uint32_t kThreadsMax = uint32_t{1} << 22;
 
 // What a concurrent class needs beyond atomics. Specialised for each Atom.
 template <template <typename> class Atom>

@@ -9,7 +9,9 @@
 // Invariants:
 //  1. An element is free (on the list), fresh (never allocated) or owned by the caller that
 //     allocated it.
-//  2. The head's tag grows with each change, so that a list that changed in between is never
+//  2. Numbers are below the limit. While none is free the pool refuses; what is given back it
+//     gives again.
+//  3. The head's tag grows with each change, so that a list that changed in between is never
 //     mistaken for the one that was read, unless 2^32 changes fall into one step of one thread.
 // Memory: as many elements as were ever owned at one time; it is never freed.
 // Source: R. K. Treiber, Systems Programming: Coping with Parallelism, 1986 (with counted
@@ -31,12 +33,23 @@ namespace schedq {
 template <typename Element, template <typename> class Atom = std::atomic>
 class IndexPool {
  public:
-  explicit IndexPool(uint32_t first_bits) : elements_(first_bits) {}
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  explicit IndexPool(uint32_t first_bits, uint32_t limit = kNone)
+      : limit_(limit), elements_(first_bits) {}
 
   Element& operator[](uint32_t index) const { return elements_[index]; }
 
-  // The index of an element that the caller now owns. It contains what its last owner left in it.
+  // For an owner that has argued that the limit is never reached.
   uint32_t Allocate() {
+    const uint32_t index = TryAllocate();
+    SCHEDQ_CHECK(index != kNone, "the pool is not asked for more elements than it may have");
+    return index;
+  }
+
+  // The index of an element that the caller now owns. It contains what its last owner left in it.
+  // kNone: as many as the limit are owned by others.
+  uint32_t TryAllocate() {
     uint64_t head = LoadHead();
     while (IndexIn(head) != kNone) {
       // The element may be allocated by another thread meanwhile and its link overwritten; then
@@ -45,7 +58,11 @@ class IndexPool {
       if (ExchangeHead(head, Head(head, static_cast<uint32_t>(below)))) return IndexIn(head);
     }
     const uint64_t fresh = used_.fetch_add(1, std::memory_order_relaxed);
-    SCHEDQ_CHECK(fresh < kNone, "an index has 32 bits");
+    if (fresh >= limit_) [[unlikely]] {
+      // Each one takes back its own addition, so the count stays at the limit or above.
+      used_.fetch_sub(1, std::memory_order_relaxed);
+      return kNone;
+    }
     elements_.Reserve(fresh);
     PrefetchNext(elements_[fresh]);
     return static_cast<uint32_t>(fresh);
@@ -62,8 +79,6 @@ class IndexPool {
   uint64_t Used() const { return LoadRelaxed(used_); }
 
  private:
-  static constexpr uint32_t kNone = ~uint32_t{0};
-
   // Fresh elements are adjacent in memory. A thread that fills one mostly ends with an exchange,
   // which waits until the written cache lines have come. So the next elements are prefetched;
   // beyond the end of a segment the prefetch has no effect.
@@ -96,6 +111,7 @@ class IndexPool {
   // Written by every Allocate and Free, so both words share a line of their own.
   alignas(kCacheLineBytes) Atom<uint64_t> head_{0};
   Atom<uint64_t> used_{0};
+  const uint32_t limit_;
   alignas(kCacheLineBytes) SegmentedArray<Element, Atom> elements_;
 };
 

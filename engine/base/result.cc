@@ -10,4 +10,10 @@ void Fatal(const char* file, int line, const char* condition, const char* messag
   std::abort();
 }
 
+void FatalFailure(const Error& error) {
+  std::fprintf(stderr, "schedq: bug: an operation must not fail here: %s\n",
+               error.message().c_str());
+  std::abort();
+}
+
 }  // namespace schedq

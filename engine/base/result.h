@@ -59,6 +59,14 @@ class [[nodiscard]] Status {
   std::optional<Error> error_;
 };
 
+// Prints the error and aborts.
+[[noreturn]] void FatalFailure(const Error& error);
+// For a caller that has argued why an operation does not fail.
+inline void MustSucceed(const Status& status) {
+  if (!status.ok()) [[unlikely]]
+    FatalFailure(status.error());
+}
+
 // Prints the message with its place and aborts.
 [[noreturn]] void Fatal(const char* file, int line, const char* condition, const char* message);
 

@@ -34,7 +34,10 @@ class SegmentedArray {
   SegmentedArray(const SegmentedArray&) = delete;
   SegmentedArray& operator=(const SegmentedArray&) = delete;
 
-  Element& operator[](uint64_t index) const { return *ElementAt(LoadOriginOf(index), index); }
+  // Always inline: every slot and record is read through it, and a call costs more than it does.
+  [[gnu::always_inline]] Element& operator[](uint64_t index) const {
+    return *ElementAt(LoadOriginOf(index), index);
+  }
 
   // Null where nothing was reserved yet.
   Element* Find(uint64_t index) const {

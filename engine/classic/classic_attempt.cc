@@ -26,7 +26,7 @@ std::optional<PoppedPod> ClassicQueue::TryPop() {
 
 std::optional<PoppedPod> ClassicQueue::Pop(std::optional<Duration> timeout) {
   std::unique_lock lock(mutex_);
-  const auto deadline = std::chrono::steady_clock::now() + timeout.value_or(Duration::zero());
+  const MonotonicTime deadline = After(SteadyNow(), timeout.value_or(Duration::zero()));
   for (;;) {
     // After Close() queued pods can still be popped.
     if (std::optional<PoppedPod> popped = PopLocked()) return popped;

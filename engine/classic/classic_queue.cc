@@ -2,9 +2,12 @@
 #include "engine/classic/classic_queue.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "engine/base/names/name_link.h"
+#include "engine/base/result.h"
 #include "engine/classic/entity.h"
 #include "engine/event.h"
 #include "engine/object.h"
@@ -15,6 +18,7 @@
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queueing_fields.h"
+#include "engine/refusal.h"
 
 namespace schedq {
 
@@ -28,13 +32,16 @@ ClassicQueue::ClassicQueue(QueueOptions options)
 
 ClassicQueue::~ClassicQueue() { Close(); }
 
-void ClassicQueue::Add(PodRef pod) {
+Status ClassicQueue::Add(PodRef pod) {
   std::lock_guard lock(mutex_);
-  AddLocked(pod);
+  return AddLocked(pod);
 }
 
-void ClassicQueue::AddLocked(const PodRef& pod) {
-  Entity* entity = entities_.FindOrCreate(pod);
+Status ClassicQueue::AddLocked(const PodRef& pod) {
+  const std::string& node = pod->nominated_node_name;
+  const bool is_refused = HasNameTooLong(*pod, node) || !HasRoomFor(*pod);
+  Entity* entity = is_refused ? nullptr : entities_.FindOrCreate(pod);
+  if (entity == nullptr) return Refused("add", *pod, node);
   if (entity->older != nullptr && entity->older->live) {
     // Another uid for a name that is still live: the old pod is gone.
     DeleteLocked(*entity->older);
@@ -42,7 +49,7 @@ void ClassicQueue::AddLocked(const PodRef& pod) {
   if (entity->live && entity->queued != Place::kAbsent) {
     const PodRef before = entity->pod;
     UpdateQueued(*entity, before, pod);
-    return;
+    return Status::Ok();
   }
   const Place from = entity->Shown();
   entity->pod = pod;
@@ -54,15 +61,29 @@ void ClassicQueue::AddLocked(const PodRef& pod) {
   const EventLabel label = LabelOf(SpecialLabel::kUnscheduledPodAdd);
   MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
   TellMoved(*entity, from, label);
+  return Status::Ok();
 }
 
-void ClassicQueue::Update(PodRef before, PodRef after) {
+// Of a pod that is updated where it is there is no question.
+bool ClassicQueue::HasRoomFor(const Pod& pod) const {
+  if (options_.pods_max == 0) return true;
+  const PodKey key = FindKey(pod);
+  const Entity* entity = entities_.Find(key);
+  if (entity != nullptr && entity->live && entity->queued != Place::kAbsent) return true;
+  const uint64_t others = options_.pod_names->size() - (key.id == kNoPod ? 0 : 1);
+  return others < options_.pods_max;
+}
+
+Status ClassicQueue::Refused(std::string_view operation, const Pod& pod,
+                             std::string_view node) const {
+  const uint64_t pods_max = options_.pods_max == 0 ? NameLink::kIndexMax : options_.pods_max;
+  return Refusal(operation, pod, node, pods_max);
+}
+
+Status ClassicQueue::Update(PodRef before, PodRef after) {
   std::lock_guard lock(mutex_);
   Entity* entity = entities_.Find(FindKey(*after));
-  if (entity == nullptr || !entity->live) {
-    AddLocked(after);
-    return;
-  }
+  if (entity == nullptr || !entity->live) return AddLocked(after);
   if (!before) before = entity->pod;
   if (entity->in_flight) {
     // This pod will judge these events when it fails, and so will others in flight: the log is
@@ -72,13 +93,14 @@ void ClassicQueue::Update(PodRef before, PodRef after) {
     for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
       LogIfAnyInFlight(event, change);
     }
-    return;
+    return Status::Ok();
   }
-  if (entity->queued == Place::kAbsent) {
-    AddLocked(after);
-    return;
+  if (entity->queued == Place::kAbsent) return AddLocked(after);
+  if (HasNameTooLong(*after, after->nominated_node_name)) {
+    return Refused("update", *after, after->nominated_node_name);
   }
   UpdateQueued(*entity, before, after);
+  return Status::Ok();
 }
 
 void ClassicQueue::UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after) {
@@ -174,12 +196,14 @@ void ClassicQueue::Activate(std::span<const PodRef> pods) {
   }
 }
 
-void ClassicQueue::Nominate(const PodRef& pod, std::string_view node) {
+Status ClassicQueue::Nominate(const PodRef& pod, std::string_view node) {
   std::lock_guard lock(mutex_);
   Entity* entity = entities_.Find(FindKey(*pod));
   // A pod that is not live or is bound cannot be nominated; it has no nomination to drop either.
-  if (entity == nullptr || !entity->live) return;
+  if (entity == nullptr || !entity->live) return Status::Ok();
+  if (HasNameTooLong(*pod, node)) return Refused("nominate", *pod, node);
   nominator_.Set(entity->key, node);
+  return Status::Ok();
 }
 
 }  // namespace schedq

@@ -46,8 +46,8 @@ class ClassicQueue final : public SchedulingQueue {
   explicit ClassicQueue(QueueOptions options);
   ~ClassicQueue() override;
 
-  void Add(PodRef pod) override;
-  void Update(PodRef before, PodRef after) override;
+  Status Add(PodRef pod) override;
+  Status Update(PodRef before, PodRef after) override;
   void Delete(const Pod& pod) override;
   void Bind(const PodKey& pod) override;
   using SchedulingQueue::Event;
@@ -65,7 +65,7 @@ class ClassicQueue final : public SchedulingQueue {
   void Run() override;
   void Close() override;
 
-  void Nominate(const PodRef& pod, std::string_view node) override;
+  Status Nominate(const PodRef& pod, std::string_view node) override;
   std::vector<PodRef> NominatedPods(std::string_view node) const override;
   std::string NominatedNode(const PodKey& pod) const override;
 
@@ -112,7 +112,9 @@ class ClassicQueue final : public SchedulingQueue {
   void TellMoved(const Entity& entity, Place from, EventLabel label) const;
 
   // Operations that the public ones consist of (classic_queue.cc).
-  void AddLocked(const PodRef& pod);
+  Status AddLocked(const PodRef& pod);
+  bool HasRoomFor(const Pod& pod) const;
+  Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
   void DeleteLocked(Entity& entity);
   void UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after);
   void UpdatePooled(Entity& entity, const PodRef& before, const PodRef& after);

@@ -29,6 +29,7 @@ Entity* EntityTable::Find(const PodKey& key) const {
 
 Entity* EntityTable::FindOrCreate(const PodRef& pod) {
   const PodKey key{names_->Acquire(pod->namespace_name, pod->name), UidFingerprint(pod->uid)};
+  if (key.id == kNoPod) return nullptr;
   Entity*& newest = newest_[key.id];
   for (Entity** link = &newest; *link != nullptr; link = &(*link)->older) {
     Entity* entity = *link;

@@ -26,7 +26,8 @@ class EntityTable {
   Entity* Newest(PodId id) const;
   Entity* Find(const PodKey& key) const;
 
-  // Finds this incarnation, or creates it as the newest one of its name.
+  // Finds this incarnation, or creates it as the newest one of its name. Null: there is no room for
+  // the name.
   Entity* FindOrCreate(const PodRef& pod);
 
   // Frees the entity if it is neither live nor queued nor in flight.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -147,7 +146,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryPopEarly(const IsUnchanged& is_unchange
 template <template <typename> class Atom, typename Shape>
 std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::Pop(std::optional<Duration> timeout) {
   std::optional<MonotonicTime> deadline;
-  if (timeout) deadline = std::chrono::steady_clock::now() + *timeout;
+  if (timeout) deadline = After(SteadyNow(), *timeout);
   for (;;) {
     if (std::optional<PoppedPod> popped = TryPop()) return popped;
     const auto ticket = poppable_.PrepareWait();

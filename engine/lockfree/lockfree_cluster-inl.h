@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
@@ -19,6 +20,7 @@
 #include "engine/pod_events.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
+#include "engine/refusal.h"
 
 namespace schedq {
 
@@ -54,7 +56,7 @@ PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
 
 // What does not depend on the name's number is done while the memory of the name's place comes.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
+Status BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   FinishLeft();
   Interner::Newcomer name(options_.pod_names, pod->namespace_name, pod->name);
   const Instant now = options_.clock->Now();
@@ -73,17 +75,39 @@ void BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   };
   NameOfAdd taken{options_.pod_names, is_new};
   // A retry means that somebody else changed this very pod.
-  for (bool is_added = false; !is_added;) {
+  for (;;) {
     Draft draft(&table_.records(), event_epoch_.load(), now);
     draft.StartFrom(std::move(pod), fingerprint);
     draft.Edit().fields.timestamp = now;
     if (taken.id == kNoPod) {
       taken.id = name.Acquire();
+      if (taken.id == kNoPod) [[unlikely]]
+        return Refused("add", *draft.facts().pod, {});
       EnsureSlot(taken.id);
     }
-    is_added = TryAdd(taken.id, &draft, &is_new);
-    if (!is_added) pod = std::move(draft.Edit().pod);
+    const Outcome outcome = TryAdd(taken.id, &draft, &is_new);
+    if (outcome == Outcome::kDone) return Status::Ok();
+    if (outcome == Outcome::kRefused) {
+      const Pod& refused = *draft.facts().pod;
+      return Refused("add", refused, refused.nominated_node_name);
+    }
+    pod = std::move(draft.Edit().pod);
   }
+}
+
+// Each pod that is there holds its name. So do pods that others know by the same interner, and
+// those of Adds that are under way, this one among them. An attempt of an earlier incarnation holds
+// a record of its own.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::HasRoom() const {
+  const uint64_t pods = options_.pod_names->size();
+  return pods <= pods_max_ && pods + counts_.Read().in_flight <= table_.records().pods_max();
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline, gnu::cold]] Status BasicLockfreeQueue<Atom, Shape>::Refused(
+    std::string_view operation, const Pod& pod, std::string_view node) const {
+  return Refusal(operation, pod, node, pods_max_);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -94,16 +118,19 @@ void BasicLockfreeQueue<Atom, Shape>::EnsureSlot(PodId id) {
   table_.Ensure(id);
 }
 
-// False: the slot changed, try again.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_new) {
+auto BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_new) -> Outcome {
   PodFacts& facts = draft->Edit();
   facts.id = id;
   const Pinned pinned = table_.Pin(id);
   const bool is_known = pinned && pinned.facts().key() == facts.key() && pinned.word().live &&
                         pinned.word().queued != Place::kAbsent;
   if (is_known) return TryAddKnown(id, pinned, facts.pod);
+  if (table_.records().Used() >= pods_max_ && !HasRoom()) [[unlikely]]
+    return Outcome::kRefused;
   const NominationOfDraft nomination(&nominations_, draft, id, facts.pod->nominated_node_name);
+  if (nomination.is_refused()) [[unlikely]]
+    return Outcome::kRefused;
   // An attempt that is still in flight under the name goes on as an older one.
   if (pinned) facts.older = OlderAttempts(pinned);
   DecidePlace(draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
@@ -120,20 +147,20 @@ bool BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_ne
   *is_new = !pinned;
   if (!Commit(id, pinned, draft, cause)) {
     *is_new = false;
-    return false;
+    return Outcome::kChanged;
   }
   nominations_.End(id, replaced_nomination);
   replaced_rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-  return true;
+  return Outcome::kDone;
 }
 
-// A pod that is in a queue is updated there. False: try again.
+// A pod that is in a queue is updated there.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryAddKnown(PodId id, const Pinned& pinned,
-                                                  const PodRef& pod) {
+auto BasicLockfreeQueue<Atom, Shape>::TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod)
+    -> Outcome {
   const PodRef before = pinned.facts().pod;
-  bool must_add = false;
-  return TryUpdate(id, before, pod, UpdateOf::kQueuedPod, &must_add) && !must_add;
+  const Outcome outcome = TryUpdate(id, before, pod, UpdateOf::kQueuedPod);
+  return outcome == Outcome::kAbsent ? Outcome::kChanged : outcome;
 }
 
 // A reference to the newest record whose attempt is in flight.
@@ -151,31 +178,31 @@ uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
+Status BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
   FinishLeft();
   const PodKey key = FindKey(*after);
-  bool must_add = key.id == kNoPod;
-  while (!must_add && !TryUpdate(key.id, before, after, UpdateOf::kAttemptFirst, &must_add)) {
+  Outcome outcome = key.id == kNoPod ? Outcome::kAbsent : Outcome::kChanged;
+  while (outcome == Outcome::kChanged) {
+    outcome = TryUpdate(key.id, before, after, UpdateOf::kAttemptFirst);
   }
-  if (must_add) Add(after);
+  if (outcome == Outcome::kAbsent) return Add(after);
+  if (outcome == Outcome::kDone) return Status::Ok();
+  return Refused("update", *after, after->nominated_node_name);
 }
 
-// False: the slot changed, try again. `must_add`: the pod is nowhere.
 template <template <typename> class Atom, typename Shape>
-bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
-                                                const PodRef& after, UpdateOf update_of,
-                                                bool* must_add) {
+auto BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_before,
+                                                const PodRef& after, UpdateOf update_of)
+    -> Outcome {
   Draft draft(&table_.records(), event_epoch_.load());
   const Pinned pinned = PinFinished(id);
   const PodKey key{id, UidFingerprint(after->uid)};
-  *must_add = !pinned || !pinned.word().live || !(pinned.facts().key() == key);
-  if (*must_add) return true;
+  if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return Outcome::kAbsent;
   const PodRef before = known_before ? known_before : pinned.facts().pod;
   const Place place = pinned.word().queued;
   const bool is_in_flight =
       update_of == UpdateOf::kAttemptFirst && FlightOf(pinned, key) != nullptr;
-  *must_add = !is_in_flight && place == Place::kAbsent;
-  if (*must_add) return true;
+  if (!is_in_flight && place == Place::kAbsent) return Outcome::kAbsent;
 
   draft.StartFrom(pinned);
   draft.Edit().pod = after;
@@ -187,6 +214,8 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
   const Nomination old_nomination = pinned.facts().nomination;
   std::optional<NominationOfDraft> nomination;
   if (is_renominated) nomination.emplace(&nominations_, &draft, id, after->nominated_node_name);
+  if (nomination && nomination->is_refused()) [[unlikely]]
+    return Outcome::kRefused;
   // Only the key's change needs a new ticket; in flight nothing is sorted again.
   const bool is_sorted =
       place == Place::kActive || (place == Place::kBackoff && options_.gates.PopFromBackoffQ());
@@ -194,14 +223,14 @@ bool BasicLockfreeQueue<Atom, Shape>::TryUpdate(PodId id, const PodRef& known_be
                                 pinned.facts().pod->priority != after->priority;
   draft.needs_ticket = !is_in_flight && is_sorted && stands_elsewhere;
   draft.Edit().fields.stands_by_older_priority = is_in_flight && is_sorted && stands_elsewhere;
-  if (!Commit(id, pinned, &draft, Cause())) return false;
+  if (!Commit(id, pinned, &draft, Cause())) return Outcome::kChanged;
   if (is_renominated) nominations_.End(id, old_nomination);
   if (is_in_flight) {
     UpdateInFlight(key, place, before, after);
   } else if (InPool(place)) {
     JudgeUpdate(key, before, after);
   }
-  return true;
+  return Outcome::kDone;
 }
 
 // The failing pod will judge these, and so will others in flight: the log is shared. If the pod has
@@ -335,21 +364,23 @@ bool BasicLockfreeQueue<Atom, Shape>::TryActivate(const PodKey& key) {
 }
 
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_view node) {
+Status BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_view node) {
   const PodKey key = FindKey(*pod);
-  if (key.id == kNoPod) return;
+  if (key.id == kNoPod) return Status::Ok();
   for (;;) {
     const Pinned pinned = PinFinished(key.id);
     // A pod that is not live cannot be nominated; it has no nomination to drop either.
-    if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return;
+    if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return Status::Ok();
     Draft draft(&table_.records(), 0);
     draft.StartFrom(pinned);
     const Nomination old_nomination = pinned.facts().nomination;
     const NominationOfDraft nomination(&nominations_, &draft, key.id, node);
+    if (nomination.is_refused()) [[unlikely]]
+      return Refused("nominate", *pod, node);
     if (!table_.Exchange(key.id, pinned, WordWith(pinned.word(), draft))) continue;
     draft.Published();
     nominations_.End(key.id, old_nomination);
-    return;
+    return Status::Ok();
   }
 }
 

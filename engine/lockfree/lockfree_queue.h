@@ -24,6 +24,7 @@
 // tickets end when they are popped, flushed, or so many that they are looked for.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -75,6 +76,8 @@ struct LockfreeQueueShape {
   static constexpr uint32_t kFirstPodsBits = 10;
   static constexpr uint32_t kFirstMarksBits = 4;
   static constexpr uint32_t kFirstLogBits = 6;
+  // Records of pods; half of them may be pods' (pod_record.h).
+  static constexpr uint32_t kRecordsMax = PodTable<std::atomic>::kRecordsMax;
   // How many events are kept for pods in flight at most, and let go by one operation at most.
   static constexpr uint32_t kLogEventsMax = 65'536;
   static constexpr uint32_t kLogTrimMax = 64;
@@ -95,8 +98,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   explicit BasicLockfreeQueue(QueueOptions options);
   ~BasicLockfreeQueue() override;
 
-  void Add(PodRef pod) override;
-  void Update(PodRef before, PodRef after) override;
+  Status Add(PodRef pod) override;
+  Status Update(PodRef before, PodRef after) override;
   void Delete(const Pod& pod) override;
   void Bind(const PodKey& pod) override;
   using SchedulingQueue::Event;
@@ -114,7 +117,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Run() override;
   void Close() override;
 
-  void Nominate(const PodRef& pod, std::string_view node) override;
+  Status Nominate(const PodRef& pod, std::string_view node) override;
   std::vector<PodRef> NominatedPods(std::string_view node) const override;
   std::string NominatedNode(const PodKey& pod) const override;
 
@@ -222,13 +225,17 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   // Pods that come, change and go (lockfree_cluster-inl.h).
   PodKey FindKey(const Pod& pod) const;
   void EnsureSlot(PodId id);
-  bool TryAdd(PodId id, Draft* draft, bool* is_new);
-  bool TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
+  // What became of an attempt to change a pod's slot: the slot changed (try again), the pod is
+  // nowhere, or there was no room for what is new.
+  enum class Outcome : uint8_t { kDone, kChanged, kAbsent, kRefused };
+  Outcome TryAdd(PodId id, Draft* draft, bool* is_new);
+  Outcome TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
+  bool HasRoom() const;
+  Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
   uint32_t OlderAttempts(const Pinned& pinned);
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
   enum class UpdateOf : uint8_t { kAttemptFirst, kQueuedPod };
-  bool TryUpdate(PodId id, const PodRef& before, const PodRef& after, UpdateOf update_of,
-                 bool* must_add);
+  Outcome TryUpdate(PodId id, const PodRef& before, const PodRef& after, UpdateOf update_of);
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool RemoveFromCluster(const PodKey& key);
@@ -324,6 +331,9 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Rescue(PodId id, Instant now);
 
   const QueueOptions options_;
+  // From how many records on an Add counts the pods that there are.
+  const uint64_t pods_max_ = std::min<uint64_t>(
+      options_.pods_max == 0 ? Shape::kRecordsMax : options_.pods_max, Shape::kRecordsMax / 2);
   // Written when an operation is left by an exception, and by the one that finishes that.
   Atom<bool> has_left_{false};
   const bool is_observed_ = !options_.observers.empty();
@@ -331,7 +341,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   QueueMetrics metrics_;
   PlaceCounts counts_;
 
-  Table table_{Shape::kFirstPodsBits};
+  Table table_{Shape::kFirstPodsBits, Shape::kRecordsMax};
   RejectorIndex<Atom> rejectors_{Shape::kFirstMarksBits};
   ActiveQueue<Atom, typename Shape::Active> active_;
   BackoffWindows<Atom, typename Shape::Windows> windows_;  // Gate SchedulerPopFromBackoffQ on.

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "engine/base/inline_vector.h"
 #include "engine/base/names/interner-inl.h"
 #include "hints/claims/claim_index.h"
 
@@ -58,6 +60,7 @@ BasicClaimIndex<Atom>::~BasicClaimIndex() {
 template <template <typename> class Atom>
 auto BasicClaimIndex<Atom>::Hold(std::string_view namespace_name, std::string_view claim) -> Held {
   const uint32_t number = claim_names_.Acquire(namespace_name, claim);
+  if (number == kNoName) return {number, nullptr};
   records_.ReserveThrough(number);
   return {number, &records_[number]};
 }
@@ -65,6 +68,7 @@ auto BasicClaimIndex<Atom>::Hold(std::string_view namespace_name, std::string_vi
 template <template <typename> class Atom>
 void BasicClaimIndex<Atom>::Insert(std::string_view namespace_name, std::string_view claim) {
   const Held held = Hold(namespace_name, claim);
+  if (held.record == nullptr) return;
   // It existed before: the reference that says so is there already.
   if (!held.record->SetExists(true)) claim_names_.Release(held.claim);
 }
@@ -121,33 +125,54 @@ void BasicClaimIndex<Atom>::Lookup(std::string_view namespace_name, std::string_
 }
 
 template <template <typename> class Atom>
-void BasicClaimIndex<Atom>::Update(const Pod* before, const Pod* after) {
-  if (internal::ClaimCount(before) == 0 && internal::ClaimCount(after) == 0) return;
+bool BasicClaimIndex<Atom>::Update(const Pod* before, const Pod* after) {
+  if (internal::ClaimCount(before) == 0 && internal::ClaimCount(after) == 0) return true;
   const Pod& pod = after != nullptr ? *after : *before;
   if (before != nullptr && after != nullptr &&
       (before->name != after->name || before->namespace_name != after->namespace_name)) {
-    Update(before, nullptr);
-    return Update(nullptr, after);
+    return Update(nullptr, after) && Update(before, nullptr);
   }
   // Held during this call, so that the number stays the pod's.
   const PodId id = pod_names_->Acquire(pod.namespace_name, pod.name);
-  internal::ForEachClaimBeyond(
-      before, after, [&](const std::string& claim) { Unlist(pod.namespace_name, claim, id); });
-  internal::ForEachClaimBeyond(
-      after, before, [&](const std::string& claim) { List(pod.namespace_name, claim, id); });
+  if (id == kNoName) return false;
+  const bool is_listed = ListBeyond(before, after, id);
+  if (is_listed) {
+    internal::ForEachClaimBeyond(
+        before, after, [&](const std::string& claim) { Unlist(pod.namespace_name, claim, id); });
+  }
   pod_names_->Release(id);
+  return is_listed;
 }
 
 template <template <typename> class Atom>
-void BasicClaimIndex<Atom>::List(std::string_view namespace_name, std::string_view claim,
-                                 PodId pod) {
+bool BasicClaimIndex<Atom>::ListBeyond(const Pod* before, const Pod* after, PodId pod) {
+  constexpr size_t kMostHaveFewer = 8;
+  InlineVector<std::string_view, kMostHaveFewer> listed;
+  bool is_refused = false;
+  internal::ForEachClaimBeyond(after, before, [&](const std::string& claim) {
+    if (is_refused) return;
+    const Listing listing = List(after->namespace_name, claim, pod);
+    if (listing == Listing::kNew) listed.push_back(claim);
+    is_refused = listing == Listing::kRefused;
+  });
+  if (is_refused) {
+    for (const std::string_view claim : listed) Unlist(after->namespace_name, claim, pod);
+  }
+  return !is_refused;
+}
+
+template <template <typename> class Atom>
+auto BasicClaimIndex<Atom>::List(std::string_view namespace_name, std::string_view claim, PodId pod)
+    -> Listing {
   const Held held = Hold(namespace_name, claim);
+  if (held.record == nullptr) return Listing::kRefused;
   if (held.record->Lists(pod)) {
     claim_names_.Release(held.claim);  // `before` did not say so.
-    return;
+    return Listing::kThereAlready;
   }
   pod_names_->Retain(pod);
   held.record->Add(pod);  // The references to both names are the entry's.
+  return Listing::kNew;
 }
 
 template <template <typename> class Atom>

@@ -55,7 +55,8 @@ class BasicClaimIndex {
   BasicClaimIndex(const BasicClaimIndex&) = delete;
   BasicClaimIndex& operator=(const BasicClaimIndex&) = delete;
 
-  // The claim exists from now on, or no longer. Either may be called again without effect.
+  // The claim exists from now on, or no longer. Either may be called again without effect. A claim
+  // for whose name there is no room (interner.h) does not exist.
   void Insert(std::string_view namespace_name, std::string_view claim);
   void Erase(std::string_view namespace_name, std::string_view claim);
   bool Exists(std::string_view namespace_name, std::string_view claim) const;
@@ -63,8 +64,9 @@ class BasicClaimIndex {
   // Replaces what `before` was listed under by what `after` uses; null: not live on that side. Both
   // are versions of one pod; two pods are two updates. What `before` names and is not listed is
   // passed over, and so is what is listed already. What it fails to name stays listed, and Lookup
-  // reports a pod too many, until an Update names it.
-  void Update(const Pod* before, const Pod* after);
+  // reports a pod too many, until an Update names it. False: there is no room for the name of the
+  // pod or of a claim, and nothing has changed.
+  bool Update(const Pod* before, const Pod* after);
 
   // Appends each pod that uses the claim, in no stated order.
   void Lookup(std::string_view namespace_name, std::string_view claim, PodList* pods) const;
@@ -75,7 +77,7 @@ class BasicClaimIndex {
  private:
   using Record = ClaimRecord<Atom>;
 
-  // A reference to the claim's name, and its record.
+  // A reference to the claim's name, and its record; null: there is no room for the name.
   struct Held {
     uint32_t claim;
     Record* record;
@@ -85,7 +87,10 @@ class BasicClaimIndex {
   template <typename Read>
   bool ReadRecord(std::string_view namespace_name, std::string_view claim, Read read) const;
 
-  void List(std::string_view namespace_name, std::string_view claim, PodId pod);
+  enum class Listing : uint8_t { kNew, kThereAlready, kRefused };
+  Listing List(std::string_view namespace_name, std::string_view claim, PodId pod);
+  // Lists the pod under each claim that `after` names beyond `before`, or under none.
+  bool ListBeyond(const Pod* before, const Pod* after, PodId pod);
   void Unlist(std::string_view namespace_name, std::string_view claim, PodId pod);
 
   BasicInterner<Atom>* const pod_names_;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/names/interner.h"
+#include "engine/refusal.h"
 #include "schedq/c_interface/versioned.h"
 
 namespace schedq {
@@ -110,6 +112,20 @@ Status FillStatus(const schedq_pod& given, Pod* pod) {
                 });
 }
 
+// A claim has its pod's namespace.
+Status CheckClaims(const Pod& pod) {
+  const size_t bytes_max = Interner::kTextBytesMax - pod.namespace_name.size() - 1;
+  for (const std::string& claim : pod.claims) {
+    if (claim.size() > bytes_max) return Error("claims: a name has more bytes than names may have");
+  }
+  for (const GeneratedClaim& claim : pod.generated_claims) {
+    if (claim.claim_name.size() > bytes_max) {
+      return Error("generated_claims: a name has more bytes than names may have");
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<PodRef> PodOf(const schedq_pod* given) {
@@ -126,10 +142,14 @@ Result<PodRef> PodOf(const schedq_pod* given) {
   pod->node_name = TextOf(read.node_name);
   pod->nominated_node_name = TextOf(read.nominated_node_name);
   pod->priority = read.priority;
+  if (HasNameTooLong(*pod, pod->nominated_node_name)) {
+    return Refusal("pod", *pod, pod->nominated_node_name, 0);
+  }
   Status status = read.reserved == 0 ? Status::Ok() : Error("reserved is not 0");
   if (status) status = AppendLabels("labels", read.labels, read.label_count, &pod->labels);
   if (status) status = FillSpec(read, pod.get());
   if (status) status = FillStatus(read, pod.get());
+  if (status) status = CheckClaims(*pod);
   if (!status) return Error("pod " + QualifiedName(*pod) + ": " + status.error().message());
   return PodRef(std::move(pod));
 }

@@ -84,7 +84,11 @@ Status ReadDuration(const char* what, int64_t milliseconds, int64_t least, Durat
                  std::to_string(least) + " or more");
   }
   if (milliseconds == 0) return Status::Ok();
-  *duration = milliseconds < 0 ? Duration(0) : std::chrono::milliseconds(milliseconds);
+  // More than the longest duration is that.
+  constexpr auto kLongest = std::chrono::floor<std::chrono::milliseconds>(Duration::max());
+  *duration = milliseconds < 0                  ? Duration(0)
+              : milliseconds > kLongest.count() ? Duration::max()
+                                                : std::chrono::milliseconds(milliseconds);
   return Status::Ok();
 }
 
@@ -133,6 +137,7 @@ Status ReadOptions(const schedq_queue_options* given, AssemblyOptions* options) 
     }
     options->engine = *engine;
   }
+  options->pods_max = read.pods_max;
   options->judges_in_parallel = read.judges_on_callers_thread == 0;
   if (Status status = ReadGates(read, &options->gates); !status) return status;
   if (Status status = ReadTimes(read, options); !status) return status;
@@ -141,6 +146,11 @@ Status ReadOptions(const schedq_queue_options* given, AssemblyOptions* options) 
 
 std::string NameOf(const char* namespace_name, const char* name) {
   return QualifiedName(TextOf(namespace_name), TextOf(name));
+}
+
+// How the queue took what it was told of. Names that are too long were refused before.
+schedq_status Taken(const Status& status) {
+  return status ? SCHEDQ_OK : Fail(SCHEDQ_FULL, status.error().message());
 }
 
 schedq_status NotFound(const std::string& pod) {
@@ -225,8 +235,7 @@ schedq_status UpdatePod(schedq_queue* queue, const schedq_pod* before, const sch
                                     QualifiedName(*old_version) + " with uid '" + old_version->uid +
                                     "', expected versions of one pod");
   }
-  queue->assembled->PodChanged(old_version, *new_version);
-  return SCHEDQ_OK;
+  return Taken(queue->assembled->PodChanged(old_version, *new_version));
 }
 
 schedq_status DeletePod(schedq_queue* queue, const schedq_pod* pod) {
@@ -237,8 +246,7 @@ schedq_status DeletePod(schedq_queue* queue, const schedq_pod* pod) {
     last = KnownPod(queue, QualifiedName(**given));
     if (last == nullptr) return NotFound(QualifiedName(**given));
   }
-  queue->assembled->PodChanged(last, nullptr);
-  return SCHEDQ_OK;
+  return Taken(queue->assembled->PodChanged(last, nullptr));
 }
 
 }  // namespace
@@ -280,8 +288,7 @@ schedq_status schedq_queue_pod_add(schedq_queue* queue, const schedq_pod* pod) {
     if (queue == nullptr) return IsNull("queue");
     const schedq::Result<schedq::PodRef> given = schedq::PodOf(pod);
     if (!given) return schedq::Invalid(given.error());
-    queue->assembled->PodChanged(nullptr, *given);
-    return SCHEDQ_OK;
+    return schedq::Taken(queue->assembled->PodChanged(nullptr, *given));
   });
 }
 
@@ -306,8 +313,7 @@ schedq_status schedq_queue_pod_bound(schedq_queue* queue, const char* namespace_
     auto bound = std::make_shared<schedq::Pod>(*known);
     bound->node_name = TextOf(node);
     if (bound->node_name.empty()) return Fail(SCHEDQ_INVALID, "node is empty");
-    queue->assembled->PodChanged(known, std::move(bound));
-    return SCHEDQ_OK;
+    return schedq::Taken(queue->assembled->PodChanged(known, std::move(bound)));
   });
 }
 
@@ -389,8 +395,9 @@ schedq_status schedq_queue_nominate(schedq_queue* queue, const char* namespace_n
     const std::string pod_name = schedq::NameOf(namespace_name, name);
     const schedq::PodRef known = schedq::KnownPod(queue, pod_name);
     if (known == nullptr) return schedq::NotFound(pod_name);
-    queue->assembled->Nominate(known, TextOf(node));
-    return SCHEDQ_OK;
+    const schedq::Status nominated = queue->assembled->Nominate(known, TextOf(node));
+    // The pod is known, so it is the node's name that is too long.
+    return nominated ? SCHEDQ_OK : schedq::Invalid(nominated.error());
   });
 }
 

@@ -81,9 +81,15 @@ struct ModelShape {
   static constexpr uint32_t kLanesMax = 2;
   static constexpr uint32_t kBucketEntries = 8;
   static constexpr uint32_t kBagEntries = 1;
-  static constexpr uint32_t kBuckets = 8;
+  static constexpr uint32_t kRangesMin = 1;
+  static constexpr uint32_t kHeapRootsMax = 64;
+  static constexpr uint32_t kSegmentsMax = 64;
   static constexpr uint32_t kFirstSegmentsBits = 1;
   static constexpr uint32_t kPopsPerSweep = 64;
+};
+// The same with a segment for one run.
+struct OneSegmentShape : ModelShape {
+  static constexpr uint32_t kSegmentsMax = 1;
 };
 // The same without lanes, for priorities that come less than three times: all goes to the heap.
 struct HeapShape : ModelShape {

@@ -19,6 +19,7 @@
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/active/active_queue.h"
 #include "engine/lockfree/active/double_collect.h"
+#include "engine/lockfree/active/sorted_run.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
@@ -43,7 +44,7 @@ void ExpectLinearizable(const ActiveSteps& first, const std::vector<ActiveSteps>
   model::Options options = Named(suffix);
   // Schedules grow with the power of the preemptions; longer programs get by with two. So do those
   // of the heap, which copy whole parts; their stale reads are left to the sweep below.
-  const bool is_heap = Shape::kLanesAtOnce == 0;
+  const bool is_heap = Shape::kLanesAtOnce == 0 || Shape::kSegmentsMax == 1;
   options.preemptions_max = steps <= 3 && !is_heap ? 3 : 2;
   if (is_heap) options.stale_reads_max = 0;
   const Report report =
@@ -138,6 +139,35 @@ TEST(ActiveQueueModel, SegmentsAreUsedAgain) {
   const ActiveSteps first = {Push(1, 1), Push(1, 2), Push(1, 3), Pop()};
   ExpectLinearizable<ModelShape>(first, {{Pop(), Pop()}, {Push(1, 4)}}, "_3");
   ExpectLinearizable<ModelShape>(first, {{Pop(), Pop()}, {Push(1, 4), Push(2, 5)}}, "_4");
+}
+
+TEST(SortedRunModel, RefusedAppendsLeaveTheRunAsItWas) {
+  using Run = SortedRun<model::Atomic, 2>;
+  const auto body = [](model::Trial& trial) {
+    Run::Pool pool(/*first_bits=*/0, /*limit=*/1);
+    Run run;
+    const std::array<ActiveEntry, 2> entries = {Push(0, 1).entry, Push(0, 2).entry};
+    MODEL_CHECK(run.TryAppend(pool, entries.data(), 1) == AppendOutcome::kAppended,
+                "there is room");
+    const auto append = [&] {
+      const AppendOutcome outcome = run.TryAppend(pool, &entries[1], 1);
+      MODEL_CHECK(outcome == AppendOutcome::kFull || outcome == AppendOutcome::kBusy,
+                  "the last slot of a segment needs the next one");
+    };
+    trial.Thread(append);
+    trial.Thread(append);
+    trial.Join();
+    MODEL_CHECK(run.Look().Size() == 1 && run.TimestampAt(pool, run.Look()) == 1,
+                "what was there is there");
+  };
+  model::ExpectExhausted(model::Exhaust(model::OptionsOfTest(), body), 100);
+}
+
+// The last slot of a segment needs the next one. So does the first of another lane.
+TEST(ActiveQueueModel, WhatFindsNoSegmentGoesToTheHeap) {
+  ExpectLinearizable<OneSegmentShape>({Push(1, 1)}, {{Push(1, 2)}, {Push(1, 3)}}, "_pushes");
+  ExpectLinearizable<OneSegmentShape>({Push(1, 1)}, {{Push(1, 2), Pop()}, {Pop()}}, "_pop");
+  ExpectLinearizable<OneSegmentShape>({}, {{Push(1, 1), Pop()}, {Push(2, 2)}}, "_lanes");
 }
 
 TEST(ActiveQueueModel, LanesAreMadeAtTheSameTime) {

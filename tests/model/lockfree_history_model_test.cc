@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/place.h"
@@ -224,7 +225,7 @@ class RecordedScene {
     const PodRef& pod = scene_.pod(step.pod);
     switch (step.deed) {
       case Deed::kAdd:
-        scene_.queue().Add(VersionOf(step.pod, QueueSpec::PriorityOf(step.pod)));
+        MustSucceed(scene_.queue().Add(VersionOf(step.pod, QueueSpec::PriorityOf(step.pod))));
         return QueueSpec::kNothing;
       case Deed::kActivate:
         scene_.Activate(step.pod);
@@ -233,11 +234,11 @@ class RecordedScene {
         scene_.Delete(step.pod);
         return QueueSpec::kNothing;
       case Deed::kRaise:
-        scene_.queue().Update(
-            pod, VersionOf(step.pod, QueueSpec::PriorityOf(step.pod) + QueueSpec::kRise));
+        MustSucceed(scene_.queue().Update(
+            pod, VersionOf(step.pod, QueueSpec::PriorityOf(step.pod) + QueueSpec::kRise)));
         return QueueSpec::kNothing;
       case Deed::kNominate:
-        scene_.queue().Nominate(pod, "node");
+        MustSucceed(scene_.queue().Nominate(pod, "node"));
         return QueueSpec::kNothing;
       case Deed::kFail:
         scene_.RejectByFilter(scene_.Key(step.pod));

@@ -25,6 +25,7 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
@@ -63,6 +64,7 @@ struct ModelQueueShape {
   static constexpr uint32_t kFirstPodsBits = 1;
   static constexpr uint32_t kFirstMarksBits = 0;
   static constexpr uint32_t kFirstLogBits = 1;
+  static constexpr uint32_t kRecordsMax = 1 << 28;
   static constexpr uint32_t kLogEventsMax = 65'536;
   static constexpr uint32_t kLogTrimMax = 64;
   static constexpr uint64_t kEventsPerClear = 1;
@@ -154,13 +156,15 @@ class ModelScene {
     return pod;
   }
 
-  void Add(size_t number) { queue_->Add(pods_[number]); }
+  void Add(size_t number) { MustSucceed(queue_->Add(pods_[number])); }
   // Under the same name and another uid. The old pod is gone, whether that was told or not.
-  void AddAnew(size_t number) { queue_->Add(created_anew_[number]); }
+  void AddAnew(size_t number) { MustSucceed(queue_->Add(created_anew_[number])); }
   void Delete(size_t number) { queue_->Delete(*pods_[number]); }
   void Activate(size_t number) { queue_->Activate({&pods_[number], 1}); }
   // Another version: an event of its own, and another place among the active.
-  void Update(size_t number) { queue_->Update(pods_[number], MakeVersion(number, 2, "second")); }
+  void Update(size_t number) {
+    MustSucceed(queue_->Update(pods_[number], MakeVersion(number, 2, "second")));
+  }
   PodKey Key(size_t number) const { return queue_->KeyOf(*pods_[number]); }
   void RejectByFilter(const PodKey& key) {
     static_cast<void>(queue_->Fail(key, PluginSet::Of(kFilter), {}));

@@ -42,10 +42,10 @@ void CheckNoneOn(Index& index, const std::string& node) {
 model::Body BeginsAndEndsMeet() {
   return [](model::Trial& trial) {
     Index index(1);
-    const Nomination stays = index.Begin(9, "a");
+    const Nomination stays = *index.Begin(9, "a");
     for (PodId pod = 0; pod < 2; ++pod) {
       trial.Thread([&index, pod] {
-        const Nomination nomination = index.Begin(pod, "a");
+        const Nomination nomination = *index.Begin(pod, "a");
         MODEL_CHECK(IsOn(index, "a", pod, nomination), "it is there");
         index.End(pod, nomination);
         MODEL_CHECK(!IsOn(index, "a", pod, nomination), "it has ended");
@@ -63,11 +63,11 @@ model::Body BeginsAndEndsMeet() {
 model::Body ReaderMeetsReuse() {
   return [](model::Trial& trial) {
     Index index(1);
-    const Nomination stays = index.Begin(9, "a");
-    const Nomination goes = index.Begin(1, "a");
+    const Nomination stays = *index.Begin(9, "a");
+    const Nomination goes = *index.Begin(1, "a");
     trial.Thread([&] {
       index.End(1, goes);
-      const Nomination elsewhere = index.Begin(1, "b");
+      const Nomination elsewhere = *index.Begin(1, "b");
       MODEL_CHECK(IsOn(index, "b", 1, elsewhere), "it is there");
       index.End(1, elsewhere);
     });
@@ -91,10 +91,10 @@ model::Body ReaderMeetsReuse() {
 model::Body NumberMeetsReader() {
   return [](model::Trial& trial) {
     Index index(1);
-    const Nomination first = index.Begin(1, "a");
+    const Nomination first = *index.Begin(1, "a");
     trial.Thread([&] {
       index.End(1, first);
-      const Nomination second = index.Begin(2, "b");
+      const Nomination second = *index.Begin(2, "b");
       index.End(2, second);
     });
     trial.Thread([&] {
@@ -123,7 +123,7 @@ TEST(NominationIndexModelSweep, PodsMoveBetweenTwoNodes) {
         Nomination old;
         for (int i = 0; i < 3; ++i) {
           const std::string node = (pod + i) % 2 == 0 ? "a" : "b";
-          const Nomination nomination = index.Begin(pod, node);
+          const Nomination nomination = *index.Begin(pod, node);
           MODEL_CHECK(IsOn(index, node, pod, nomination), "it is there");
           index.End(pod, old);
           old = nomination;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
@@ -73,7 +74,7 @@ class LockfreeQueueStress : public QueueTest {
         case 0:
         case 1:
         case 2:
-          queue().Add(pod);
+          MustSucceed(queue().Add(pod));
           break;
         case 3:
           queue().Delete(*pod);
@@ -83,7 +84,7 @@ class LockfreeQueueStress : public QueueTest {
           auto after = std::make_shared<Pod>(*pod);
           after->priority = static_cast<int32_t>(random.Below(3));
           after->nominated_node_name = random.Below(2) == 0 ? "" : "node";
-          queue().Update(pod, after);
+          MustSucceed(queue().Update(pod, after));
           pod = after;
           break;
         }
@@ -91,7 +92,7 @@ class LockfreeQueueStress : public QueueTest {
           queue().Activate({&pod, 1});
           break;
         case 6:
-          queue().Nominate(pod, random.Below(2) == 0 ? "" : "other");
+          MustSucceed(queue().Nominate(pod, random.Below(2) == 0 ? "" : "other"));
           static_cast<void>(queue().NominatedPods("other"));
           static_cast<void>(queue().NominatedNode(queue().KeyOf(*pod)));
           break;
@@ -256,7 +257,7 @@ TEST_P(LockfreeQueueStress, WakeUpsOwedAreDelivered) {
   for (int round = 1; round <= kRounds; ++round) {
     const PodRef pod = MakePod("pod");
     has_room = false;
-    queue().Add(pod);
+    MustSucceed(queue().Add(pod));
     const auto popped = queue().TryPop();
     ASSERT_TRUE(popped);
     turn = 2 * round - 1;
@@ -276,7 +277,7 @@ TEST_P(LockfreeQueueStress, WakeUpsOwedAreDelivered) {
 TEST_P(LockfreeQueueStress, NominationsOfOneNodeAreNeverAnothers) {
   constexpr int kRounds = 3000;
   std::vector<PodRef> pods = {MakePod("a"), MakePod("b")};
-  for (const PodRef& pod : pods) queue().Add(pod);
+  for (const PodRef& pod : pods) MustSucceed(queue().Add(pod));
   std::atomic<bool> is_done{false};
   std::thread reader([&] {
     while (!is_done.load()) {
@@ -290,7 +291,7 @@ TEST_P(LockfreeQueueStress, NominationsOfOneNodeAreNeverAnothers) {
   });
   for (int round = 0; round < kRounds; ++round) {
     const PodRef& pod = pods[static_cast<size_t>(round / 2 % 2)];
-    queue().Nominate(pod, round % 2 == 0 ? "node-" + pod->name : "");
+    MustSucceed(queue().Nominate(pod, round % 2 == 0 ? "node-" + pod->name : ""));
   }
   is_done = true;
   reader.join();
@@ -306,7 +307,7 @@ TEST_P(LockfreeQueueStress, FirstAddMeetsEvent) {
       for (int i = 0; i < 50; ++i) Send(bench, Resource::kNode, Action::kAdd);
     });
     while (!is_started.load()) std::this_thread::yield();
-    bench.queue().Add(MakePod("first"));
+    MustSucceed(bench.queue().Add(MakePod("first")));
     sender.join();
     EXPECT_EQ(bench.queue().Counts().active, 1u);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/format/trace/queue_outcome.h"
+#include "engine/base/result.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
@@ -193,7 +194,7 @@ Status Replayer::Add(const TraceOperation& operation) {
   }
   entry->live = operation.pod;
   touched_.Touch(*operation.pod);
-  queue_->PodAdded(operation.pod);
+  MustSucceed(queue_->PodAdded(operation.pod));
   return Status::Ok();
 }
 
@@ -209,7 +210,7 @@ Status Replayer::Update(const TraceOperation& operation) {
   }
   const PodRef before = std::exchange(entry->live, operation.pod);
   touched_.Touch(*before);
-  queue_->PodUpdated(before, operation.pod);
+  MustSucceed(queue_->PodUpdated(before, operation.pod));
   return Status::Ok();
 }
 
@@ -277,7 +278,7 @@ Status Replayer::Nominate(const TraceOperation& operation) {
   Result<TracedPods::Entry*> entry = pods_.Present(operation.pod_name);
   if (!entry) return entry.error();
   const PodRef& pod = (*entry)->live ? (*entry)->live : (*entry)->in_flight.back().pod;
-  queue_->Nominate(pod, operation.node);
+  MustSucceed(queue_->Nominate(pod, operation.node));
   return Status::Ok();
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/gates.h"
 #include "engine/plugin.h"
 #include "engine/queue.h"  // IWYU pragma: keep
@@ -113,9 +114,9 @@ void BindingScheduler::OnChange(const PodRef& before, const PodRef& after) {
     for (auto& [node, pods] : placed_) pods.erase(name);
     SendEvent(Resource::kAssignedPod, Action::kDelete);
   } else if (before == nullptr) {
-    queue_->PodAdded(after);
+    MustSucceed(queue_->PodAdded(after));
   } else {
-    queue_->PodUpdated(before, after);
+    MustSucceed(queue_->PodUpdated(before, after));
     const auto binding = bindings_.find(name);
     if (binding != bindings_.end()) binding->second.pod = after;
   }

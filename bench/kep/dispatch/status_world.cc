@@ -8,6 +8,7 @@
 
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
 #include "engine/gates.h"
 #include "engine/queue.h"  // IWYU pragma: keep
 #include "hints/world.h"
@@ -69,7 +70,7 @@ StatusWorld::~StatusWorld() = default;
 void StatusWorld::OnWatch(const PodRef& before, const PodRef& after) {
   if (before == nullptr) return;  // AddPod has added the pod to the queue already.
   if (after != nullptr) pods_[after->name] = after;
-  queue_->PodChanged(before, after);
+  MustSucceed(queue_->PodChanged(before, after));
 }
 
 std::vector<Plugin> StatusWorld::MakePlugins() {
@@ -108,7 +109,7 @@ void StatusWorld::AddPod(const std::string& name, Rejector rejector, const std::
   if (has_gates) pod.scheduling_gates.push_back("gate");
   const PodRef stored = server_.Create(std::move(pod));
   pods_[name] = stored;
-  queue_->PodAdded(stored);
+  MustSucceed(queue_->PodAdded(stored));
 }
 
 void StatusWorld::SetReason(const std::string& name, Rejector rejector, const std::string& reason) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/lab/paths/engine_stage.h"
+#include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -56,7 +57,7 @@ AddDuringStorm MeasureAddDuringStorm(EngineKind engine, int64_t pod_count, int64
   for (const PodRef& pod : added) {
     WaitUntil(intended);
     if (is_over.load()) break;
-    queue.Add(pod);
+    MustSucceed(queue.Add(pod));
     const std::chrono::nanoseconds latency = SteadyClock::now() - intended;
     latencies.Record(static_cast<uint64_t>(latency.count()));
     ++adds;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "hints/world.h"
 
 namespace schedq {
@@ -49,13 +50,13 @@ void AssemblyPath::Run() {
 
 void AssemblyPath::Add() {
   if (!is_by_hand_) {
-    for (const PodRef& pod : pods_) stage_.assembled->PodAdded(pod);
+    for (const PodRef& pod : pods_) MustSucceed(stage_.assembled->PodAdded(pod));
     return;
   }
   World& world = stage_.assembled->world();
   for (const PodRef& pod : pods_) {
     world.PodChanged(nullptr, pod.get());
-    stage_.queue().Add(pod);
+    MustSucceed(stage_.queue().Add(pod));
   }
 }
 

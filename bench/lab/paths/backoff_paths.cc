@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
@@ -31,7 +32,7 @@ BackoffStage::BackoffStage(const BackoffOptions& options)
       event_(MakeEvent(Resource::kNode, Action::kAdd)),
       pods_(static_cast<uint64_t>(options.pods)) {
   for (const PodRef& pod : MakePods(options.pods, ClaimUse::kNone)) {
-    stage_.assembled->PodAdded(pod);
+    MustSucceed(stage_.assembled->PodAdded(pod));
   }
   auto node = std::make_shared<ObjectView>();
   node->resource = Resource::kNode;

@@ -94,7 +94,7 @@ void RejectAll(EngineStage& stage, const std::vector<PodRef>& pods, PluginSet re
     for (const std::string& claim : pod->claims) {
       queue.world().ClaimSeen(pod->namespace_name, claim);
     }
-    queue.PodAdded(pod);
+    MustSucceed(queue.PodAdded(pod));
     const Status failed = queue.TryPop()->Fail(rejector);
     SCHEDQ_CHECK(failed.ok(), "a pod that was just popped can fail");
   }

@@ -15,7 +15,7 @@ namespace {
 
 // Adds, pops and binds every pod.
 void RunPodLives(SchedulingQueue& queue, const std::vector<PodRef>& pods) {
-  for (const PodRef& pod : pods) queue.Add(pod);
+  for (const PodRef& pod : pods) MustSucceed(queue.Add(pod));
   while (const std::optional<PoppedPod> popped = queue.TryPop()) queue.Bind(popped->key);
 }
 
@@ -29,7 +29,7 @@ std::optional<double> MeasureBytesPerPod(EngineKind engine, int64_t pod_count) {
   }
   const std::optional<double> before = BytesInUse();
   for (const PodRef& pod : pods) {
-    stage.assembled->PodAdded(pod);
+    MustSucceed(stage.assembled->PodAdded(pod));
   }
   const std::optional<double> after = BytesInUse();
   SCHEDQ_CHECK(stage.queue().Counts().active == pods.size(), "every pod is queued");

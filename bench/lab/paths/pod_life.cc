@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/base/result.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 
@@ -13,7 +14,7 @@ PodLife::PodLife(EngineKind engine, int64_t pod_count)
 
 void PodLife::Run() {
   SchedulingQueue& queue = stage_.queue();
-  for (const PodRef& pod : pods_) queue.Add(pod);
+  for (const PodRef& pod : pods_) MustSucceed(queue.Add(pod));
   int32_t previous_priority = std::numeric_limits<int32_t>::max();
   while (const std::optional<PoppedPod> popped = queue.TryPop()) {
     is_in_order_ = is_in_order_ && popped->pod->priority <= previous_priority;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 
@@ -32,7 +33,7 @@ PodLifeAmid::PodLifeAmid(const Options& options)
       gated_(options.load == GatedLoad::kNone ? std::vector<PodRef>()
                                               : MakeGatedPods(options.gated)),
       stage_(StageOptions{.engine = options.engine}) {
-  for (const PodRef& pod : gated_) stage_.queue().Add(pod);
+  for (const PodRef& pod : gated_) MustSucceed(stage_.queue().Add(pod));
 }
 
 void PodLifeAmid::Storm(const std::atomic<bool>& is_over) {
@@ -40,12 +41,12 @@ void PodLifeAmid::Storm(const std::atomic<bool>& is_over) {
   for (size_t i = 0; !is_over.load(); i = (i + 1) % gated_.size()) {
     if (options_.load == GatedLoad::kReadded) {
       queue.Delete(*gated_[i]);
-      queue.Add(gated_[i]);
+      MustSucceed(queue.Add(gated_[i]));
       continue;
     }
     auto after = std::make_shared<Pod>(*gated_[i]);
     after->labels = after->labels.empty() ? Labels{{"turn", "odd"}} : Labels{};
-    queue.Update(gated_[i], after);
+    MustSucceed(queue.Update(gated_[i], after));
     gated_[i] = std::move(after);
   }
 }
@@ -57,7 +58,7 @@ void PodLifeAmid::Run() {
   if (options_.load == GatedLoad::kUpdated || options_.load == GatedLoad::kReadded) {
     storm = std::thread([&] { Storm(is_over); });
   }
-  for (const PodRef& pod : pods_) queue.Add(pod);
+  for (const PodRef& pod : pods_) MustSucceed(queue.Add(pod));
   while (const std::optional<PoppedPod> popped = queue.TryPop()) {
     queue.Done(popped->key);
     ++popped_count_;

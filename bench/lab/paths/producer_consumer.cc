@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
@@ -18,7 +19,7 @@ ProducerConsumer::ProducerConsumer(EngineKind engine, int64_t pod_count)
 void ProducerConsumer::Run() {
   SchedulingQueue& queue = stage_.queue();
   std::thread producer([&] {
-    for (const PodRef& pod : pods_) queue.Add(pod);
+    for (const PodRef& pod : pods_) MustSucceed(queue.Add(pod));
   });
   // The time limit ends the path if the queue lost a pod.
   constexpr Duration kPopTimeMax = std::chrono::seconds(10);

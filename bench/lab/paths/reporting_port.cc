@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"
@@ -55,7 +56,7 @@ AddUnobserved::AddUnobserved(const UnobservedAdds& adds)
 
 void AddUnobserved::Run() {
   SchedulingQueue& queue = stage_.queue();
-  for (const PodRef& pod : pods_) queue.Add(pod);
+  for (const PodRef& pod : pods_) MustSucceed(queue.Add(pod));
 }
 
 PathOutcome AddUnobserved::Outcome() {

@@ -157,13 +157,13 @@ void QueueDriver::Stamp() {
 
 void QueueDriver::Add(const ClusterPodRef& pod) {
   Stamp();
-  queue_->PodAdded(pod);
+  MustSucceed(queue_->PodAdded(pod));
   AfterOperation([&](TraceRecorder& recorder) { recorder.Added(pod); });
 }
 
 void QueueDriver::Update(const ClusterPodRef& before, const ClusterPodRef& after) {
   Stamp();
-  queue_->PodUpdated(before, after);
+  MustSucceed(queue_->PodUpdated(before, after));
   AfterOperation([&](TraceRecorder& recorder) { recorder.Updated(after); });
 }
 

@@ -12,8 +12,8 @@
 //  1. A shard is written only by the thread whose ThreadIndex() is the shard's number.
 //  2. The set row is written only by Set.
 // Memory: a row is the block's cells rounded up to a cache line. A block has rows for the first
-// kFirstRows threads, and two rows of its own. When a thread with a larger number first adds to the
-// block, the rows double. Pages of rows that no thread uses are never touched.
+// kFirstRows threads, and four rows of its own. When a thread with a larger number first adds to
+// the block, the rows double. Pages of rows that no thread uses are never touched.
 #pragma once
 
 #include <atomic>
@@ -82,12 +82,15 @@ class MetricCell {
  private:
   friend class MetricCellBlock;
 
-  static constexpr uint32_t kGrowthRow = kFirstRows;  // Where the further rows are.
-  static constexpr uint32_t kSetRow = kFirstRows + 1;
-  static constexpr uint32_t kRows = kFirstRows + 2;
+  // Where the further rows are: three rows, which lie behind each other.
+  static constexpr uint32_t kGrowthRow = kFirstRows;
+  static constexpr uint32_t kGrowthRows = 3;
+  static constexpr uint32_t kSetRow = kGrowthRow + kGrowthRows;
+  static constexpr uint32_t kRows = kSetRow + 1;
   // Growth g holds the rows from kFirstRows << g up to twice as many.
   static constexpr uint32_t kGrowths = std::bit_width(kThreadsMax / kFirstRows) - 1;
-  static_assert(kGrowths * sizeof(MetricWord) <= kCacheLineBytes, "they fit the shortest row");
+  static_assert(kGrowths * sizeof(MetricWord) <= kGrowthRows * kCacheLineBytes,
+                "they fit the shortest rows");
   static_assert(kFirstRows << kGrowths == kThreadsMax, "every thread has a row of its own");
 
   MetricWord* Row(size_t row) const { return first_row_ + row * row_words_; }

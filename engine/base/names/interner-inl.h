@@ -1,12 +1,12 @@
 // The operations of BasicInterner, for its instantiation and for tests with another Atom.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "engine/base/atom.h"
 #include "engine/base/names/interner.h"
-#include "engine/base/result.h"
 
 namespace schedq {
 namespace internal {
@@ -45,11 +45,11 @@ bool ExchangeLink(A& cell, NameLink expected, NameLink desired) {
 }  // namespace internal
 
 template <template <typename> class Atom>
-BasicInterner<Atom>::BasicInterner(uint32_t first_bits, NameKey key)
+BasicInterner<Atom>::BasicInterner(uint32_t first_bits, NameKey key, uint32_t names_max)
     : key_(key),
       bucket_count_(uint32_t{1} << first_bits),
       buckets_(first_bits),
-      slots_(first_bits) {
+      slots_(first_bits, std::min(names_max, NameLink::kIndexMax)) {
   buckets_.Reserve(0);
   const NameLink end = NameLink().To(NameLink::Kind::kEnd, 0).Opened();
   // Relaxed: no other thread knows the interner yet, and the thread that shares it publishes it.
@@ -184,6 +184,8 @@ uint32_t BasicInterner<Atom>::AcquirePacked(const PackedText& text,
     });
     if (found) return *found;
     if (!*prepared) *prepared = PrepareSlot(text);
+    if (!*prepared) [[unlikely]]
+      return kNoName;
     LinkTo(**prepared, at.link);
     const NameLink to_new = at.link.To(NameLink::Kind::kSlot, **prepared);
     if (internal::ExchangeLink(*at.cell, at.link, to_new)) {
@@ -205,9 +207,12 @@ void BasicInterner<Atom>::Release(uint32_t id) {
 }
 
 template <template <typename> class Atom>
-uint32_t BasicInterner<Atom>::PrepareSlot(const PackedText& text) {
-  const uint32_t index = slots_.Allocate();
-  SCHEDQ_CHECK(index < NameLink::kIndexMax, "more than 2^29 names are alive");
+std::optional<uint32_t> BasicInterner<Atom>::PrepareSlot(const PackedText& text) {
+  if (text.size() > kTextBytesMax) [[unlikely]]
+    return std::nullopt;
+  const uint32_t index = slots_.TryAllocate();
+  if (index == decltype(slots_)::kNone) [[unlikely]]
+    return std::nullopt;
   Slot& slot = slots_[index];
   slot.BeginGeneration();
   slot.StoreOrder(internal::OrderOfName(text.hash()));
@@ -329,8 +334,8 @@ bool BasicInterner<Atom>::OpenWithName(const PackedText& text, std::optional<uin
   std::optional<Claim> claim = ClaimBucket(bucket);
   if (!claim) return false;
   const Position at = Walk(order, claim->parent, [](uint32_t, Slot&, NameState) { return false; });
-  if (at.passed < internal::OrderOfBucket(bucket)) {
-    if (!*prepared) *prepared = PrepareSlot(text);
+  if (at.passed < internal::OrderOfBucket(bucket) && !*prepared) *prepared = PrepareSlot(text);
+  if (at.passed < internal::OrderOfBucket(bucket) && *prepared) {
     LinkTo(**prepared, at.link);
     claim->link = claim->link.To(NameLink::Kind::kSlot, **prepared);
     // Relaxed: as in LinkBucket.

@@ -35,6 +35,10 @@
 //  4. The tag of a link grows with each change for the life of the memory, so no exchange succeeds
 //     on a link that changed and changed back (unless 2^31 changes fall into one step).
 //
+// Limits: a text of at most kTextBytesMax bytes, and as many names alive at one time as the
+// constructor says. Acquire of a new name beyond them returns kNoName and leaves no trace; known
+// names are acquired all the same, and new ones again as soon as others go.
+//
 // Memory: a slot of 64 bytes and one to two bucket words of 8 for each of the most names that were
 // alive at one time, and blocks for the most bytes of names above 32 bytes that were alive at one
 // time in each power of two. Names that come and go do not make it grow; it is never freed.
@@ -63,17 +67,23 @@
 
 namespace schedq {
 
+// Instead of a number: there is no room for the name.
+inline constexpr uint32_t kNoName = ~uint32_t{0};
+
 template <template <typename> class Atom>
 class BasicInterner {
  public:
+  static constexpr size_t kTextBytesMax = TextPlace::kSizeMax;
+
   // The first segments hold 2^first_bits slots and buckets. The numbers that names get do not
   // depend on the key.
-  explicit BasicInterner(uint32_t first_bits = 10, NameKey key = Seam<Atom>::KeyOfNames());
+  explicit BasicInterner(uint32_t first_bits = 10, NameKey key = Seam<Atom>::KeyOfNames(),
+                         uint32_t names_max = NameLink::kIndexMax);
   BasicInterner(const BasicInterner&) = delete;
   BasicInterner& operator=(const BasicInterner&) = delete;
 
-  // The name's number, with one more reference that the caller releases. Never fails; a text of
-  // 16 MiB or more is a bug. The forms with two parts mean the text "namespace/name".
+  // The name's number, with one more reference that the caller releases; or kNoName. The forms with
+  // two parts mean the text "namespace/name".
   uint32_t Acquire(std::string_view text) { return AcquirePacked(Packed(text)); }
   uint32_t Acquire(std::string_view namespace_name, std::string_view name) {
     return AcquirePacked(Packed(namespace_name, name));
@@ -191,7 +201,8 @@ class BasicInterner {
   Step VisitSlot(uint64_t order, Position& at, Visit& visit);
   bool RemoveDead(Position& at, NameLink next);
 
-  uint32_t PrepareSlot(const PackedText& text);
+  // Nothing: a limit was met.
+  std::optional<uint32_t> PrepareSlot(const PackedText& text);
   void DiscardSlot(uint32_t index);
   // Makes a slot that is not linked yet lead to where `link` leads.
   void LinkTo(uint32_t index, NameLink link);

@@ -153,7 +153,7 @@ class NameTexts {
   }
 
   void Store(Slot& slot, const PackedText& text) {
-    SCHEDQ_CHECK(text.size() <= TextPlace::kSizeMax, "a name has 16 MiB or more");
+    SCHEDQ_CHECK(text.size() <= TextPlace::kSizeMax, "the interner refuses longer texts");
     const uint32_t size_class = TextPlace::ClassFor(text.words().size());
     const uint32_t block = size_class == 0 ? 0 : BlocksOf(size_class).Allocate();
     const TextPlace place(text.size(), size_class, block);

@@ -16,6 +16,14 @@ inline constexpr Duration kSecond = std::chrono::seconds(1);
 // The machine's monotonic time.
 inline MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
 
+// `duration` after `time`; where the clock's type ends sooner, its last instant. A wait until then
+// has no end.
+template <typename Time>
+Time After(Time time, Duration duration) {
+  return duration > Duration::zero() && time > Time::max() - duration ? Time::max()
+                                                                      : time + duration;
+}
+
 // The whole second of absolute time that `instant` lies in.
 inline Instant TruncateToSecond(Instant instant) {
   return Instant(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));

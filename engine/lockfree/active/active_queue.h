@@ -85,7 +85,11 @@ struct ActiveQueueShape {
   static constexpr uint32_t kLanesMax = 32;
   static constexpr uint32_t kBucketEntries = 1024;
   static constexpr uint32_t kBagEntries = 12;
-  static constexpr uint32_t kBuckets = 1 << 18;
+  // What the heap's directory has room for at first, and restructurings of it at one time.
+  static constexpr uint32_t kRangesMin = 8;
+  static constexpr uint32_t kHeapRootsMax = 1 << 16;
+  // Of all runs that share their memory. Entries beyond it go to the heap.
+  static constexpr uint32_t kSegmentsMax = 1 << 21;
   static constexpr uint32_t kFirstSegmentsBits = 6;
   // How often, counted in pops from one place, idle lanes and runs are looked for.
   static constexpr uint32_t kPopsPerSweep = 64;
@@ -117,7 +121,7 @@ class ActiveQueue {
  public:
   using Segments = IndexPool<RunSegment<Atom, Shape::kSegmentEntries>, Atom>;
 
-  ActiveQueue() : own_segments_(std::in_place, Shape::kFirstSegmentsBits) {}
+  ActiveQueue() : own_segments_(std::in_place, Shape::kFirstSegmentsBits, Shape::kSegmentsMax) {}
   // Takes its runs' memory from `segments`, which outlives it and serves other queues too.
   explicit ActiveQueue(Segments& segments) : segments_(segments) {}
   ActiveQueue(const ActiveQueue&) = delete;
@@ -229,6 +233,7 @@ class ActiveQueue {
   using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
   using Heap = QuickHeap<Atom, Shape>;
   using Head = typename Lane::Head;
+  static_assert(Shape::kSegmentsMax <= Lane::Run::kSegmentsMax, "a head has bits for each segment");
   static constexpr uint32_t kHeapMember = Shape::kLanesMax;
   static_assert(kHeapMember < OccupancyWord<Atom>::kMembersMax, "lanes and heap are members");
   using Collect = CollectOf<Atom, 2 + Shape::kLanesMax * Lane::kWords + Heap::kWords>;

@@ -318,7 +318,9 @@ struct HeapRank {
 
 // The buckets in the order of their ranges. A bucket's range starts at its bound and ends at the
 // next one's; before the first bound is the front.
-template <template <typename> class Atom, uint32_t kBuckets>
+// Memory: room for as many ranges as it ever needed and up to twice as many, until the heap's end.
+// An owner that makes more room is the only thread that may look, so the old room goes at once.
+template <template <typename> class Atom, uint32_t kRangesMin>
 class HeapDirectory : public EraElement<Atom> {
  public:
   struct Range {
@@ -327,38 +329,53 @@ class HeapDirectory : public EraElement<Atom> {
   };
 
   uint32_t count() const { return count_.Read(); }
-  uint32_t BucketAt(uint32_t index) const { return ranges_[index].Read().bucket; }
-  const HeapRank& BoundAt(uint32_t index) const { return ranges_[index].Read().bound; }
+  uint32_t BucketAt(uint32_t index) const { return RangeAt(index).bucket; }
+  const HeapRank& BoundAt(uint32_t index) const { return RangeAt(index).bound; }
 
   // How many bounds are at most `rank`: 0 means the front, else it is bucket number - 1. Without
   // branches it is slower: the processor would wait for each bound before it reads the next.
   uint32_t CountUpTo(const HeapRank& rank) const {
+    const Plain<Range>* const ranges = ranges_.Read();
     uint32_t first = 0;
     uint32_t length = count();
     while (length > 0) {
       const uint32_t half = (length + 1) / 2;
-      first += ranges_[first + half - 1].Read().bound.IsAtMost(rank) ? half : 0;
+      first += ranges[first + half - 1].Read().bound.IsAtMost(rank) ? half : 0;
       length -= half;
     }
     return first;
   }
 
-  void Clear() { count_.Write(0); }
+  // Empties a directory that only the caller knows, and gives it room for `count` ranges.
+  void ClearFor(uint32_t count) {
+    count_.Write(0);
+    if (count <= room_.Read()) return;
+    const uint32_t room = std::max(kRangesMin, std::bit_ceil(count));
+    FreeRanges();
+    ranges_.Write(new Plain<Range>[room]);
+    room_.Write(room);
+  }
   void Add(const HeapRank& bound, uint32_t bucket) {
-    SCHEDQ_CHECK(count() < kBuckets, "the active queue holds too many entries without a lane");
-    ranges_[count()].Write({bound, bucket});
+    SCHEDQ_CHECK(count() < room_.Read(), "a directory was given room for its ranges");
+    ranges_.Read()[count()].Write({bound, bucket});
     count_.Write(count() + 1);
   }
   void AddRange(const HeapDirectory& from, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; ++i) Add(from.BoundAt(i), from.BucketAt(i));
   }
 
+  // By the only thread that may look. Elements of an EraPool have no destructor.
+  void FreeRanges() { delete[] ranges_.Read(); }
+
  private:
   template <typename T>
   using Plain = typename Seam<Atom>::template Plain<T>;
 
+  const Range& RangeAt(uint32_t index) const { return ranges_.Read()[index].Read(); }
+
   Plain<uint32_t> count_{0};
-  std::array<Plain<Range>, kBuckets> ranges_;
+  Plain<uint32_t> room_{0};
+  Plain<Plain<Range>*> ranges_{nullptr};
 };
 
 // What the root word names.

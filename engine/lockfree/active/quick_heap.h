@@ -7,7 +7,8 @@
 // When not to use it: for keys that come nearly in order; lanes are several times as fast.
 // Threads: all operations from any thread. Push, Peek and TryTake are lock-free: they repeat only
 // when another thread changed the front's word, a bucket's count or the root; a restructuring that
-// one thread began is finished by whoever meets it, and none waits.
+// one thread began is finished by whoever meets it, and none waits. (Where kHeapRootsMax threads
+// have stopped in the middle of one, others that need one repeat until one of these goes on.)
 // Invariants:
 //  1. The root names a front and a directory of buckets; ranges do not overlap and cover all keys.
 //     Everything in the front goes before everything in the first bucket, and so on.
@@ -24,8 +25,9 @@
 //     replaces it before anything else; otherwise a pop that drains the first bucket and a push
 //     that replaces it could undo each other's work for ever.
 // Memory: buckets are at least a quarter full on average, unless pops have emptied them or entries
-// are dropped; 32 bytes a slot. Parts are used again when no thread may look at them (era_pool.h),
-// so a stalled thread holds what there was when it stalled, and no more.
+// are dropped; 32 bytes a slot. Directories have 24 bytes a bucket, and grow with the buckets.
+// Parts are used again when no thread may look at them (era_pool.h), so a stalled thread holds what
+// there was when it stalled, and no more.
 // Source: G. Navarro and R. Paredes, On Sorting, Heaps, and Minimum Spanning Trees (quickheaps,
 // 2010); freezing a part before it is replaced: A. Braginsky et al., CBPQ, 2016.
 #pragma once
@@ -34,14 +36,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/base/result.h"
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/active/heap_parts.h"
 #include "engine/lockfree/memory/era_pool.h"
 
 namespace schedq {
 
-// Shape has kBucketEntries, kBagEntries and kBuckets.
+// Shape has kBucketEntries, kBagEntries, kRangesMin and kHeapRootsMax.
 template <template <typename> class Atom, typename Shape>
 class QuickHeap {
   static constexpr uint32_t kBucketEntries = Shape::kBucketEntries;
@@ -49,22 +50,29 @@ class QuickHeap {
  public:
   using Front = HeapFront<Atom, kBucketEntries, Shape::kBagEntries>;
   using Bucket = HeapBucket<Atom, kBucketEntries>;
-  using Directory = HeapDirectory<Atom, Shape::kBuckets>;
+  using Directory = HeapDirectory<Atom, Shape::kRangesMin>;
 
   // What a Peek adds to a double collect.
   static constexpr uint32_t kWords = 2;
 
-  QuickHeap() : roots_(eras_, 2), fronts_(eras_, 1), directories_(eras_, 1), buckets_(eras_, 3) {
+  QuickHeap()
+      : roots_(eras_, 2, Shape::kHeapRootsMax),
+        fronts_(eras_, 1),
+        directories_(eras_, 1),
+        buckets_(eras_, 3) {
     const uint32_t front = fronts_.Allocate(0);
     fronts_[front].Fill(Scratch{}, 0);
     const uint32_t directory = directories_.Allocate(0);
-    directories_[directory].Clear();
+    directories_[directory].ClearFor(0);
     const uint32_t root = roots_.Allocate(0);
     roots_[root].Set(front, directory);
     root_.store(WordOf(0, root));
   }
   QuickHeap(const QuickHeap&) = delete;
   QuickHeap& operator=(const QuickHeap&) = delete;
+  ~QuickHeap() {
+    directories_.ForEach([](Directory& directory) { directory.FreeRanges(); });
+  }
 
   // Lock-free.
   void Push(const ActiveEntry& entry) {
@@ -176,8 +184,8 @@ class QuickHeap {
 
   // The root is, from bit 0: an unused bit, the root's record, the era.
   static constexpr uint32_t kEraShift = 17;
+  static_assert(Shape::kHeapRootsMax <= 1 << (kEraShift - 1), "the word has bits for each root");
   static uint64_t WordOf(uint64_t era, uint32_t root) {
-    SCHEDQ_CHECK(root < (1 << (kEraShift - 1)), "too many threads restructure the heap");
     return era << kEraShift | uint64_t{root} << 1;
   }
   static uint64_t EraIn(uint64_t word) { return word >> kEraShift; }
@@ -335,7 +343,7 @@ class QuickHeap {
     }
     void NewDirectory() {
       directory_ = heap_.directories_.Allocate(era_);
-      heap_.directories_[directory_].Clear();
+      heap_.directories_[directory_].ClearFor(view_.directory->count() + kNewBucketsMax);
       has_directory_ = true;
     }
     void AddRange(uint32_t begin, uint32_t end) {
@@ -355,18 +363,15 @@ class QuickHeap {
     }
 
     // Linearization point of a change: the exchange of the root. If another thread's change came
-    // first, the new parts go back.
+    // first, or no root is free, the new parts go back.
     bool Commit() {
-      const uint32_t root = heap_.roots_.Allocate(era_);
-      heap_.roots_[root].Set(front_, directory_);
-      uint64_t expected = view_.word;
-      if (heap_.root_.compare_exchange_strong(expected, WordOf(era_, root))) {
+      const uint32_t root = heap_.roots_.TryAllocate(era_);
+      if (root != decltype(heap_.roots_)::Pool::kNone && TryExchangeRoot(root)) {
         heap_.roots_.Retire(view_.root_index, era_);
         if (has_front_) heap_.fronts_.Retire(view_.front_index, era_);
         if (has_directory_) heap_.directories_.Retire(view_.directory_index, era_);
         return true;
       }
-      heap_.roots_.Discard(root);
       if (has_front_) heap_.fronts_.Discard(front_);
       if (has_directory_) heap_.directories_.Discard(directory_);
       for (uint32_t i = 0; i < new_bucket_count_; ++i) heap_.buckets_.Discard(new_buckets_[i]);
@@ -374,6 +379,16 @@ class QuickHeap {
     }
 
    private:
+    static constexpr uint32_t kNewBucketsMax = 2;
+
+    bool TryExchangeRoot(uint32_t root) {
+      heap_.roots_[root].Set(front_, directory_);
+      uint64_t expected = view_.word;
+      if (heap_.root_.compare_exchange_strong(expected, WordOf(era_, root))) return true;
+      heap_.roots_.Discard(root);
+      return false;
+    }
+
     QuickHeap& heap_;
     const View& view_;
     const uint64_t era_;
@@ -382,7 +397,7 @@ class QuickHeap {
     bool has_front_ = false;
     bool has_directory_ = false;
     uint32_t new_bucket_count_ = 0;
-    std::array<uint32_t, 2> new_buckets_{};
+    std::array<uint32_t, kNewBucketsMax> new_buckets_{};
   };
 
   mutable EraTable<Atom> eras_;

@@ -20,7 +20,7 @@
 //  5. A reader with an old head reads slots that may meanwhile serve another run. It then holds a
 //     head whose count has passed, so its exchange fails and it drops what it read.
 // Memory: one segment for kEntries entries, plus one. Segments come from a pool that all runs
-// share.
+// share, and an append that gets none leaves the run as it was.
 // Source: the split of entries into sorted runs is that of patience sorting (Mallows, 1962).
 #pragma once
 
@@ -32,7 +32,6 @@
 
 #include "engine/base/atom.h"
 #include "engine/base/index_pool.h"
-#include "engine/base/result.h"
 #include "engine/lockfree/active/active_entry.h"
 
 namespace schedq {
@@ -76,7 +75,8 @@ class RunSegment {
   std::array<Slot, kEntries> slots_;
 };
 
-enum class AppendOutcome { kAppended, kBusy, kTooOld };
+// kFull: no segment is left.
+enum class AppendOutcome { kAppended, kBusy, kTooOld, kFull };
 
 template <template <typename> class Atom, uint32_t kEntries>
 class SortedRun {
@@ -160,7 +160,10 @@ class SortedRun {
       return AppendOutcome::kTooOld;
     }
     if (!BeginAppend(tail)) return AppendOutcome::kBusy;
-    Write(pool, tail >> 1, entries, count);
+    if (!Write(pool, tail >> 1, entries, count)) {
+      WithdrawAppend(tail);
+      return AppendOutcome::kFull;
+    }
     StoreRelaxed(last_timestamp_ns_, entries[count - 1].timestamp_ns);
     tail_.store(((tail >> 1) + count) << 1);
     return AppendOutcome::kAppended;
@@ -180,8 +183,12 @@ class SortedRun {
   static constexpr uint32_t kPositionBits = 42;
   static constexpr uint64_t kPositionMask = (uint64_t{1} << kPositionBits) - 1;
   static constexpr uint32_t kSegmentShift = 1 + kPositionBits;
+
+ public:
+  // A pool of segments gives numbers below this.
   static constexpr uint32_t kSegmentsMax = uint32_t{1} << (64 - kSegmentShift);
 
+ private:
   static uint64_t PositionIn(uint64_t head) { return head >> 1 & kPositionMask; }
   static uint32_t SegmentIn(uint64_t head) { return static_cast<uint32_t>(head >> kSegmentShift); }
   static uint64_t HeadOf(uint64_t position, uint32_t segment) {
@@ -201,34 +208,54 @@ class SortedRun {
   // Acquire pairs with the publishing store: without it the last timestamp and the tail's segment
   // could be older ones.
   uint64_t LoadTail() const { return LoadAcquire(tail_); }
-  // Relaxed: the tail that it expects was read with acquire, and no tail comes back.
+  // Acquire pairs with WithdrawAppend, after which the tail is again what another thread has read:
+  // without it the tail's segment could be an older one.
   bool BeginAppend(uint64_t tail) {
-    return tail_.compare_exchange_strong(tail, tail | kBusy, std::memory_order_relaxed);
+    return tail_.compare_exchange_strong(tail, tail | kBusy, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
   }
 
-  void Write(Pool& pool, uint64_t position, const ActiveEntry* entries, size_t count) {
+  // Release pairs with BeginAppend: see there.
+  void WithdrawAppend(uint64_t tail) { StoreRelease(tail_, tail); }
+
+  // False: no segment is left, and what was linked for this append is given back.
+  bool Write(Pool& pool, uint64_t position, const ActiveEntry* entries, size_t count) {
     Segment* segment = tail_segment_.Read();
     if (segment == nullptr) {
-      const uint32_t first = AllocateSegment(pool);
+      const uint32_t first = pool.TryAllocate();
+      if (first == Pool::kNone) return false;
       segment = &pool[first];
       tail_segment_.Write(segment);
       // Nobody takes from a run before its first publication, so the head is the appender's here.
       head_.store(HeadOf(0, first));
     }
+    Segment* const before = segment;
     for (size_t i = 0; i < count; ++i, ++position) {
       segment->SlotAt(position).Store(entries[i]);
       if (!Segment::IsLast(position)) continue;
-      const uint32_t next = AllocateSegment(pool);
+      const uint32_t next = pool.TryAllocate();
+      if (next == Pool::kNone) {
+        Unlink(pool, before, segment);
+        return false;
+      }
       segment->StoreNext(next);
       segment = &pool[next];
       tail_segment_.Write(segment);
     }
+    return true;
   }
 
-  static uint32_t AllocateSegment(Pool& pool) {
-    const uint32_t segment = pool.Allocate();
-    SCHEDQ_CHECK(segment < kSegmentsMax, "the active queue holds too many entries");
-    return segment;
+  // Gives back the segments behind `before` through `last`, which nobody knows but the appender.
+  [[gnu::noinline, gnu::cold]] void Unlink(Pool& pool, Segment* before, const Segment* last) {
+    uint32_t number = before->LoadNext();
+    for (bool is_last = before == last; !is_last;) {
+      const Segment& segment = pool[number];
+      const uint32_t next = segment.LoadNext();
+      is_last = &segment == last;
+      pool.Free(number);
+      number = next;
+    }
+    tail_segment_.Write(before);
   }
 
   // All on one line: most threads push and pop in turn, and then one transfer of the line serves

@@ -44,7 +44,6 @@ struct WindowShape : ActiveQueueShape {
   static constexpr uint32_t kLanesAtOnce = 8;
   static constexpr uint32_t kLanesMax = 8;
   static constexpr uint32_t kBucketEntries = 256;
-  static constexpr uint32_t kBuckets = 1 << 14;
   static constexpr uint32_t kFirstSegmentsBits = 1;
 };
 
@@ -277,7 +276,8 @@ class BackoffWindows {
   }
 
   // Of all windows: as much as was in use at one time, not as each window once used.
-  typename Queue::Segments segments_{Shape::Window::kFirstSegmentsBits};
+  typename Queue::Segments segments_{Shape::Window::kFirstSegmentsBits,
+                                     Shape::Window::kSegmentsMax};
   std::array<Window, kWindows> windows_;
   // Bounds of the seconds that may hold entries. Lowered and raised by pushes, `first` raised by
   // flushes; a stale reader of `first` looks at windows that are empty.

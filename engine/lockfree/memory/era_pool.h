@@ -31,12 +31,13 @@ namespace schedq {
 template <template <typename> class Atom>
 class EraTable {
  public:
-  EraTable() : cells_(3) {}
+  explicit EraTable(uint32_t first_bits = 3) : cells_(first_bits) {}
 
   void Announce(uint64_t era) {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
-    cells_.Reserve(thread);
-    RaiseThreads(thread + 1);
+    // Sequentially consistent, where another thread has raised it: a thread that frees and sees it
+    // as it was before does so before this announcement, in the order of invariant 2.
+    if (thread >= threads_.load()) MakeCell(thread);
     cells_[thread].era_plus_one.store(era + 1);
   }
 
@@ -65,10 +66,12 @@ class EraTable {
     Atom<uint64_t> era_plus_one{0};
   };
 
-  void RaiseThreads(uint32_t count) {
+  // And those of all smaller numbers, which a scan looks at.
+  [[gnu::noinline, gnu::cold]] void MakeCell(uint32_t thread) {
+    cells_.ReserveThrough(thread);
     uint32_t threads = threads_.load();
     // Each failed exchange means that another new thread raised it.
-    while (threads < count && !threads_.compare_exchange_weak(threads, count)) {
+    while (threads <= thread && !threads_.compare_exchange_weak(threads, thread + 1)) {
     }
   }
 
@@ -157,16 +160,27 @@ class EraElement {
 template <typename Element, template <typename> class Atom>
 class EraPool {
  public:
-  EraPool(const EraTable<Atom>& eras, uint32_t first_bits) : eras_(eras), pool_(first_bits) {}
+  using Pool = IndexPool<Element, Atom>;
+
+  EraPool(const EraTable<Atom>& eras, uint32_t first_bits, uint32_t limit = Pool::kNone)
+      : eras_(eras), pool_(first_bits, limit) {}
 
   Element& operator[](uint32_t index) const { return pool_[index]; }
 
   // An element that nobody else owns, to be reachable from era `birth` on.
   uint32_t Allocate(uint64_t birth) {
     if (retired_.IsSweepDue()) FreeRetired();
-    const uint32_t index = pool_.Allocate();
-    pool_[index].birth_.Write(birth);
-    return index;
+    return BornAt(pool_.Allocate(), birth);
+  }
+  // The same, or kNone: as many as the limit are in use, or held back by threads that may look.
+  uint32_t TryAllocate(uint64_t birth) {
+    if (retired_.IsSweepDue()) FreeRetired();
+    uint32_t index = pool_.TryAllocate();
+    if (index == Pool::kNone) [[unlikely]] {
+      FreeRetired();
+      index = pool_.TryAllocate();
+    }
+    return index == Pool::kNone ? index : BornAt(index, birth);
   }
 
   // Gives back an element that was never reachable.
@@ -178,8 +192,19 @@ class EraPool {
     retired_.Push(index, 0, Link());
   }
 
+  // By the thread that destroys the owner: each element that there ever was.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (uint32_t index = 0; index < pool_.Used(); ++index) visit(pool_[index]);
+  }
+
  private:
   static constexpr uint32_t kSweepAtLeast = 2;
+
+  uint32_t BornAt(uint32_t index, uint64_t birth) {
+    pool_[index].birth_.Write(birth);
+    return index;
+  }
 
   auto Link() const {
     return [this](uint32_t index) -> Atom<uint64_t>& { return pool_[index].link_; };
@@ -194,7 +219,7 @@ class EraPool {
   }
 
   const EraTable<Atom>& eras_;
-  IndexPool<Element, Atom> pool_;
+  Pool pool_;
   RetiredList<Atom> retired_{kSweepAtLeast};
 };
 

@@ -59,10 +59,12 @@ class NominationIndex {
   NominationIndex& operator=(const NominationIndex&) = delete;
 
   // A nomination for a record that is about to be published; its entry counts from then on. An
-  // empty node is none.
-  Nomination Begin(PodId pod, std::string_view node) {
-    if (node.empty()) return {};
+  // empty node is none. Nothing: there is no room for the node's name.
+  std::optional<Nomination> Begin(PodId pod, std::string_view node) {
+    if (node.empty()) return Nomination();
     const uint32_t id = nodes_.Acquire(node);
+    if (id == kNoName) [[unlikely]]
+      return std::nullopt;
     lists_.ReserveThrough(id);
     RaiseLimit(id + 1);
     const uint32_t number = entries_.Allocate();
@@ -74,7 +76,7 @@ class NominationIndex {
       entry.SetNext(Link::From(head).entry);
     } while (!list.head.compare_exchange_weak(head, Link::From(head).To(number).Bits()));
     list.linked.fetch_add(1, std::memory_order_relaxed);
-    return {number, generation};
+    return Nomination{number, generation};
   }
 
   // The record that carried it was replaced by one that does not, or was not published at all.
@@ -261,19 +263,22 @@ class DraftedNomination {
   // `draft` has a record of its own until it is published.
   DraftedNomination(NominationIndex<Atom>* index, Draft* draft, PodId pod, std::string_view node)
       : index_(index), draft_(draft), pod_(pod), nomination_(index->Begin(pod, node)) {
-    draft->Edit().nomination = nomination_;
+    if (nomination_) draft->Edit().nomination = *nomination_;
   }
   DraftedNomination(const DraftedNomination&) = delete;
   DraftedNomination& operator=(const DraftedNomination&) = delete;
   ~DraftedNomination() {
-    if (draft_->own_record() != kNoRecord) index_->End(pod_, nomination_);
+    if (draft_->own_record() != kNoRecord && nomination_) index_->End(pod_, *nomination_);
   }
+
+  // There is no room for the node's name: the draft is to be given up.
+  bool is_refused() const { return !nomination_; }
 
  private:
   NominationIndex<Atom>* const index_;
   const Draft* const draft_;
   const PodId pod_;
-  const Nomination nomination_;
+  const std::optional<Nomination> nomination_;
 };
 
 }  // namespace schedq

@@ -152,7 +152,10 @@ class PodRecordPool {
  public:
   using Record = PodRecord<Atom>;
 
-  explicit PodRecordPool(uint32_t first_bits) : records_(first_bits) {
+  // Numbers are below `records_max`, of which pods may take half: a move of a pod that is there
+  // needs one more for a moment, and scans hold those that were replaced.
+  explicit PodRecordPool(uint32_t first_bits, uint32_t records_max = uint32_t{1} << 28)
+      : pods_max_(records_max / 2), records_(first_bits, records_max) {
     // Number 0 means no record.
     SCHEDQ_CHECK(records_.Allocate() == kNoRecord, "a fresh pool begins with number 0");
   }
@@ -194,6 +197,11 @@ class PodRecordPool {
     if (facts.older != kNoRecord) Retain(facts.older);
     return Make(facts);
   }
+
+  // How many records pods may hold: the newest of each, and those of older attempts in flight.
+  uint32_t pods_max() const { return pods_max_; }
+  // How many there ever were at one time. May be stale.
+  uint64_t Used() const { return records_.Used(); }
 
   // To be retained, or warmed up, before anything is read.
   Record& RecordAt(uint32_t number) const { return records_[number]; }
@@ -263,6 +271,7 @@ class PodRecordPool {
     });
   }
 
+  const uint32_t pods_max_;
   IndexPool<Record, Atom> records_;
   EraTable<Atom> eras_;
   // Raised by each era that begins. A maker of a record that reads it stale says that the record is

@@ -247,8 +247,13 @@ class PodTable {
     uint64_t era_;
   };
 
-  explicit PodTable(uint32_t first_bits = 10)
-      : step_(1u << std::min(first_bits, kStepBitsMax)), slots_(first_bits), records_(first_bits) {}
+  // A word has bits for so many records.
+  static constexpr uint32_t kRecordsMax = 1u << SlotWord::kRecordBits;
+
+  explicit PodTable(uint32_t first_bits = 10, uint32_t records_max = kRecordsMax)
+      : step_(1u << std::min(first_bits, kStepBitsMax)),
+        slots_(first_bits),
+        records_(first_bits, std::min(records_max, kRecordsMax)) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() {

@@ -163,7 +163,9 @@ class UnfinishedMoves {
 
   Cell& OwnCell() {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
-    if (thread >= LoadRelaxed(threads_)) MakeCell(thread);
+    // Acquire pairs with the raise in MakeCell: without it the thread could miss that another one,
+    // of a larger number, has made its cell.
+    if (thread >= LoadAcquire(threads_)) MakeCell(thread);
     return cells_[thread];
   }
 

@@ -33,7 +33,7 @@ class FaultyQueue final : public ForwardingQueue {
     if (!second) return best;
     inner().Delete(*best->pod);
     inner().Done(best->key);
-    inner().Add(best->pod);
+    MustSucceed(inner().Add(best->pod));
     return second;
   }
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override {

@@ -26,9 +26,9 @@ namespace schedq {
 
 class ForwardingQueue : public SchedulingQueue {
  public:
-  void Add(PodRef pod) override { inner_->Add(std::move(pod)); }
-  void Update(PodRef before, PodRef after) override {
-    inner_->Update(std::move(before), std::move(after));
+  Status Add(PodRef pod) override { return inner_->Add(std::move(pod)); }
+  Status Update(PodRef before, PodRef after) override {
+    return inner_->Update(std::move(before), std::move(after));
   }
   void Delete(const Pod& pod) override { inner_->Delete(pod); }
   void Bind(const PodKey& pod) override { inner_->Bind(pod); }
@@ -49,7 +49,9 @@ class ForwardingQueue : public SchedulingQueue {
   void FlushUnschedulable() override { inner_->FlushUnschedulable(); }
   void Run() override { inner_->Run(); }
   void Close() override { inner_->Close(); }
-  void Nominate(const PodRef& pod, std::string_view node) override { inner_->Nominate(pod, node); }
+  Status Nominate(const PodRef& pod, std::string_view node) override {
+    return inner_->Nominate(pod, node);
+  }
   std::vector<PodRef> NominatedPods(std::string_view node) const override {
     return inner_->NominatedPods(node);
   }

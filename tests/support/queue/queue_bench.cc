@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/base/result.h"
 #include "schedq/assembly_options.h"
 
 namespace schedq {
@@ -46,6 +47,7 @@ QueueBench::QueueBench(QueueBenchOptions options) : start_(options.start), clock
   };
   assembly.gates = options.gates;
   assembly.backoff = options.backoff;
+  assembly.pods_max = options.pods_max;
   assembly.observers = std::move(options.observers);
   Result<std::unique_ptr<AssembledQueue>> assembled = AssembledQueue::Create(std::move(assembly));
   SCHEDQ_CHECK(assembled.ok(), "a test's plugins are well-formed");
@@ -68,10 +70,10 @@ int64_t QueueBench::ElapsedMs() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - start_).count();
 }
 
-void QueueBench::Add(const PodRef& pod) { assembled_->PodAdded(pod); }
+void QueueBench::Add(const PodRef& pod) { MustSucceed(assembled_->PodAdded(pod)); }
 
 void QueueBench::Update(const PodRef& before, const PodRef& after) {
-  assembled_->PodUpdated(before, after);
+  MustSucceed(assembled_->PodUpdated(before, after));
 }
 
 void QueueBench::Delete(const PodRef& pod) { assembled_->PodDeleted(pod); }

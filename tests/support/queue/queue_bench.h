@@ -43,6 +43,7 @@ struct QueueBenchOptions {
   // A fraction, so that windows of absolute time and seconds since the start differ.
   Instant start = Instant(std::chrono::seconds(1767225600) + std::chrono::milliseconds(300));
   std::vector<QueueObserver*> observers;
+  uint64_t pods_max = 0;
 };
 
 // Gates with one or two of them set.

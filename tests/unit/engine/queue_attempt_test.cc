@@ -295,6 +295,14 @@ TEST_P(QueueAttempt, WaitingPopWakesForBackoffOnlyWithTheGateOn) {
   EXPECT_LT(took, seconds(10)) << "the waiting Pop was not woken";
 }
 
+// A deadline beyond the clock's last instant once lay in the past, and the Pop returned at once.
+TEST_P(QueueAttempt, PopWithTheLongestTimeoutWaits) {
+  QueueBench bench(Options());
+  const auto [popped, took] = PopWhile(bench, Duration::max(), [&] { bench.Add(MakePod("pod")); });
+  EXPECT_TRUE(popped.has_value()) << "it returned before a pod came, after " << took.count()
+                                  << " ns";
+}
+
 TEST_P(QueueAttempt, PopTimesOut) {
   QueueBench bench(Options());
   const auto started = std::chrono::steady_clock::now();

@@ -18,6 +18,7 @@
 #include "engine/base/atom.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/place.h"
@@ -244,7 +245,7 @@ TEST_P(QueueMetricsTest, CountingTable) {
 TEST_P(QueueMetricsTest, APluginThatIsNotRegisteredHasNoGauge) {
   QueueBench bench(Options({HintPlugin("Fit", {On(Resource::kNode, Action::kAdd)})}));
   std::thread([] { Seam<std::atomic>::ThreadIndex(); }).join();
-  bench.queue().Add(MakePod("pod"));
+  MustSucceed(bench.queue().Add(MakePod("pod")));
   PluginSet unknown;
   for (PluginId plugin = 1; plugin < kPluginCountMax; ++plugin) unknown.Insert(plugin);
   EXPECT_TRUE(bench.queue().Fail(bench.MustPop().key, unknown, {}).ok());

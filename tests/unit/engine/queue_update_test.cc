@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/pod.h"
 #include "engine/pod_events.h"
@@ -298,11 +299,11 @@ TEST_P(QueueNomination, ReplacesTheOldOneAndEmptyClears) {
   QueueBench bench(Options());
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
-  bench.queue().Nominate(pod, "node-1");
-  bench.queue().Nominate(pod, "node-2");
+  MustSucceed(bench.queue().Nominate(pod, "node-1"));
+  MustSucceed(bench.queue().Nominate(pod, "node-2"));
   EXPECT_EQ(On(bench, "node-1"), Names{});
   EXPECT_EQ(On(bench, "node-2"), Names{"pod"});
-  bench.queue().Nominate(pod, "");
+  MustSucceed(bench.queue().Nominate(pod, ""));
   EXPECT_EQ(On(bench, "node-2"), Names{});
 }
 
@@ -312,9 +313,9 @@ TEST_P(QueueNomination, OfAPodThatIsNotLiveIsRefused) {
   bench.Add(pod);
   const PoppedPod popped = bench.MustPop();
   bench.Delete(pod);
-  bench.queue().Nominate(pod, "node-1");
+  MustSucceed(bench.queue().Nominate(pod, "node-1"));
   EXPECT_EQ(On(bench, "node-1"), Names{});
-  bench.queue().Nominate(MakePod("unknown"), "node-1");
+  MustSucceed(bench.queue().Nominate(MakePod("unknown"), "node-1"));
   EXPECT_EQ(On(bench, "node-1"), Names{});
 }
 
@@ -322,7 +323,7 @@ TEST_P(QueueNomination, IsKeptOverAnUpdateThatCarriesNone) {
   QueueBench bench(Options());
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
-  bench.queue().Nominate(pod, "node-1");
+  MustSucceed(bench.queue().Nominate(pod, "node-1"));
   bench.Update(pod, MakePod("pod", 4));
   EXPECT_EQ(On(bench, "node-1"), Names{"pod"});
 }
@@ -331,7 +332,7 @@ TEST_P(QueueNomination, OfEitherVersionReplacesWhatIsInMemory) {
   QueueBench bench(Options());
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
-  bench.queue().Nominate(pod, "node-1");
+  MustSucceed(bench.queue().Nominate(pod, "node-1"));
   const PodRef with = Nominated("pod", "node-2");
   bench.Update(pod, with);
   EXPECT_EQ(On(bench, "node-1"), Names{});
@@ -345,7 +346,7 @@ TEST_P(QueueNomination, UpdateInFlightAndFailLeaveItAlone) {
   const PodRef pod = MakePod("pod");
   bench.Add(pod);
   const PoppedPod popped = bench.MustPop();
-  bench.queue().Nominate(pod, "node-1");
+  MustSucceed(bench.queue().Nominate(pod, "node-1"));
   bench.Update(pod, Nominated("pod", "node-2"));
   EXPECT_EQ(On(bench, "node-1"), Names{"pod"});
   ASSERT_TRUE(bench.Fail(popped, {"Fit"}).ok());

@@ -194,6 +194,28 @@ TEST_F(HintsWorldTest, AClaimIsKnownFromItsFirstSightToItsDeletion) {
   EXPECT_TRUE(known.Exists("ns", "c"));
 }
 
+// Each of these once ended the program.
+TEST_F(HintsWorldTest, NamesThatAreTooLongLeaveNoTrace) {
+  const std::string long_name(Interner::kTextBytesMax, 'x');  // With its namespace too long.
+  const Pod before = MakePod("a", {"x", "y"});
+  EXPECT_TRUE(world_.PodChanged(nullptr, &before));
+  const Pod after = MakePod("a", {"x", "z", long_name, "w"});
+  EXPECT_FALSE(world_.PodChanged(&before, &after));
+  EXPECT_EQ(world_.claim_index().size(), 2u);
+  EXPECT_THAT(PodsOf("y"), UnorderedElementsAre("ns/a"));
+  const Pod other = MakePod(long_name, {"x"});
+  EXPECT_FALSE(world_.PodChanged(nullptr, &other));
+  EXPECT_THAT(PodsOf("x"), UnorderedElementsAre("ns/a"));
+  EXPECT_EQ(names_.size(), 1u);
+
+  world_.ClaimSeen("ns", long_name);
+  EXPECT_FALSE(world_.claim_index().Exists("ns", long_name));
+  world_.ClaimGone("ns", long_name);
+  RunningPreemptions* preemptions = world_.mutable_preemptions();
+  preemptions->Begin(long_name + "x");
+  EXPECT_FALSE(preemptions->Contains(long_name + "x"));
+}
+
 TEST_F(HintsWorldTest, APreemptionRunsFromBeginToEnd) {
   RunningPreemptions* preemptions = world_.mutable_preemptions();
   EXPECT_FALSE(preemptions->Contains("u"));

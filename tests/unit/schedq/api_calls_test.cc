@@ -51,13 +51,13 @@ class ApiCallsTest : public AssembledQueueFixture {
 
   // A pod on the server, told of and popped.
   Attempt PopNew() {
-    queue_->PodChanged(nullptr, server_.Create(*NewPod("a")));
+    MustSucceed(queue_->PodChanged(nullptr, server_.Create(*NewPod("a"))));
     return *queue_->TryPop();
   }
   // What the server has to say reaches the queue.
   void Watch() {
     server_.Watch([this](const PodRef& before, const PodRef& after) {
-      if (before != nullptr) queue_->PodChanged(before, after);
+      if (before != nullptr) MustSucceed(queue_->PodChanged(before, after));
     });
   }
   PodRef Stored() { return server_.Find("ns/a"); }
@@ -175,7 +175,7 @@ TEST_P(ApiCallsTest, ANewerVersionDropsWhatItMakesVain) {
   // Somebody else has shown the very same condition before the call was sent.
   auto shown = VersionOf(Stored());
   shown->conditions = {{"PodScheduled", "False", "Unschedulable", "not heard enough"}};
-  queue_->PodUpdated(Stored(), shown);
+  MustSucceed(queue_->PodUpdated(Stored(), shown));
   clock_.AdvanceBy(std::chrono::seconds(1));
   EXPECT_EQ(server_.counts().patches, 0u);
 }
@@ -244,7 +244,7 @@ TEST_P(ApiCallsTest, HasAThreadOfItsOwnOnTheMachinesClock) {
   options.clock = nullptr;
   options.api_calls.emplace().sink = &sink;
   Make(std::move(options));
-  queue_->PodAdded(NewPod("a"));
+  MustSucceed(queue_->PodAdded(NewPod("a")));
   Attempt attempt = *queue_->Pop();
   ASSERT_TRUE(attempt.BeginBinding(PlanTo("node")).ok());
   std::promise<bool> bound;
@@ -263,7 +263,7 @@ TEST_P(ApiCallsTest, AThreadsCallInFlightIsWaitedForAtTheEnd) {
   options.clock = nullptr;
   options.api_calls.emplace().sink = &sink;
   Make(std::move(options));
-  queue_->PodAdded(NewPod("a"));
+  MustSucceed(queue_->PodAdded(NewPod("a")));
   Attempt attempt = *queue_->Pop();
   std::promise<void> ended;
   ASSERT_TRUE(attempt.SendBinding("node", [&](const Status&) { ended.set_value(); }).ok());

@@ -47,25 +47,25 @@ class AssembledQueueTest : public AssembledQueueFixture {
 TEST_P(AssembledQueueTest, APodComesChangesAndGoes) {
   Make(Options());
   const PodRef first = NewPod("a");
-  queue_->PodChanged(nullptr, first);
+  MustSucceed(queue_->PodChanged(nullptr, first));
   EXPECT_EQ(PlaceOf("a"), Place::kActive);
   auto second = VersionOf(first);
   second->priority = 7;
-  queue_->PodChanged(first, second);
+  MustSucceed(queue_->PodChanged(first, second));
   EXPECT_EQ(queue_->Where("ns/a").pod->priority, 7);
-  queue_->PodChanged(second, nullptr);
+  MustSucceed(queue_->PodChanged(second, nullptr));
   EXPECT_EQ(PlaceOf("a"), Place::kAbsent);
-  queue_->PodChanged(nullptr, nullptr);
+  MustSucceed(queue_->PodChanged(nullptr, nullptr));
 }
 
 TEST_P(AssembledQueueTest, ABoundPodLeavesAndOthersHearOfIt) {
   MakeListening();
   const PodRef pod = NewPod("a");
-  queue_->PodChanged(nullptr, pod);
+  MustSucceed(queue_->PodChanged(nullptr, pod));
   std::optional<Attempt> attempt = queue_->TryPop();
   ASSERT_TRUE(attempt->Done().ok());
   const PodRef assigned = OnNode(pod, "node");
-  queue_->PodChanged(pod, assigned);
+  MustSucceed(queue_->PodChanged(pod, assigned));
   EXPECT_EQ(PlaceOf("a"), Place::kAbsent);
   EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPod/Add"));
   EXPECT_EQ(heard_.changes[0].before, nullptr);
@@ -76,14 +76,14 @@ TEST_P(AssembledQueueTest, ABoundPodLeavesAndOthersHearOfIt) {
 TEST_P(AssembledQueueTest, AnAssignedPodComesChangesAndGoes) {
   MakeListening();
   const PodRef first = OnNode(NewPod("a"), "node");
-  queue_->PodChanged(nullptr, first);
+  MustSucceed(queue_->PodChanged(nullptr, first));
   EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPod/Add"));
   EXPECT_EQ(PlaceOf("a"), Place::kAbsent);
   auto second = VersionOf(first);
   second->labels = {{"app", "web"}};
-  queue_->PodChanged(first, second);
+  MustSucceed(queue_->PodChanged(first, second));
   EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPod/UpdatePodLabel"));
-  queue_->PodChanged(second, nullptr);
+  MustSucceed(queue_->PodChanged(second, nullptr));
   EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPod/Delete"));
   EXPECT_EQ(heard_.changes.back().before->pod, second);
   EXPECT_EQ(heard_.changes.back().after, nullptr);
@@ -96,7 +96,7 @@ TEST_P(AssembledQueueTest, AnAssignedPodThatChangesInTwoWaysIsTwoEvents) {
   auto second = VersionOf(first);
   second->requests = {{"cpu", 1}};
   second->labels = {{"app", "web"}};
-  queue_->PodChanged(first, second);
+  MustSucceed(queue_->PodChanged(first, second));
   EXPECT_THAT(TakeEvents(),
               ElementsAre("AssignedPod/UpdatePodLabel", "AssignedPod/UpdatePodScaleDown"));
 }
@@ -177,7 +177,7 @@ TEST_P(AssembledQueueTest, TheWorldIsToldBeforeTheQueue) {
   Make(Options({plugin}));
   auto pod = NewPod("a");
   pod->claims = {"c"};
-  queue_->PodChanged(nullptr, pod);
+  MustSucceed(queue_->PodChanged(nullptr, pod));
   EXPECT_THAT(pod_was_known, ElementsAre(true));
   ASSERT_TRUE(queue_->TryPop()->Fail(Named("Looks")).ok());
   const ObjectRef claim = NewObject(Resource::kResourceClaim, "c");
@@ -186,7 +186,7 @@ TEST_P(AssembledQueueTest, TheWorldIsToldBeforeTheQueue) {
   queue_->ClaimChanged(claim, nullptr);
   EXPECT_THAT(claim_was_known, ElementsAre(true, true, false));
   PodList users;
-  queue_->PodChanged(pod, nullptr);
+  MustSucceed(queue_->PodChanged(pod, nullptr));
   heard_.world->claim_index().Lookup("ns", "c", &users);
   EXPECT_THAT(users, IsEmpty());
 }
@@ -195,7 +195,7 @@ TEST_P(AssembledQueueTest, ABoundPodUsesItsClaimsNoMore) {
   Make(Options());
   auto pod = NewPod("a");
   pod->claims = {"c"};
-  queue_->PodChanged(nullptr, pod);
+  MustSucceed(queue_->PodChanged(nullptr, pod));
   ASSERT_TRUE(queue_->TryPop()->Bind().ok());
   PodList users;
   heard_.world->claim_index().Lookup("ns", "c", &users);
@@ -205,10 +205,10 @@ TEST_P(AssembledQueueTest, ABoundPodUsesItsClaimsNoMore) {
 TEST_P(AssembledQueueTest, NominatesActivatesAndLists) {
   MakeListening();
   const PodRef pod = queue_->Where("ns/listening").pod;
-  queue_->Nominate(pod, "node");
+  MustSucceed(queue_->Nominate(pod, "node"));
   EXPECT_EQ(queue_->NominatedNode(*pod), "node");
   EXPECT_THAT(queue_->NominatedPods("node"), ElementsAre(pod));
-  queue_->Nominate(pod, "");
+  MustSucceed(queue_->Nominate(pod, ""));
   EXPECT_EQ(queue_->NominatedNode(*pod), "");
   EXPECT_THAT(queue_->List(Place::kUnschedulable), ElementsAre(pod));
   const std::array pods = {pod};
@@ -238,7 +238,7 @@ TEST_P(AssembledQueueTest, CloseWakesWhoWaits) {
 
 TEST_P(AssembledQueueTest, CloseEndsOpenAttempts) {
   Make(Options());
-  queue_->PodAdded(NewPod("a"));
+  MustSucceed(queue_->PodAdded(NewPod("a")));
   std::optional<Attempt> attempt = queue_->TryPop();
   queue_->Close();
   EXPECT_EQ(queue_->Counts().in_flight, 0u);

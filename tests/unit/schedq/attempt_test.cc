@@ -27,7 +27,7 @@ class AttemptTest : public AssembledQueueFixture {
 
   Attempt PopNew() {
     pod_ = NewPod("a");
-    queue_->PodAdded(pod_);
+    MustSucceed(queue_->PodAdded(pod_));
     return *queue_->TryPop();
   }
 
@@ -151,7 +151,7 @@ TEST_P(AttemptTest, MovedFromIsNoAttempt) {
 
 TEST_P(AttemptTest, AssignedToEndsAsIfDropped) {
   Attempt first = PopNew();
-  queue_->PodAdded(NewPod("b"));
+  MustSucceed(queue_->PodAdded(NewPod("b")));
   first = *queue_->TryPop();
   EXPECT_EQ(PlaceOf("a"), Place::kErrorBackoff);
   EXPECT_EQ(PlaceOf("b"), Place::kInFlight);
@@ -172,7 +172,7 @@ TEST_P(AttemptTest, UpdatesOfAPodOnItsWayToANodeWaitForTheBindingsEnd) {
   ASSERT_TRUE(attempt.Done().ok());
   auto newer = VersionOf(pod_);
   newer->priority = 7;
-  queue_->PodUpdated(pod_, newer);
+  MustSucceed(queue_->PodUpdated(pod_, newer));
   EXPECT_EQ(PlaceOf("a"), Place::kAbsent);
   EXPECT_TRUE(attempt.Fail(PluginSet()).ok());
   EXPECT_EQ(PlaceOf("a"), Place::kErrorBackoff);

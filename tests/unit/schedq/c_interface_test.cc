@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/names/interner.h"
 #include "schedq/schedq.h"
 
 namespace schedq {
@@ -364,6 +365,40 @@ TEST_P(CInterface, RefusesWrongPlugins) {
   EXPECT_EQ(Refusal(), "plugin Outside: create returned nothing, expected a state");
   plugin_.create = [](void*) -> void* { throw std::runtime_error("no\nroom"); };
   EXPECT_EQ(Refusal(), "plugin Outside: create threw 'no room', expected a state");
+}
+
+TEST_P(CInterface, SaysWhenThereIsNoRoom) {
+  options_.pods_max = 1;
+  Create();
+  schedq_pod pod = PodNamed("a");
+  ASSERT_EQ(schedq_queue_pod_add(queue_, &pod), SCHEDQ_OK) << Why();
+  schedq_pod other = PodNamed("b");
+  EXPECT_EQ(schedq_queue_pod_add(queue_, &other), SCHEDQ_FULL);
+  EXPECT_THAT(Why(),
+              StrEq("add: pod ns/b: the queue is full, expected at most 1 pods at one time"));
+  EXPECT_EQ(PlaceOf("b"), SCHEDQ_PLACE_ABSENT);
+  ASSERT_EQ(schedq_queue_pod_delete(queue_, &pod), SCHEDQ_OK) << Why();
+  EXPECT_EQ(schedq_queue_pod_add(queue_, &other), SCHEDQ_OK) << Why();
+
+  const std::string long_name(Interner::kTextBytesMax + 1, 'x');
+  EXPECT_EQ(schedq_queue_nominate(queue_, "ns", "b", long_name.c_str()), SCHEDQ_INVALID);
+  const char* const claim = long_name.c_str();
+  pod.claims = &claim;
+  pod.claim_count = 1;
+  EXPECT_EQ(schedq_queue_pod_add(queue_, &pod), SCHEDQ_INVALID);
+  pod.name = long_name.c_str();
+  EXPECT_EQ(schedq_queue_pod_add(queue_, &pod), SCHEDQ_INVALID);
+  EXPECT_THAT(Why(), HasSubstr("expected at most 16777215"));
+}
+
+TEST_P(CInterface, TakesTheLongestTimes) {
+  options_.backoff_ms_initial = INT64_MAX;
+  options_.backoff_ms_max = INT64_MAX;
+  options_.in_unschedulable_ms_max = INT64_MAX;
+  Create();
+  AddRejected("a", "c1");
+  ASSERT_EQ(schedq_queue_flush_unschedulable(queue_), SCHEDQ_OK);
+  EXPECT_EQ(PlaceOf("a"), SCHEDQ_PLACE_UNSCHEDULABLE);
 }
 
 TEST_P(CInterface, GivesEachQueueAStateOfItsOwn) {

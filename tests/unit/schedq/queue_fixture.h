@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
@@ -118,7 +119,7 @@ class AssembledQueueFixture : public testing::TestWithParam<EngineKind> {
 
   // A pod that the listener rejected, so that it hears what happens.
   void AddRejected(const PodRef& pod) {
-    queue_->PodAdded(pod);
+    MustSucceed(queue_->PodAdded(pod));
     ASSERT_TRUE(queue_->Pop()->Fail(Named("Listener")).ok());
   }
 

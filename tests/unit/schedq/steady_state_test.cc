@@ -226,9 +226,9 @@ void RoundOfQueue(QueueBench& bench, const std::vector<PodRef>& pods, const Obje
   const PodRef& pod = pods[0];
   const auto updated = std::make_shared<Pod>(*pod);
   updated->labels = {{"changed", "1"}};
-  ledger->Count("Add", [&] { queue.Add(pod); });
-  ledger->Count("Add, known", [&] { queue.Add(pod); });
-  ledger->Count("Update", [&] { queue.Update(pod, updated); });
+  ledger->Count("Add", [&] { MustSucceed(queue.Add(pod)); });
+  ledger->Count("Add, known", [&] { MustSucceed(queue.Add(pod)); });
+  ledger->Count("Update", [&] { MustSucceed(queue.Update(pod, updated)); });
   ledger->Count("Counts", [&] { queue.Counts(); });
   ledger->Count("KeyOf", [&] { queue.KeyOf(*pod); });
   const PoppedPod popped = *ledger->Count("TryPop", [&] { return queue.TryPop(); });
@@ -248,11 +248,11 @@ void RoundOfQueue(QueueBench& bench, const std::vector<PodRef>& pods, const Obje
   const std::array<PodRef, 1> activated = {pod};
   ledger->Count("Activate", [&] { queue.Activate(activated); });
   const PoppedPod last = *queue.TryPop();
-  ledger->Count("Nominate", [&] { queue.Nominate(pod, "node"); });
-  ledger->Count("Nominate, none", [&] { queue.Nominate(pod, ""); });
+  ledger->Count("Nominate", [&] { MustSucceed(queue.Nominate(pod, "node")); });
+  ledger->Count("Nominate, none", [&] { MustSucceed(queue.Nominate(pod, "")); });
   ledger->Count("Done", [&] { queue.Done(last.key); });
   ledger->Count("Delete", [&] { queue.Delete(*pod); });
-  queue.Add(pods[1]);
+  MustSucceed(queue.Add(pods[1]));
   const PoppedPod bound = *queue.TryPop();
   ledger->Count("Bind", [&] { queue.Bind(bound.key); });
 }

@@ -12,8 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/metrics/metric_cells.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
+#include "tests/support/threads_at_once.h"
 
 namespace schedq {
 namespace {
@@ -77,6 +79,17 @@ TEST(Seam, LiveThreadsHaveNumbersOfTheirOwn) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), kThreads);
   for (const uint32_t number : numbers) EXPECT_LE(number, kThreads);
+}
+
+TEST(Seam, MoreThreadsThanFourThousandHaveNumbersOfTheirOwn) {
+  std::vector<uint32_t> numbers(kManyThreads);
+  MetricCellBlock block(3);
+  RunAtOnce(kManyThreads, /*one_after_another=*/false, [&](uint32_t thread) {
+    numbers[thread] = ShippedSeam::ThreadIndex();
+    block.At(2).Add(thread + 1);
+  });
+  EXPECT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), kManyThreads);
+  EXPECT_EQ(block.At(2).Sum(), uint64_t{kManyThreads} * (kManyThreads + 1) / 2);
 }
 
 Result<int> Half(int value) {

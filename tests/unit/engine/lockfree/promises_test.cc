@@ -19,6 +19,7 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
@@ -115,7 +116,7 @@ TEST_F(LockfreePromises, UnrelatedEventsDoNotMakePreEnqueueBeAskedAgain) {
     if (++asked < 1000) queue_->Event(MakeEvent(Resource::kNode, Action::kAdd), {});
     return kGating;
   };
-  queue_->Add(MakePod("gated"));
+  MustSucceed(queue_->Add(MakePod("gated")));
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(queue_->Counts().gated, 1u);
 }
@@ -128,7 +129,7 @@ TEST_F(LockfreePromises, RelatedEventMakesPreEnqueueBeAskedOnceMore) {
     queue_->Event(MakeEvent(Resource::kResourceClaim, Action::kUpdate), {});
     return kGating;
   };
-  queue_->Add(MakePod("gated"));
+  MustSucceed(queue_->Add(MakePod("gated")));
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(queue_->Counts().active, 1u);
   EXPECT_TRUE(queue_->TryPop().has_value());
@@ -136,7 +137,7 @@ TEST_F(LockfreePromises, RelatedEventMakesPreEnqueueBeAskedOnceMore) {
 
 TEST_F(LockfreePromises, AddThatPreEnqueueThrowsOutOfLeavesNothing) {
   world_.check = []() -> PluginId { throw std::runtime_error("the check is out of order"); };
-  EXPECT_THROW(queue_->Add(MakePod("pod")), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(queue_->Add(MakePod("pod"))), std::runtime_error);
   EXPECT_EQ(names_.size(), 0u);
   EXPECT_EQ(queue_->Where("ns/pod").place, Place::kAbsent);
 }
@@ -151,7 +152,8 @@ TEST_F(ObservedLockfreePromises, WhatAnExceptionLeftUnfinishedIsFinished) {
   world_.moved = [] { throw std::runtime_error("the observer is out of order"); };
   constexpr size_t kPods = 10;
   for (size_t i = 0; i < kPods; ++i) {
-    EXPECT_THROW(queue_->Add(MakePod("pod-" + std::to_string(i))), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(queue_->Add(MakePod("pod-" + std::to_string(i)))),
+                 std::runtime_error);
   }
   EXPECT_EQ(queue_->Counts().active, kPods);
   world_.moved = [] {};

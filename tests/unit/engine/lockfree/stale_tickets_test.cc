@@ -24,6 +24,7 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/random.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
@@ -184,7 +185,7 @@ uint64_t TicketsMax(uint64_t priorities, uint32_t pods_at_once, uint32_t changes
     pod->namespace_name = "ns";
     pod->name = pod->uid = name;
     pod->priority = priority;
-    queue.Add(pod);
+    MustSucceed(queue.Add(pod));
   };
   add("first", 2'000'000'000);
   uint64_t tickets_max = 0;

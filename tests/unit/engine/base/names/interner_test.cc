@@ -151,6 +151,35 @@ TEST(Interner, ANewcomerThatIsThrownAwayLeavesNothing) {
   EXPECT_EQ(interner.id_limit(), 1u) << "its number is used again";
 }
 
+TEST(Interner, RefusesNewNamesWhileItIsFull) {
+  Interner names(/*first_bits=*/1, NameKey::FromSeed(3), /*names_max=*/8);
+  std::vector<uint32_t> numbers;
+  for (int i = 0; i < 8; ++i) numbers.push_back(names.Acquire(std::to_string(i)));
+  for (int i = 8; i < 40; ++i) {
+    EXPECT_EQ(names.Acquire(std::to_string(i)), kNoName);
+    Interner::Newcomer newcomer(&names, "ns", std::to_string(i));
+    newcomer.Prepare();
+    EXPECT_EQ(newcomer.Acquire(), kNoName);
+    EXPECT_EQ(names.Find(std::to_string(i)), std::nullopt);
+  }
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(names.id_limit(), 8u);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(names.Acquire(std::to_string(i)), numbers[static_cast<size_t>(i)]);
+    names.Release(numbers[static_cast<size_t>(i)]);
+  }
+  names.Release(numbers[5]);
+  EXPECT_EQ(names.Acquire("9"), numbers[5]);
+  EXPECT_EQ(names.Acquire("10"), kNoName);
+}
+
+TEST(Interner, RefusesTextsThatAreTooLong) {
+  Interner names;
+  EXPECT_EQ(names.Acquire(std::string(Interner::kTextBytesMax + 1, 'a')), kNoName);
+  EXPECT_EQ(names.size(), 0u);
+  EXPECT_NE(names.Acquire(std::string(Interner::kTextBytesMax, 'a')), kNoName);
+}
+
 TEST(InternerDeathTest, ReleasingTooOftenIsABug) {
   Interner interner;
   const uint32_t id = interner.Acquire("a");

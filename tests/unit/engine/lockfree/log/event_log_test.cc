@@ -161,7 +161,7 @@ class FailingPod : public testing::Test {
     options.plugin_names = {"Filter"};
     queue_.emplace(std::move(options));
     pod_ = MakePod("first");
-    queue_->Add(pod_);
+    MustSucceed(queue_->Add(pod_));
     key_ = queue_->TryPop()->key;
   }
 
@@ -284,7 +284,7 @@ TEST_F(FailingPod, RetriedFailJudgesEachEventOnce) {
     // The slot changes under the Fail, a few times.
     if (asked.size() < 5 && asked[event.label] == 1) {
       const PodRef after = MakePod(std::to_string(asked.size()));
-      queue_->Update(version, after);
+      MustSucceed(queue_->Update(version, after));
       version = after;
     }
     return Verdict::kSkip;

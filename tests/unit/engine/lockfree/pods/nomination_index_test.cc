@@ -31,10 +31,10 @@ TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
   constexpr PodId kPods = 200'000;
   Index index;
   std::vector<Nomination> nominations;
-  for (PodId pod = 0; pod < kPods; ++pod) nominations.push_back(index.Begin(pod, "node"));
+  for (PodId pod = 0; pod < kPods; ++pod) nominations.push_back(*index.Begin(pod, "node"));
   for (PodId move = 0; move < 3 * kPods; ++move) {
     const PodId pod = move % kPods;
-    const Nomination anew = index.Begin(pod, "node");
+    const Nomination anew = *index.Begin(pod, "node");
     index.End(pod, nominations[pod]);
     nominations[pod] = anew;
   }
@@ -83,7 +83,7 @@ TEST(NominationIndex, FindsWhatASetHolds) {
       held.erase(found);
     } else {
       const std::string node = "node-" + std::to_string(random.Below(5));
-      held[pod] = {node, index.Begin(pod, node)};
+      held[pod] = {node, *index.Begin(pod, node)};
     }
     const std::string asked = "node-" + std::to_string(random.Below(5));
     size_t expected = 0;

@@ -1,0 +1,42 @@
+#include "engine/refusal.h"
+
+#include <cstddef>
+#include <string>
+
+#include "engine/base/names/interner.h"
+
+namespace schedq {
+namespace {
+
+// A name as a message shows it: one that is too long not whole.
+std::string Shown(std::string_view name) {
+  constexpr size_t kShownMax = 253;  // The longest that Kubernetes takes.
+  if (name.size() <= kShownMax) return std::string(name);
+  return std::string(name.substr(0, kShownMax)) + "...";
+}
+
+// Of "namespace/name".
+size_t NameBytes(const Pod& pod) { return pod.namespace_name.size() + 1 + pod.name.size(); }
+
+Error TooLong(const std::string& what, size_t bytes) {
+  return Error(what + " has " + std::to_string(bytes) + " bytes, expected at most " +
+               std::to_string(Interner::kTextBytesMax));
+}
+
+}  // namespace
+
+bool HasNameTooLong(const Pod& pod, std::string_view node) {
+  return NameBytes(pod) > Interner::kTextBytesMax || node.size() > Interner::kTextBytesMax;
+}
+
+Error Refusal(std::string_view operation, const Pod& pod, std::string_view node,
+              uint64_t pods_max) {
+  const std::string start =
+      std::string(operation) + ": pod " + Shown(pod.namespace_name) + "/" + Shown(pod.name) + ": ";
+  if (NameBytes(pod) > Interner::kTextBytesMax) return TooLong(start + "its name", NameBytes(pod));
+  if (node.size() > Interner::kTextBytesMax) return TooLong(start + "its node's name", node.size());
+  return Error(start + "the queue is full, expected at most " + std::to_string(pods_max) +
+               " pods at one time");
+}
+
+}  // namespace schedq
