@@ -1,5 +1,6 @@
 #include "bench/sim/real/informers.h"
 
+#include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "schedq/cluster_events.h"
@@ -76,7 +77,7 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
     cache_.Apply(change);
     parts->SwitchTo(Part::kEvents);
   }
-  queue_.PodChanged(before, after);
+  MustSucceed(queue_.PodChanged(before, after));
   if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->number)) return;
   // The pod's binding will fail. Until then no other pod may wait for what it holds.
   parts->SwitchTo(Part::kCache);

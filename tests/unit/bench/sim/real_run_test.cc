@@ -194,9 +194,9 @@ class LostAdds final : public ForwardingQueue {
   explicit LostAdds(QueueOptions options)
       : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
 
-  void Add(PodRef pod) override {
+  Status Add(PodRef pod) override {
     constexpr int kEvery = 8;
-    if (++adds_ % kEvery != 0) inner().Add(std::move(pod));
+    return ++adds_ % kEvery == 0 ? Status::Ok() : inner().Add(std::move(pod));
   }
 
  private:

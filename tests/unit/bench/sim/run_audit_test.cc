@@ -78,12 +78,12 @@ class ForgetfulQueue final : public ForwardingQueue {
   explicit ForgetfulQueue(QueueOptions options)
       : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
 
-  void Add(PodRef pod) override {
+  Status Add(PodRef pod) override {
     if (!has_forgotten_ && pod->name.starts_with("huge-")) {
       has_forgotten_ = true;
-      return;
+      return Status::Ok();
     }
-    inner().Add(std::move(pod));
+    return inner().Add(std::move(pod));
   }
 
  private:
