@@ -179,9 +179,12 @@ class LockfreeQueueStress : public QueueTest {
     EXPECT_EQ(queue().List(Place::kErrorBackoff).size(), counts.error_backoff);
     EXPECT_EQ(queue().List(Place::kUnschedulable).size(), counts.unschedulable);
     EXPECT_EQ(counts.in_flight, 0u);
-    EXPECT_EQ(queue().LoggedEvents(), 0u);
-    // An event requeues all of the pool; then each pod comes out once.
+    // An event requeues all of the pool; then each pod comes out once. An operation lets go of a
+    // bounded number of events, so those of a pod that was in flight for long go with later ones.
+    constexpr int kEventsMax = 2000;
     SendEvent();
+    for (int i = 0; i < kEventsMax && queue().LoggedEvents() > 0; ++i) SendEvent();
+    EXPECT_EQ(queue().LoggedEvents(), 0u);
     EXPECT_EQ(queue().Counts().unschedulable, 0u);
     bench_->Advance(std::chrono::seconds(30));
     queue().FlushBackoff();

@@ -14,7 +14,7 @@
 namespace schedq {
 
 // An object takes some 2 KB until it is deleted.
-inline constexpr uint64_t kObjectCountMax = 1'000'000;
+inline constexpr uint64_t kObjectCountMax = 4'000'000;
 
 struct ObjectEstimate {
   double objects = 0;

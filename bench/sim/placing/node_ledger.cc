@@ -25,7 +25,9 @@ uint32_t NodeLedger::NewSlot() {
     removed_.erase(slot);
     return slot;
   }
-  return static_cast<uint32_t>(slots_.grow_by(1) - slots_.begin());
+  const auto slot = static_cast<uint32_t>(slots_.grow_by(1) - slots_.begin());
+  slot_count_.store(slots_.size(), std::memory_order_release);
+  return slot;
 }
 
 uint32_t NodeLedger::SlotFor(const std::string& name) {

@@ -59,7 +59,7 @@ class NodeLedger {
   uint32_t Take(const std::string& node, const NodeDemand& demand);
   void Give(uint32_t slot, const NodeDemand& demand);
 
-  size_t slots() const { return slots_.size(); }
+  size_t slots() const { return slot_count_.load(std::memory_order_acquire); }
   Balance BalanceOf(uint32_t slot) const;
   // Null: the node does not exist (any more).
   ClusterNodeRef NodeAt(uint32_t slot) const;
@@ -101,6 +101,9 @@ class NodeLedger {
   std::unordered_map<std::string, uint32_t> by_name_;
   std::set<uint32_t> removed_;  // Slots without a node. Those without pods are used again.
   tbb::concurrent_vector<Slot> slots_;
+  // Slots that are complete: a vector that grows counts elements that are still being made. Written
+  // under mutex_. Release and acquire: a reader of the count sees the slots.
+  std::atomic<size_t> slot_count_{0};
   // Each note: the low half of its place + 1, then the slot. Release and acquire: a reader of a
   // note sees the change before it.
   std::vector<std::atomic<uint64_t>> notes_;

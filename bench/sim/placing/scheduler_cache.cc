@@ -18,7 +18,7 @@ uint32_t SlotOfWord(uint64_t word) { return static_cast<uint32_t>((word >> 1) - 
 }  // namespace
 
 SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_number) {
-  if (pod_number >= pods_.size()) pods_.grow_to_at_least(pod_number + 1);
+  pods_.ReserveThrough(pod_number);
   return pods_[pod_number];
 }
 
@@ -70,7 +70,8 @@ bool SchedulerCache::Assume(const ClusterPod& pod, const Decision& decision) {
 }
 
 bool SchedulerCache::IsAssumed(uint64_t pod_number) const {
-  return pod_number < pods_.size() && (pods_[pod_number].load() & kAssumed) != 0;
+  const PodWord* const word = pods_.Find(pod_number);
+  return word != nullptr && (word->load() & kAssumed) != 0;
 }
 
 void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, size_t stored) {

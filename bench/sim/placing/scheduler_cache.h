@@ -13,8 +13,6 @@
 // Memory: the ledger's and the book's, and a word for each pod that ever was.
 #pragma once
 
-#include <tbb/concurrent_vector.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +22,7 @@
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_ledger.h"
+#include "engine/base/segmented_array.h"
 
 namespace schedq {
 
@@ -47,6 +46,8 @@ class SchedulerCache {
  private:
   // Where a pod counts: 0 or its node's slot + 1, times two, plus 1 while it is assumed.
   using PodWord = std::atomic<uint64_t>;
+  // The pods of the first segment; each further one doubles them.
+  static constexpr uint32_t kFirstPodsBits = 12;
 
   void ApplyPod(const ClusterChange& change);
   PodWord& WordOf(uint64_t pod_number);
@@ -57,7 +58,7 @@ class SchedulerCache {
   ClaimBook claims_;
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.
-  tbb::concurrent_vector<PodWord> pods_;  // By number.
+  SegmentedArray<PodWord> pods_{kFirstPodsBits};  // By number.
 };
 
 }  // namespace schedq

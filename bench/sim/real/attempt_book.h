@@ -6,17 +6,17 @@
 // Memory: a byte for each pod that ever was.
 #pragma once
 
-#include <tbb/concurrent_vector.h>
-
 #include <atomic>
 #include <cstdint>
+
+#include "engine/base/segmented_array.h"
 
 namespace schedq {
 
 class AttemptBook {
  public:
   void Begin(uint64_t pod_number) {
-    if (pod_number >= is_in_attempt_.size()) is_in_attempt_.grow_to_at_least(pod_number + 1);
+    is_in_attempt_.ReserveThrough(pod_number);
     if (is_in_attempt_[pod_number].exchange(true)) doubled_.fetch_add(1);
   }
   // Before the attempt fails, or is abandoned.
@@ -26,7 +26,10 @@ class AttemptBook {
   uint64_t doubled() const { return doubled_.load(); }
 
  private:
-  tbb::concurrent_vector<std::atomic<bool>> is_in_attempt_;  // By number.
+  // The pods of the first segment; each further one doubles them.
+  static constexpr uint32_t kFirstPodsBits = 12;
+
+  SegmentedArray<std::atomic<bool>> is_in_attempt_{kFirstPodsBits};  // By number.
   std::atomic<uint64_t> doubled_{0};
 };
 

@@ -79,7 +79,7 @@ TEST(ObjectEstimate, WhatHasNoBoundIsRefusedWithItsPlace) {
   EXPECT_EQ(Refusal(ChurnText("mode: create, intervalMilliseconds: 1") +
                     "  - {opcode: sleep, duration: 8760h}\n"),
             "w.yaml:3: churn: workload C/W would hold some 63,072,000,020 objects, expected at "
-            "most 1,000,000");
+            "most 4,000,000");
   EXPECT_THAT(Refusal(ChurnText("mode: recreate, number: 9999999, intervalMilliseconds: 1") +
                       "  - {opcode: sleep, duration: 8760h}\n"),
               StartsWith("w.yaml:3: churn: "));
@@ -87,11 +87,11 @@ TEST(ObjectEstimate, WhatHasNoBoundIsRefusedWithItsPlace) {
               HasSubstr("10,000,020 objects"));
   EXPECT_THAT(Refusal("  - {opcode: createNodes, count: 10000000}\n"),
               StartsWith("w.yaml:3: createNodes: "));
-  EXPECT_THAT(Refusal("  - {opcode: createPodSets, count: 1000, namespacePrefix: s, createPodsOp: "
+  EXPECT_THAT(Refusal("  - {opcode: createPodSets, count: 4000, namespacePrefix: s, createPodsOp: "
                       "{opcode: createPods, count: 1000}}\n"),
-              HasSubstr("1,000,020 objects"));
+              HasSubstr("4,000,020 objects"));
   for (const std::string& bounded :
-       {std::string("  - {opcode: createPods, count: 900000}\n"),
+       {std::string("  - {opcode: createPods, count: 3900000}\n"),
         std::string("  - {opcode: createPods, count: 1, steadyState: true, duration: 8760h}\n"),
         ChurnText("mode: recreate, number: 1, intervalMilliseconds: 1") +
             "  - {opcode: sleep, duration: 8760h}\n"}) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -223,6 +224,30 @@ TEST(SchedulerCache, AnAssumedPodCountsOnceWhenItsNodeIsDelivered) {
   change.pod_after = elsewhere;
   scene.cache.Apply(change);
   EXPECT_EQ(scene.Place(PodOf(5, 60)), "n1");
+}
+
+// Threads that assume new pods at the same time meet where the cache grows.
+TEST(SchedulerCache, KeepsWhatThreadsAssumeWhileItGrows) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kPods = 40'000;
+  Scene scene;
+  scene.SetNode(NodeOf(1, kPods, kPods));
+  const Decision decision = scene.placer.Decide(*PodOf(1, 1));
+  std::vector<std::jthread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      for (uint64_t number = i; number < kPods; number += kThreads) {
+        if (!scene.cache.Assume(*PodOf(number, 1), decision)) std::abort();
+      }
+    });
+  }
+  threads.clear();
+  for (uint64_t number = 0; number < kPods; ++number) {
+    ASSERT_TRUE(scene.cache.IsAssumed(number)) << number;
+    scene.cache.Forget(*PodOf(number, 1), decision, 0);
+  }
+  EXPECT_EQ(scene.cache.nodes().BalanceOf(decision.slot).free[kCpuResource],
+            static_cast<int64_t>(kPods));
 }
 
 bool SameNodes(const NodeColumns& a, const NodeColumns& b, size_t kinds) {

@@ -163,5 +163,22 @@ TEST(AttemptBook, FindsASecondPopOnly) {
   EXPECT_EQ(book.doubled(), 1u);
 }
 
+// Threads that bring the book new pods at the same time meet where it grows.
+TEST(AttemptBook, GrowsWithoutAFalseAlarm) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kPods = 200'000;
+  AttemptBook book;
+  std::vector<std::jthread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&book, i] {
+      for (uint64_t pod = i; pod < kPods; pod += kThreads) book.Begin(pod);
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(book.doubled(), 0u);
+  for (uint64_t pod = 0; pod < kPods; ++pod) book.Begin(pod);
+  EXPECT_EQ(book.doubled(), kPods) << "each was kept";
+}
+
 }  // namespace
 }  // namespace schedq
