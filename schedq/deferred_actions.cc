@@ -12,9 +12,12 @@ void DeferredActions::Run(std::function<void()> action) {
   waiting_[number] = clock_.At(clock_.Now(), [this, number, action = std::move(action)] {
     {
       const std::lock_guard action_lock(mutex_);
-      if (waiting_.erase(number) == 0) return;
+      if (is_stopped_) return;
     }
     action();
+    // Only now, so that Stop finds an action that runs and waits for it.
+    const std::lock_guard action_lock(mutex_);
+    waiting_.erase(number);
   });
 }
 

@@ -68,6 +68,12 @@ void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
   }
 }
 
+void MarkUnended(WorkloadResult* result) {
+  if (result->outcome != WorkloadOutcome::kMeasured) return;
+  result->outcome = WorkloadOutcome::kInterrupted;
+  result->reason = "interrupted";
+}
+
 }  // namespace
 
 CommandText RunCommand::Text() const {
@@ -207,8 +213,9 @@ void RunCommand::MeasureByTurns(const RunPlan& plan, Record* record, ProgressLin
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Interrupted()) break;
-      std::vector<RunReport> parts = RunByTurns(plan, test_case, workload, line, guard);
+      std::vector<RunReport> parts = RunByTurns(plan, test_case, workload, record, line, guard);
       const std::lock_guard lock(record->mutex);
+      record->unended.clear();
       for (size_t i = 0; i < parts.size(); ++i) record->reports[i].Add(std::move(parts[i]));
     }
   }
@@ -219,8 +226,8 @@ void RunCommand::MeasureByTurns(const RunPlan& plan, Record* record, ProgressLin
 }
 
 std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCase& test_case,
-                                              const Workload& workload, ProgressLine* line,
-                                              MemoryGuard* guard) const {
+                                              const Workload& workload, Record* record,
+                                              ProgressLine* line, MemoryGuard* guard) const {
   std::vector<Job> jobs;
   std::vector<RunReport> parts;
   std::vector<size_t> order;
@@ -234,7 +241,13 @@ std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCas
     for (size_t left = order.size(); left > 1; --left) {
       std::swap(order[left - 1], order[random.Below(left)]);
     }
-    for (const size_t which : order) Try(jobs[which], i, &parts[which]);
+    for (const size_t which : order) {
+      {
+        const std::lock_guard lock(record->mutex);
+        record->unended = parts;
+      }
+      Try(jobs[which], i, &parts[which]);
+    }
   }
   for (size_t i = 0; i < jobs.size(); ++i) JudgeOne(jobs[i], &parts[i]);
   return parts;
@@ -322,9 +335,17 @@ void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
       reports.back().topics[record->current.test_case + "/" + record->current.workload] =
           record->current_topic;
     }
+    for (size_t i = 0; i < record->unended.size(); ++i) {
+      RunReport part = record->unended[i];
+      MarkUnended(&part.document.workloads.front());
+      reports[i].Add(std::move(part));
+    }
   }
-  Environment& environment = reports.back().document.environment;
-  environment = EnvironmentRecorder(CommandLineText()).Finish();
+  const Environment environment = EnvironmentRecorder(CommandLineText()).Finish();
+  for (RunReport& report : reports) {
+    const bool is_complete = &report != &reports.back() && plan.clock == ClockKind::kVirtual;
+    if (!is_complete) static_cast<Environment&>(report.document.environment) = environment;
+  }
   if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
   const Result<ExitCode> finished = Finish(plan, std::move(reports));
   if (!finished) fmt::print(stderr, "schedq run: {}\n", OneLine(finished.error().message()));
@@ -412,7 +433,8 @@ void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const
   job.line->Next(is_only ? job.Name()
                          : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1,
                                        job.plan.repeat));
-  if (result.outcome != WorkloadOutcome::kMeasured || Interrupted()) return;
+  if (result.outcome != WorkloadOutcome::kMeasured) return;
+  if (Interrupted()) return MarkUnended(&result);
   try {
     RunOnce(job, repetition, part);
   } catch (const std::bad_alloc&) {
@@ -461,11 +483,16 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   part->metrics_text[job.Name()] = std::move(outcome->metrics_text);
   result.outcome = outcome->outcome;
   result.reason = std::move(outcome->reason);
-  if (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted()) {
+  // A short run on the real clock may have ended before it was asked.
+  const bool is_beyond = job.plan.clock == ClockKind::kReal && job.guard->IsExceeded();
+  if (is_beyond || (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted())) {
     result.outcome = WorkloadOutcome::kFailed;
     result.reason = job.guard->Reason();
   }
-  result.repetitions.push_back(std::move(outcome->repetition));
+  // On the real clock a repetition that broke off would bend the medians of the others.
+  const bool counts = job.plan.clock == ClockKind::kVirtual || result.repetitions.empty() ||
+                      result.outcome == WorkloadOutcome::kMeasured;
+  if (counts) result.repetitions.push_back(std::move(outcome->repetition));
 }
 
 }  // namespace schedq

@@ -34,6 +34,8 @@ class RunCommand : public Command {
     std::vector<RunReport> reports;  // One for each engine that was begun.
     WorkloadResult current;          // The workload that runs; without a name there is none.
     std::string current_topic;
+    // Of the workload whose repetitions take turns, one for each engine.
+    std::vector<RunReport> unended;
   };
   // One workload on its way through its repetitions.
   struct Job {
@@ -55,7 +57,7 @@ class RunCommand : public Command {
   // The repetitions of one workload, with the engines in shuffled order in each. Of each engine, in
   // the plan's order.
   std::vector<RunReport> RunByTurns(const RunPlan& plan, const TestCase& test_case,
-                                    const Workload& workload, ProgressLine* line,
+                                    const Workload& workload, Record* record, ProgressLine* line,
                                     MemoryGuard* guard) const;
   // The report of an engine before its first workload.
   RunReport NewReport(const RunPlan& plan, EngineKind engine) const;

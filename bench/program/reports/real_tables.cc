@@ -18,7 +18,7 @@ namespace {
 
 // In the order of a pod's way.
 constexpr const char* kPartsInOrder[] = {"queue",      "events",  "placing", "cache",
-                                         "dispatcher", "binding", "server"};
+                                         "dispatcher", "binding", "server",  "others"};
 
 std::string NameOf(const WorkloadResult& result) {
   return result.test_case + "/" + result.workload;
@@ -65,9 +65,10 @@ std::string LatencyCell(const WorkloadResult& result, const std::string& name,
 
 // Half the distance from the smallest to the largest, of the median.
 std::string SpreadText(const std::vector<double>& figures) {
+  if (figures.size() < 2) return "";
   const std::vector<double> sorted = Sorted(figures);
   const double median = Median(figures);
-  if (figures.size() < 2 || median <= 0) return "";
+  if (median <= 0) return "";
   constexpr double kPercent = 100;
   return fmt::format("+-{:.0f} %", kPercent * (sorted.back() - sorted.front()) / 2 / median);
 }

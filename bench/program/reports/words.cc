@@ -29,6 +29,7 @@ constexpr Word kWords[] = {
     {"placing", "filtering and scoring nodes"},
     {"cache", "the scheduler's knowledge of the cluster, and assuming"},
     {"server", "API server, informers, claim controller and the workload's client, on one thread"},
+    {"others", "the threads of the dispatcher and of the queue's clock"},
     {"attempts", "how often a pod was popped and tried"},
     {"hints asked", "how often a plugin was asked whether an event helps a pod"},
     {"judged an event", "pods whose plugins were asked whether the event helps, on average"},

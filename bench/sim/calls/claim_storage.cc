@@ -6,6 +6,9 @@ bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& 
                 const std::string& node) {
   const ClusterClaimRef stored = cluster->FindClaim(claim.claim);
   if (stored == nullptr) return false;
+  // A reservation for a pod that is gone would stay for ever.
+  const ClusterPodRef owner = cluster->FindPod(pod.number);
+  if (owner == nullptr || owner->deleting) return false;
   const std::string& where = stored->node_name;
   if (claim.allocates ? !where.empty() : where != node) return false;
   return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {

@@ -9,7 +9,8 @@
 
 namespace schedq {
 
-// The API server's version decides. False: the claim is deleted or allocated elsewhere.
+// The API server's version decides. False: the claim is deleted or allocated elsewhere, or the pod
+// is deleted.
 bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
                 const std::string& node);
 

@@ -1,7 +1,10 @@
 #include "bench/sim/measure/real_section.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "bench/sim/measure/section.h"
@@ -18,11 +21,22 @@ uint64_t PeakMemory() {
                                              : 0;
 }
 
+double ProcessSeconds() {
+  timespec time{};
+  constexpr double kNanosecondsPerSecond = 1e9;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) / kNanosecondsPerSecond;
+}
+
+constexpr const char* kOthers = "others";
+
 }  // namespace
 
 RealSection::RealSection(Simulation* simulation)
     : simulation_(simulation),
       before_(UsagesNow()),
+      process_before_(ProcessSeconds()),
       conflicts_before_(simulation->real_scheduler()->conflicts()) {
   // Those of pods before the section.
   static_cast<void>(simulation_->real_scheduler()->TakePopLatencies());
@@ -41,15 +55,22 @@ RealFigures RealSection::Finish(SectionLatencies* latencies) const {
   RealFigures figures;
   figures.conflicts = scheduler.conflicts() - conflicts_before_;
   figures.peak_memory_bytes = PeakMemory();
+  double known = 0;
   for (const auto& [thread, usage] : UsagesNow()) {
     const auto before = before_.find(thread);
-    const ThreadUsage since = before == before_.end() ? ThreadUsage() : before->second;
-    figures.cpu_by_thread[thread] = usage.cpu - since.cpu;
+    const ThreadUsage since = usage.Since(before == before_.end() ? ThreadUsage() : before->second);
+    figures.cpu_by_thread[thread] = since.cpu;
+    known += since.cpu;
+    const std::array<double, kParts> parts = since.CpuByPart();
     for (size_t i = 1; i < kParts; ++i) {
-      const double seconds = usage.parts[i] - since.parts[i];
-      if (seconds > 0) figures.cpu_by_part[std::string(PartName(static_cast<Part>(i)))] += seconds;
+      if (parts[i] > 0)
+        figures.cpu_by_part[std::string(PartName(static_cast<Part>(i)))] += parts[i];
     }
   }
+  // The dispatcher's thread, the queue's clock, and the helpers of its judge.
+  const double others = std::max(0.0, ProcessSeconds() - process_before_ - known);
+  figures.cpu_by_thread[kOthers] = others;
+  figures.cpu_by_part[kOthers] += others;
   return figures;
 }
 

@@ -30,6 +30,7 @@ class RealSection {
 
   Simulation* const simulation_;
   const Usages before_;
+  const double process_before_;
   const uint64_t conflicts_before_;
 };
 

@@ -50,8 +50,8 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     : simulation_(simulation),
       name_(std::move(name)),
       selection_(std::move(pods)),
-      start_(simulation->Now()),
       before_(ReadMetrics(&simulation->scheduler())),
+      start_(simulation->Now()),
       throughput_(start_) {
   if (const QueueWatch* watch = simulation->scheduler().watch()) {
     inversions_before_ = watch->inversions();

@@ -64,8 +64,8 @@ class Section {
   Simulation* const simulation_;
   const std::string name_;
   const PodSelection selection_;
+  const MetricValues before_;  // First, because it takes time.
   const Instant start_;
-  const MetricValues before_;
   Throughput throughput_;
   uint64_t inversions_before_ = 0;
   Duration idle_before_{};

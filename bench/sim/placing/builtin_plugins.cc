@@ -5,7 +5,7 @@
 
 namespace schedq {
 
-PlacingPlugins BuiltinPlacingPlugins(const ResourceTable* resources, const ClaimBook* claims) {
+PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, const ClaimBook* claims) {
   return {MakeNodeUnschedulable(), MakeTaintToleration(), MakeNodeAffinity(),
           MakeNodeResourcesFit(resources), MakeDynamicResources(claims)};
 }

@@ -48,10 +48,13 @@ void ClaimBook::ApplyClaim(const ClusterChange& change) {
   const bool was_allocated = before != nullptr && before->allocated;
   const bool is_allocated = after != nullptr && after->allocated;
   if (was_allocated && !is_allocated) devices_.Release(before->devices);
-  if (is_allocated && !was_allocated && promised_.erase(name) == 0) {
-    // The scheduler did not promise these devices. If one is taken already, the run's audit reports
-    // it.
-    static_cast<void>(devices_.Take(after->devices));
+  if (is_allocated && !was_allocated) {
+    const auto promise = promised_.extract(name);
+    const bool is_kept = !promise.empty() && promise.mapped() == after->devices;
+    if (!promise.empty() && !is_kept) devices_.Release(promise.mapped());
+    // Where the scheduler did not promise these devices, one may be taken already: the run's audit
+    // reports it.
+    if (!is_kept) static_cast<void>(devices_.Take(after->devices));
   }
   if (after == nullptr) {
     claims_.erase(name);
@@ -123,8 +126,8 @@ void ClaimBook::Release(std::span<const ClaimDecision> claims) {
   const std::lock_guard lock(mutex_);
   for (const ClaimDecision& claim : claims) {
     if (!claim.allocates) continue;
-    devices_.Release(claim.devices);
-    promised_.erase(claim.claim);
+    // No promise: the cluster has decided on the claim meanwhile.
+    if (promised_.erase(claim.claim) != 0) devices_.Release(claim.devices);
   }
 }
 

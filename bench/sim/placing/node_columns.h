@@ -38,6 +38,7 @@ class NodeColumns {
   // The nodes of the block that have at least `amount` of a kind left.
   uint64_t WithFree(size_t block, uint8_t kind, int64_t amount) const;
   uint32_t share(uint32_t slot) const { return shares_[slot]; }
+  uint64_t node_version(uint32_t slot) const { return node_versions_[slot]; }
   const ClusterNode& node(uint32_t slot) const { return *nodes_[slot]; }
   const ClusterNodeRef& node_ref(uint32_t slot) const { return nodes_[slot]; }
 

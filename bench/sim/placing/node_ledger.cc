@@ -14,6 +14,9 @@ int64_t Share(int64_t used, int64_t limit) {
                               kPartsPerWhole);
 }
 
+// The low half of a note's place + 1.
+uint32_t LapOf(uint64_t note) { return static_cast<uint32_t>(note >> 32); }
+
 }  // namespace
 
 NodeLedger::NodeLedger() : notes_(kNotes) {}
@@ -75,9 +78,10 @@ void NodeLedger::Change(uint32_t number, const ClusterNodeRef& node, const Limit
   Note(number);
 }
 
-bool NodeLedger::Reserve(uint32_t slot, const NodeDemand& demand) {
+bool NodeLedger::Reserve(uint32_t slot, uint64_t node_version, const NodeDemand& demand) {
   Slot& node = slots_[slot];
-  if (demand.fits_nowhere) return false;
+  const bool is_same = node.node_version.load(std::memory_order_relaxed) == node_version;
+  if (demand.fits_nowhere || !is_same) return false;
   for (const NodeDemand::Part* part = demand.begin(); part != demand.end(); ++part) {
     Amounts& amounts = node.amounts[part->kind];
     const int64_t before = amounts.used.fetch_add(part->amount, std::memory_order_relaxed);
@@ -96,9 +100,9 @@ bool NodeLedger::Reserve(uint32_t slot, const NodeDemand& demand) {
 
 uint32_t NodeLedger::Take(const std::string& node, const NodeDemand& demand) {
   const std::lock_guard lock(mutex_);
-  const auto known = by_name_.find(node);
+  const bool is_known = by_name_.count(node) != 0;
   const uint32_t slot = SlotFor(node);
-  if (known == by_name_.end()) removed_.insert(slot);
+  if (!is_known) removed_.insert(slot);
   for (const NodeDemand::Part& part : demand) {
     slots_[slot].amounts[part.kind].used.fetch_add(part.amount, std::memory_order_relaxed);
   }
@@ -136,21 +140,29 @@ ClusterNodeRef NodeLedger::NodeAt(uint32_t slot) const {
 
 void NodeLedger::Note(uint32_t slot) {
   const uint64_t place = noted_.fetch_add(1, std::memory_order_acq_rel);
-  notes_[place % kNotes].store((place + 1) << 32 | slot, std::memory_order_release);
+  const uint64_t note = (place + 1) << 32 | slot;
+  std::atomic<uint64_t>& stored = notes_[place % kNotes];
+  uint64_t before = stored.load(std::memory_order_relaxed);
+  // A thread that was set aside for a whole lap leaves the later note. Each failed exchange means
+  // that another thread has written one.
+  while (static_cast<int32_t>(LapOf(note) - LapOf(before)) > 0 &&
+         !stored.compare_exchange_weak(before, note, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+  }
 }
 
 bool NodeLedger::Follow(Cursor* cursor, const std::function<void(uint32_t)>& visit) const {
   const uint64_t end = noted_.load(std::memory_order_acquire);
   if (end - *cursor > kNotes) return false;
-  for (; *cursor != end; ++*cursor) {
-    const uint64_t note = notes_[*cursor % kNotes].load(std::memory_order_acquire);
-    const auto expected = static_cast<uint32_t>(*cursor + 1);
-    const auto found = static_cast<uint32_t>(note >> 32);
-    if (found != expected) {
-      // Not written yet: it is read next time. Written by a later lap: it is lost.
-      return static_cast<int32_t>(found - expected) < 0;
-    }
-    visit(static_cast<uint32_t>(note));
+  bool has_gap = false;
+  for (uint64_t place = *cursor; place != end; ++place) {
+    const uint64_t note = notes_[place % kNotes].load(std::memory_order_acquire);
+    const auto behind = static_cast<int32_t>(LapOf(note) - static_cast<uint32_t>(place + 1));
+    if (behind > 0) return false;  // Written by a later lap: it is lost.
+    // Not written yet: it is read next time, and what stands behind it now and then.
+    has_gap = has_gap || behind < 0;
+    if (behind == 0) visit(static_cast<uint32_t>(note));
+    if (!has_gap) *cursor = place + 1;
   }
   return true;
 }

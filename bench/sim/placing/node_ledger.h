@@ -52,8 +52,9 @@ class NodeLedger {
   // The slot of a node that exists, or that pods are on; nullopt: there is neither.
   std::optional<uint32_t> SlotOf(const std::string& name) const;
 
-  // Takes all parts where all fit, else none.
-  bool Reserve(uint32_t slot, const NodeDemand& demand);
+  // Takes all parts where all fit and the node is still the version that the caller decided by, else
+  // none.
+  bool Reserve(uint32_t slot, uint64_t node_version, const NodeDemand& demand);
   // Takes all parts, whether they fit or not: the cluster says that the pod is on the node. Returns
   // the node's slot; the node may be unknown.
   uint32_t Take(const std::string& node, const NodeDemand& demand);
@@ -69,8 +70,8 @@ class NodeLedger {
   // The cursor of a reader that reads all slots after this call.
   Cursor Now() const { return noted_.load(std::memory_order_acquire); }
 
-  ResourceTable& resources() { return resources_; }
-  const ResourceTable& resources() const { return resources_; }
+  // Also a reader of the ledger may name a new kind.
+  ResourceTable& resources() const { return resources_; }
 
  private:
   static constexpr size_t kNotes = size_t{1} << 16;
@@ -96,7 +97,7 @@ class NodeLedger {
   void Change(uint32_t slot, const ClusterNodeRef& node, const Limits& limits);
   void Note(uint32_t slot);
 
-  ResourceTable resources_;
+  mutable ResourceTable resources_;
   mutable std::mutex mutex_;  // Guards nodes, names and the order of the slots.
   std::unordered_map<std::string, uint32_t> by_name_;
   std::set<uint32_t> removed_;  // Slots without a node. Those without pods are used again.

@@ -38,9 +38,8 @@ Decision Placer::Decide(const ClusterPod& pod) {
   if (claims) {
     decision.claims = std::move(*claims);
   } else {
-    // Another thread took the devices since they were found.
     decision.node.clear();
-    decision.rejectors = BitOf(PlacingPluginId::kDynamicResources);
+    decision.was_overtaken = true;
   }
   return decision;
 }
@@ -110,6 +109,7 @@ bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
     if (PassesAlone(attempt, node, decision)) {
       decision->node = node.name;
       decision->slot = best->slot;
+      decision->node_version = nodes_.node_version(best->slot);
       return true;
     }
     *best = candidates_.back();

@@ -76,7 +76,7 @@ class PlacingPlugin {
 using PlacingPlugins = std::array<std::unique_ptr<const PlacingPlugin>, kPlacingPlugins>;
 
 // All plugins, by PlacingPluginId. The book outlives them.
-PlacingPlugins BuiltinPlacingPlugins(const ResourceTable* resources, const ClaimBook* claims);
+PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, const ClaimBook* claims);
 
 // The nodes of a mask, one after the other.
 template <typename Visit>

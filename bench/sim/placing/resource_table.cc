@@ -25,12 +25,12 @@ std::optional<uint8_t> ResourceTable::FindOrAdd(std::string_view name) {
   return static_cast<uint8_t>(next);
 }
 
-NodeDemand ResourceTable::DemandOf(const Pod& pod) const {
+NodeDemand ResourceTable::DemandOf(const Pod& pod) {
   NodeDemand demand;
   demand.parts[demand.count++] = {kPodsResource, 1};
   for (const auto& [name, amount] : pod.requests) {
     if (amount == 0) continue;
-    const std::optional<uint8_t> kind = Find(name);
+    const std::optional<uint8_t> kind = FindOrAdd(name);
     // A pod may not ask for pods, and names do not repeat, so the parts suffice.
     if (!kind || *kind == kPodsResource || demand.count == kResourceKindsMax) {
       demand.fits_nowhere = true;

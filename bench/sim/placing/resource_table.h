@@ -48,7 +48,8 @@ class ResourceTable {
   std::optional<uint8_t> Find(std::string_view name) const;
   // The number of the kind; nullopt: the table is full.
   std::optional<uint8_t> FindOrAdd(std::string_view name);
-  NodeDemand DemandOf(const Pod& pod) const;
+  // The same for a pod at any time: kinds that no node has named yet get their numbers.
+  NodeDemand DemandOf(const Pod& pod);
   size_t size() const { return size_.load(std::memory_order_acquire); }
 
  private:

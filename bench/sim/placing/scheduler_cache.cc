@@ -9,11 +9,30 @@
 namespace schedq {
 namespace {
 
+// A pod's word: whether it is assumed (1 bit), its node's slot + 1 or 0 (32 bits), and the number of
+// its assumption (31 bits).
 constexpr uint64_t kAssumed = 1;
+constexpr int kSlotShift = 1;
+constexpr int kAssumptionShift = 33;
+constexpr uint64_t kSlotMask = uint64_t{UINT32_MAX} << kSlotShift;
 
-uint64_t WordFor(uint32_t slot) { return (uint64_t{slot} + 1) << 1; }
-bool CountsOnANode(uint64_t word) { return word >> 1 != 0; }
-uint32_t SlotOfWord(uint64_t word) { return static_cast<uint32_t>((word >> 1) - 1); }
+uint64_t SlotBits(uint32_t slot) { return (uint64_t{slot} + 1) << kSlotShift; }
+bool CountsOnANode(uint64_t word) { return (word & kSlotMask) != 0; }
+uint32_t SlotOfWord(uint64_t word) {
+  return static_cast<uint32_t>(((word & kSlotMask) >> kSlotShift) - 1);
+}
+uint32_t AssumptionOf(uint64_t word) { return static_cast<uint32_t>(word >> kAssumptionShift); }
+uint64_t AssumptionBits(uint64_t word) { return word >> kAssumptionShift << kAssumptionShift; }
+
+// Replaces the word by what `change` makes of it, and returns what it was. Each failed exchange
+// means that another thread has changed it.
+template <typename Change>
+uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
+  uint64_t before = word.load();
+  while (!word.compare_exchange_weak(before, change(before))) {
+  }
+  return before;
+}
 
 }  // namespace
 
@@ -41,31 +60,40 @@ void SchedulerCache::Apply(const ClusterChange& change) {
 void SchedulerCache::ApplyPod(const ClusterChange& change) {
   if (change.pod_after == nullptr) {
     // An assumed pod stays assumed until its binding has failed, but counts no more.
-    const uint64_t before = WordOf(change.pod_before->number).fetch_and(kAssumed);
+    const uint64_t before =
+        Replace(WordOf(change.pod_before->number), [](uint64_t word) { return word & ~kSlotMask; });
     return GiveBack(*change.pod_before, before);
   }
   const ClusterPod& pod = *change.pod_after;
   if (pod.node_name.empty()) return;
   // Its promises are in its claims by now, or will be when the informers deliver these.
   PodWord& word = WordOf(pod.number);
-  const uint64_t before = word.load();
-  const std::optional<uint32_t> slot = nodes_.SlotOf(pod.node_name);
-  if (slot && CountsOnANode(before) && SlotOfWord(before) == *slot) {
-    word.store(WordFor(*slot));
+  const std::optional<uint32_t> known = nodes_.SlotOf(pod.node_name);
+  const uint64_t assumed = word.load();
+  const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
+  if (counts_there) {
+    Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     return;
   }
-  const uint32_t taken = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
-  GiveBack(pod, word.exchange(WordFor(taken)));
+  const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
+  GiveBack(pod, Replace(word, [slot](uint64_t before) {
+             return AssumptionBits(before) | SlotBits(slot);
+           }));
 }
 
-bool SchedulerCache::Assume(const ClusterPod& pod, const Decision& decision) {
+bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
-  if (!nodes_.Reserve(decision.slot, demand)) return false;
-  if (!decision.claims.empty() && !claims_.Promise(decision.claims)) {
-    nodes_.Give(decision.slot, demand);
+  if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
+  if (!decision->claims.empty() && !claims_.Promise(decision->claims)) {
+    nodes_.Give(decision->slot, demand);
     return false;
   }
-  GiveBack(pod, WordOf(pod.number).exchange(WordFor(decision.slot) | kAssumed));
+  constexpr uint64_t kNextAssumption = uint64_t{1} << kAssumptionShift;
+  const uint64_t before = Replace(WordOf(pod.number), [decision](uint64_t word) {
+    return (AssumptionBits(word) + kNextAssumption) | SlotBits(decision->slot) | kAssumed;
+  });
+  decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
+  GiveBack(pod, before);
   return true;
 }
 
@@ -75,7 +103,11 @@ bool SchedulerCache::IsAssumed(uint64_t pod_number) const {
 }
 
 void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, size_t stored) {
-  GiveBack(pod, WordOf(pod.number).exchange(0));
+  const auto is_newer = [&](uint64_t word) { return AssumptionOf(word) != decision.assumption; };
+  const uint64_t before = Replace(WordOf(pod.number), [&](uint64_t word) {
+    return is_newer(word) ? word : AssumptionBits(word);
+  });
+  if (!is_newer(before)) GiveBack(pod, before);
   claims_.Release(std::span(decision.claims).subspan(stored));
 }
 

@@ -33,18 +33,18 @@ class SchedulerCache {
 
   // Counts the pod on its node and promises its devices. False: another thread was ahead, and
   // nothing has changed.
-  bool Assume(const ClusterPod& pod, const Decision& decision);
+  bool Assume(const ClusterPod& pod, Decision* decision);
   bool IsAssumed(uint64_t pod_number) const;
   // Ends what Assume began for a pod that will not be bound. The first `stored` claims of its
   // decision have their devices in the cluster already; their promises end when the informers
-  // deliver them.
+  // deliver them. Where the pod was assumed anew meanwhile, its new place stays.
   void Forget(const ClusterPod& pod, const Decision& decision, size_t stored);
 
   const NodeLedger& nodes() const { return nodes_; }
   const ClaimBook& claims() const { return claims_; }
 
  private:
-  // Where a pod counts: 0 or its node's slot + 1, times two, plus 1 while it is assumed.
+  // Where a pod counts; scheduler_cache.cc says what its bits mean.
   using PodWord = std::atomic<uint64_t>;
   // The pods of the first segment; each further one doubles them.
   static constexpr uint32_t kFirstPodsBits = 12;

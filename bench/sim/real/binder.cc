@@ -53,12 +53,15 @@ void Binder::Step(const BindingRef& binding) {
     case Binding::Step::kBind:
       return Send(binding);
     case Binding::Step::kGiveUp:
+      // What it holds goes before the queue may give the pod to another thread.
+      GiveBack(binding);
       around_.attempts->End(binding->pod().number);
       // The queue may have refused, which ends the attempt all the same.
       static_cast<void>(binding->attempt.Fail(PluginSet()));
-      return Forget(binding);
+      return Tell(binding);
     case Binding::Step::kForget:
-      return Forget(binding);
+      GiveBack(binding);
+      return Tell(binding);
   }
 }
 
@@ -121,9 +124,12 @@ void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
   under_way_.fetch_sub(1);
 }
 
-void Binder::Forget(const BindingRef& binding) {
-  around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
+void Binder::GiveBack(const BindingRef& binding) {
   around_.cache->Forget(binding->pod(), binding->decision, binding->claims_stored);
+}
+
+void Binder::Tell(const BindingRef& binding) {
+  around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
   around_.queue->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
                        {AssignedPodView(binding->popped.pod), nullptr});
   under_way_.fetch_sub(1);

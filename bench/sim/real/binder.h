@@ -4,7 +4,7 @@
 // (KEP-5278) and stores them, and then sends the binding: through the dispatcher where the queue
 // has one, else at once. A binding that fails gives back what was assumed, and the pod is tried
 // again.
-// Threads: Begin from any thread; one or more threads of its own; calls run on the cluster's
+// Threads: Begin from any thread; a thread of its own; calls run on the cluster's
 // thread.
 // Memory: the bindings under way.
 #pragma once
@@ -61,7 +61,9 @@ class Binder {
   void Send(const BindingRef& binding);
   // On the cluster's thread, or that of the dispatcher.
   void OnAnswer(const BindingRef& binding, const Status& status);
-  void Forget(const BindingRef& binding);
+  // What follows a binding that has failed: its place and its promises go, and the queue hears of it.
+  void GiveBack(const BindingRef& binding);
+  void Tell(const BindingRef& binding);
 
   const Surroundings around_;
   Channel<BindingRef> steps_;

@@ -13,6 +13,7 @@ Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
 }
 
 void Informers::Stop() {
+  is_stopping_.store(true);
   for (Lane& lane : lanes_) lane.changes.Close();
   for (Lane& lane : lanes_) {
     if (lane.thread.joinable()) lane.thread.join();
@@ -48,7 +49,7 @@ void Informers::Run(Lane* lane) {
   lane->parts.store(&parts);
   ClusterChange change;
   while (lane->changes.Pop(&change)) {
-    Handle(change, &parts);
+    if (!is_stopping_.load()) Handle(change, &parts);
     lane->handled.fetch_add(1);
   }
   lane->parts.store(nullptr);

@@ -35,7 +35,7 @@ class Informers {
   void Deliver(const ClusterChange& change);
   // Whether every delivered change is handled.
   bool IsIdle() const;
-  // Handles what was delivered, and ends the threads. Again: nothing.
+  // Drops what was delivered and not handled yet, and ends the threads. Again: nothing.
   void Stop();
 
   // By thread: pods, nodes, others.
@@ -49,7 +49,8 @@ class Informers {
     // The cluster's thread and the lane's, each the only writer of its word.
     std::atomic<uint64_t> delivered{0};
     std::atomic<uint64_t> handled{0};
-    std::atomic<const PartClock*> parts{nullptr};  // Written once, by the lane's thread.
+    std::atomic<const PartClock*> parts{
+        nullptr};  // Null before the lane's thread and after it, which writes it.
     std::jthread thread;
   };
 
@@ -59,6 +60,7 @@ class Informers {
 
   AssembledQueue& queue_;
   SchedulerCache& cache_;
+  std::atomic<bool> is_stopping_{false};  // Set once, by Stop.
   std::array<Lane, kKinds> lanes_;
 };
 

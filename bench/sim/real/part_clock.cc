@@ -31,17 +31,30 @@ std::string_view PartName(Part part) {
 
 PartClock::PartClock() : cpu_clock_(CpuClockOfThisThread()) {}
 
+ThreadUsage ThreadUsage::Since(const ThreadUsage& before) const {
+  ThreadUsage since;
+  since.cpu = cpu - before.cpu;
+  for (size_t i = 0; i < kParts; ++i) since.spent[i] = spent[i] - before.spent[i];
+  return since;
+}
+
+std::array<double, kParts> ThreadUsage::CpuByPart() const {
+  std::array<double, kParts> parts{};
+  double busy = 0;
+  for (size_t i = 1; i < kParts; ++i) busy += spent[i];
+  if (busy <= 0) return parts;
+  for (size_t i = 1; i < kParts; ++i) parts[i] = cpu * spent[i] / busy;
+  return parts;
+}
+
 ThreadUsage PartClock::Usage() const {
+  constexpr double kNanosecondsPerSecond = 1e9;
   ThreadUsage usage;
   usage.cpu = SecondsOf(cpu_clock_);
-  std::array<double, kParts> spent{};
-  double busy = 0;
   for (size_t i = 0; i < kParts; ++i) {
-    spent[i] = static_cast<double>(spent_[i].load(std::memory_order_relaxed));
-    if (i != static_cast<size_t>(Part::kIdle)) busy += spent[i];
+    usage.spent[i] =
+        static_cast<double>(spent_[i].load(std::memory_order_relaxed)) / kNanosecondsPerSecond;
   }
-  if (busy == 0) return usage;
-  for (size_t i = 1; i < kParts; ++i) usage.parts[i] = usage.cpu * spent[i] / busy;
   return usage;
 }
 

@@ -31,10 +31,14 @@ enum class Part : uint8_t {
 inline constexpr size_t kParts = 8;
 std::string_view PartName(Part part);
 
-// Processor time, in seconds.
+// In seconds.
 struct ThreadUsage {
-  double cpu = 0;
-  std::array<double, kParts> parts{};  // Of it, by Part; kIdle has none.
+  double cpu = 0;                      // Processor time.
+  std::array<double, kParts> spent{};  // Time by Part, also while the kernel had set it aside.
+
+  ThreadUsage Since(const ThreadUsage& before) const;
+  // The processor time, split by the time in each part but kIdle, which has none.
+  std::array<double, kParts> CpuByPart() const;
 };
 
 class PartClock {

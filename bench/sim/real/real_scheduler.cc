@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "bench/sim/real/binding.h"
@@ -12,9 +13,11 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
+#include "engine/event.h"
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "hints/registry.h"
+#include "schedq/cluster_events.h"
 
 namespace schedq {
 namespace {
@@ -78,8 +81,14 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     placing_plugins_[i] = *plugin;
   }
   queue_->Run();
-  for (const auto& each : threads_) {
-    each->thread = std::jthread([this, self = each.get()] { Run(self); });
+  try {
+    for (const auto& each : threads_) {
+      each->thread = std::jthread([this, self = each.get()] { Run(self); });
+    }
+  } catch (const std::system_error&) {
+    // There are no more threads. Those that there are wait in the queue.
+    Stop();
+    throw;
   }
 }
 
@@ -170,7 +179,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
     SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
     return;
   }
-  Decision decision = DecideAndAssume(self, parts, pod);
+  Decision decision = DecideAndAssume(self, parts, attempt);
   if (!decision.node.empty()) {
     parts->SwitchTo(Part::kBinding);
     return binder_->Begin(
@@ -180,18 +189,25 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
   attempts_.End(pod.number);
   // The queue refuses where the pod is queued again, but the attempt ends in any case.
   static_cast<void>(attempt.Fail(RejectorsOf(decision)));
-  metrics_.CountAttempt(AttemptResult::kUnschedulable, options_.pace->Now() - started);
+  const bool is_error = decision.rejectors == 0;
+  metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
+                        options_.pace->Now() - started);
 }
 
 Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts,
-                                        const ClusterPod& pod) {
+                                        const Attempt& attempt) {
+  const ClusterPod& pod = AsClusterPod(attempt.pod());
   for (int i = 0; i < kConflictsMax; ++i) {
     parts->SwitchTo(Part::kPlacing);
     Decision decision = self->placer.Decide(pod);
-    if (decision.node.empty()) return decision;
+    if (decision.node.empty() && !decision.was_overtaken) return decision;
     parts->SwitchTo(Part::kCache);
-    if (cache_.Assume(pod, decision)) return decision;
+    if (!decision.was_overtaken && cache_.Assume(pod, &decision)) return decision;
     conflicts_.fetch_add(1, std::memory_order_relaxed);
+    // What this thread held for a moment may have kept another thread's pod from its node.
+    parts->SwitchTo(Part::kEvents);
+    queue_->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+                  {AssignedPodView(attempt.pod_ref()), nullptr});
   }
   return {};
 }

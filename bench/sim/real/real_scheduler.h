@@ -94,14 +94,15 @@ class RealScheduler final : public Scheduler {
 
     Placer placer;
     LatencyMeter popped;
-    std::atomic<const PartClock*> parts{nullptr};  // Written once, by the thread.
+    std::atomic<const PartClock*> parts{
+        nullptr};  // Null before the thread and after it, which writes it.
     std::jthread thread;
   };
 
   void Run(SchedulingThread* self);
   void Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt);
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
-  Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const ClusterPod& pod);
+  Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
   PluginSet RejectorsOf(const Decision& decision) const;
   void Stop();
 

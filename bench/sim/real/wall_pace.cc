@@ -36,23 +36,24 @@ bool WallPace::RunUntil(VirtualClock* clock, const std::function<bool()>& done, 
   while (!done()) {
     const Instant now = wall_.Now();
     if (now >= limit) return false;
-    const bool had_calls = RunCalls();
     int timers = 0;
     // One more than a turn is asked about, because it is asked before the first timer too.
-    if (clock->RunUntil([&timers] { return timers++ == kTurn; }, now)) continue;
-    clock->AdvanceTo(now);
-    if (had_calls || timers > 1) continue;
-    SleepUntil(std::min({now + kSleepMax, limit, clock->NextTimer().value_or(limit)}));
+    const bool has_more = clock->RunUntil([&timers] { return timers++ == kTurn; }, now);
+    // Calls take effect at the present, where no timer is late.
+    if (!has_more) clock->AdvanceTo(now);
+    if (RunCalls() || has_more || timers > 1) continue;
+    SleepUntil(clock, std::min({now + kSleepMax, limit, clock->NextTimer().value_or(limit)}));
   }
   return true;
 }
 
-void WallPace::SleepUntil(Instant at) {
+void WallPace::SleepUntil(VirtualClock* clock, Instant at) {
   parts_.SwitchTo(Part::kIdle);
   Call call;
   const bool has_call = calls_.Pop(&call, SteadyNow() + (at - wall_.Now()));
   parts_.SwitchTo(Part::kServer);
   if (!has_call) return;
+  clock->AdvanceTo(wall_.Now());
   call();
   run_.fetch_add(1);
 }

@@ -48,7 +48,8 @@ class WallPace {
   ThreadUsage usage() const { return parts_.Usage(); }
 
  private:
-  void SleepUntil(Instant at);
+  // Sleeps until a call comes, and runs it.
+  void SleepUntil(VirtualClock* clock, Instant at);
 
   RealClock wall_;
   Channel<Call> calls_;

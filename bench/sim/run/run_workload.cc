@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -73,7 +74,11 @@ void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) 
   if (!faults.empty() && simulation->real_scheduler() != nullptr) {
     // On real threads a pod whose binding has failed may be between two places for a moment.
     simulation->Wait([] { return false; }, kBetweenPlacesMax);
-    faults = AuditCluster(simulation->cluster(), is_known);
+    simulation->Wait([simulation] { return simulation->scheduler().IsCaughtUp(); }, kCatchUpMax);
+    const std::vector<std::string> again = AuditCluster(simulation->cluster(), is_known);
+    std::erase_if(faults, [&again](const std::string& fault) {
+      return std::find(again.begin(), again.end(), fault) == again.end();
+    });
   }
   for (std::string& fault : simulation->scheduler().Faults()) faults.push_back(std::move(fault));
   if (faults.empty()) return;

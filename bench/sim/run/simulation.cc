@@ -11,10 +11,10 @@ namespace {
 // Each part that draws has its own stream of random numbers, so that none affects another.
 enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient };
 
-// The number of looks at whether a wait has ended between two calls of RunOptions::progress and
-// RunOptions::interrupted. On the virtual clock one a timer, on the real one at least 1,000 a
-// second.
-constexpr uint64_t kDonesPerPoll = 1024;
+// Between two calls of RunOptions::progress and RunOptions::interrupted: on the virtual clock so many
+// timers, on the real one so long.
+constexpr uint64_t kTimersPerPoll = 1024;
+constexpr Duration kPollInterval = std::chrono::milliseconds(50);
 
 ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   ClusterOptions cluster;
@@ -108,14 +108,21 @@ bool Simulation::RunUntil(const std::function<bool()>& done, Instant deadline) {
 
 WaitResult Simulation::Wait(const std::function<bool()>& done, Duration limit) {
   WaitResult result = WaitResult::kTimeout;
-  uint64_t polls = 0;
+  uint64_t timers = 0;
+  Instant next_poll = Now() + kPollInterval;
+  const auto polls_now = [&] {
+    if (pace_ == nullptr) return ++timers % kTimersPerPoll == 0;
+    if (pace_->Now() < next_poll) return false;
+    next_poll = pace_->Now() + kPollInterval;
+    return true;
+  };
   const auto ends = [&] {
     if (done()) {
       result = WaitResult::kDone;
       return true;
     }
     if (IsFull()) return true;
-    if (++polls % kDonesPerPoll != 0) return false;
+    if (!polls_now()) return false;
     if (options_.progress) options_.progress(elapsed());
     if (!options_.interrupted || !options_.interrupted()) return false;
     result = WaitResult::kInterrupted;

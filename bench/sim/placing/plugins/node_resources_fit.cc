@@ -16,7 +16,7 @@ namespace {
 
 class NodeResourcesFit final : public PlacingPlugin {
  public:
-  explicit NodeResourcesFit(const ResourceTable* resources) : resources_(*resources) {}
+  explicit NodeResourcesFit(ResourceTable* resources) : resources_(*resources) {}
 
   PlacingPluginId id() const override { return PlacingPluginId::kNodeResourcesFit; }
   std::string_view name() const override { return "NodeResourcesFit"; }
@@ -43,12 +43,12 @@ class NodeResourcesFit final : public PlacingPlugin {
   }
 
  private:
-  const ResourceTable& resources_;
+  ResourceTable& resources_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(const ResourceTable* resources) {
+std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources) {
   return std::make_unique<NodeResourcesFit>(resources);
 }
 

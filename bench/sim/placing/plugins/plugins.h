@@ -12,7 +12,7 @@ namespace schedq {
 std::unique_ptr<const PlacingPlugin> MakeNodeUnschedulable();
 std::unique_ptr<const PlacingPlugin> MakeTaintToleration();
 std::unique_ptr<const PlacingPlugin> MakeNodeAffinity();
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(const ResourceTable* resources);
+std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources);
 std::unique_ptr<const PlacingPlugin> MakeDynamicResources(const ClaimBook* claims);
 
 }  // namespace schedq

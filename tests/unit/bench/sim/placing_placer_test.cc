@@ -49,9 +49,9 @@ struct Scene {
   }
   // Decides and assumes; empty: no node.
   std::string Place(const ClusterPodRef& pod) {
-    const Decision decision = placer.Decide(*pod);
+    Decision decision = placer.Decide(*pod);
     if (!decision.node.empty()) {
-      EXPECT_TRUE(cache.Assume(*pod, decision));
+      EXPECT_TRUE(cache.Assume(*pod, &decision));
     }
     return decision.node;
   }
@@ -179,14 +179,14 @@ TEST(Placer, FindsTheOneNodeWithDevices) {
     pod->claims = {claim->name};
     pods.push_back(pod);
   }
-  const Decision first = scene.placer.Decide(*pods[0]);
+  Decision first = scene.placer.Decide(*pods[0]);
   EXPECT_EQ(first.node, "n299");
   ASSERT_EQ(first.claims.size(), 1u);
   EXPECT_THAT(first.claims[0].devices, ElementsAre("driver/pool/one"));
   // Two threads decide by the same knowledge; the second one to reserve is refused.
-  const Decision second = scene.placer.Decide(*pods[1]);
-  EXPECT_TRUE(scene.cache.Assume(*pods[0], first));
-  EXPECT_FALSE(scene.cache.Assume(*pods[1], second));
+  Decision second = scene.placer.Decide(*pods[1]);
+  EXPECT_TRUE(scene.cache.Assume(*pods[0], &first));
+  EXPECT_FALSE(scene.cache.Assume(*pods[1], &second));
   EXPECT_EQ(scene.Rejectors(pods[1]), BitOf(PlacingPluginId::kDynamicResources));
   scene.cache.Forget(*pods[0], first, 0);
   EXPECT_EQ(scene.Place(pods[1]), "n299");
@@ -205,8 +205,8 @@ TEST(SchedulerCache, AnAssumedPodCountsOnceWhenItsNodeIsDelivered) {
   scene.SetNode(NodeOf(1, 100));
   scene.SetNode(NodeOf(2, 100));
   auto pod = PodOf(1, 60);
-  const Decision decision = scene.placer.Decide(*pod);
-  ASSERT_TRUE(scene.cache.Assume(*pod, decision));
+  Decision decision = scene.placer.Decide(*pod);
+  ASSERT_TRUE(scene.cache.Assume(*pod, &decision));
   EXPECT_TRUE(scene.cache.IsAssumed(1));
   auto bound = std::make_shared<ClusterPod>(*pod);
   bound->node_name = "n1";
@@ -232,12 +232,14 @@ TEST(SchedulerCache, KeepsWhatThreadsAssumeWhileItGrows) {
   constexpr uint64_t kPods = 40'000;
   Scene scene;
   scene.SetNode(NodeOf(1, kPods, kPods));
-  const Decision decision = scene.placer.Decide(*PodOf(1, 1));
+  Decision decision = scene.placer.Decide(*PodOf(1, 1));
+  decision.assumption = 1;  // Each pod's first.
   std::vector<std::jthread> threads;
   for (uint64_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       for (uint64_t number = i; number < kPods; number += kThreads) {
-        if (!scene.cache.Assume(*PodOf(number, 1), decision)) std::abort();
+        Decision mine = decision;
+        if (!scene.cache.Assume(*PodOf(number, 1), &mine)) std::abort();
       }
     });
   }
@@ -248,6 +250,31 @@ TEST(SchedulerCache, KeepsWhatThreadsAssumeWhileItGrows) {
   }
   EXPECT_EQ(scene.cache.nodes().BalanceOf(decision.slot).free[kCpuResource],
             static_cast<int64_t>(kPods));
+}
+
+// A binding that fails late must not take the place that the pod has by then.
+TEST(SchedulerCache, ALateForgetLeavesANewerPlace) {
+  Scene scene;
+  scene.SetNode(NodeOf(1, 100));
+  const auto pod = PodOf(1, 60);
+  Decision first = scene.placer.Decide(*pod);
+  ASSERT_TRUE(scene.cache.Assume(*pod, &first));
+  Decision second = first;
+  second.claims.clear();
+  scene.cache.Forget(*pod, first, 0);
+  ASSERT_TRUE(scene.cache.Assume(*pod, &second));
+  scene.cache.Forget(*pod, first, 0);
+  EXPECT_TRUE(scene.cache.IsAssumed(1));
+  EXPECT_EQ(scene.Place(PodOf(2, 60)), "") << "the first pod still counts";
+}
+
+// A decision is about one version of a node.
+TEST(SchedulerCache, RefusesADecisionAboutANodeThatChanged) {
+  Scene scene;
+  scene.SetNode(NodeOf(1, 100));
+  Decision decision = scene.placer.Decide(*PodOf(1, 10));
+  scene.SetNode(NodeOf(1, 200));
+  EXPECT_FALSE(scene.cache.Assume(*PodOf(1, 10), &decision));
 }
 
 bool SameNodes(const NodeColumns& a, const NodeColumns& b, size_t kinds) {
@@ -299,7 +326,8 @@ TEST(NodeColumns, FollowTheLedger) {
           taken.pop_back();
           break;
         default:
-          if (const auto slot = ledger.SlotOf(name); slot && ledger.Reserve(*slot, demand)) {
+          if (const auto slot = ledger.SlotOf(name);
+              slot && ledger.Reserve(*slot, ledger.BalanceOf(*slot).node_version, demand)) {
             taken.push_back(*slot);
           }
       }
@@ -326,6 +354,7 @@ TEST(NodeLedger, ThreadsNeverOvercommitANode) {
   ledger.SetNode(NodeOf(1, 5 * kFits, 1000));
   const uint32_t slot = *ledger.SlotOf("n1");
   const NodeDemand demand = ledger.resources().DemandOf(*PodOf(1, 5));
+  const uint64_t version = ledger.BalanceOf(slot).node_version;
   std::atomic<int64_t> on_node{0};
   std::atomic<bool> was_over{false};
   std::vector<std::jthread> threads;
@@ -338,7 +367,7 @@ TEST(NodeLedger, ThreadsNeverOvercommitANode) {
           --mine;
           on_node.fetch_sub(1);
           ledger.Give(slot, demand);
-        } else if (ledger.Reserve(slot, demand)) {
+        } else if (ledger.Reserve(slot, version, demand)) {
           ++mine;
           if (on_node.fetch_add(1) + 1 > kFits) was_over.store(true);
         }

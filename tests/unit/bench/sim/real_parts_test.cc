@@ -132,14 +132,28 @@ TEST(PartClock, SplitsTheProcessorTimeOfItsThread) {
   parts.SwitchTo(Part::kIdle);
   std::this_thread::sleep_for(milliseconds(20));
   const ThreadUsage usage = parts.Usage();
+  const std::array<double, kParts> split = usage.CpuByPart();
   double sum = 0;
-  for (const double seconds : usage.parts) sum += seconds;
+  for (const double seconds : split) sum += seconds;
   EXPECT_NEAR(sum, usage.cpu, 1e-6) << "all of it is in some part";
   // How they are split depends on when the kernel set the thread aside.
-  EXPECT_GT(usage.parts[static_cast<size_t>(Part::kPlacing)], 0);
-  EXPECT_GT(usage.parts[static_cast<size_t>(Part::kCache)], 0);
-  EXPECT_EQ(usage.parts[static_cast<size_t>(Part::kServer)], 0);
-  EXPECT_EQ(usage.parts[static_cast<size_t>(Part::kIdle)], 0);
+  EXPECT_GT(split[static_cast<size_t>(Part::kPlacing)], 0);
+  EXPECT_GT(split[static_cast<size_t>(Part::kCache)], 0);
+  EXPECT_EQ(split[static_cast<size_t>(Part::kServer)], 0);
+  EXPECT_EQ(split[static_cast<size_t>(Part::kIdle)], 0);
+}
+
+// What a section has is split by what it did, not by what was before it.
+TEST(ThreadUsage, ADifferenceIsSplitByItself) {
+  ThreadUsage before;
+  before.cpu = 1;
+  before.spent[static_cast<size_t>(Part::kEvents)] = 1;
+  ThreadUsage after = before;
+  after.cpu = 2;
+  after.spent[static_cast<size_t>(Part::kQueue)] = 9;
+  const std::array<double, kParts> split = after.Since(before).CpuByPart();
+  EXPECT_EQ(split[static_cast<size_t>(Part::kEvents)], 0);
+  EXPECT_EQ(split[static_cast<size_t>(Part::kQueue)], 1);
 }
 
 TEST(LatencyMeter, TakeGivesWhatWasRecordedSince) {
