@@ -108,13 +108,15 @@ Result<std::string> InputFile::ReadAll() {
 Result<bool> InputFile::Fill() {
   begin_ = end_ = 0;
   for (;;) {
-    // A regular file never makes its reader wait.
+    // A regular file never makes its reader wait, but some under /proc would.
     if (!is_owned_) {
       if (Status status = WaitForBytes(); !status) return status.error();
     }
     const ssize_t count = read(descriptor_, buffer_.get(), kBufferBytes);
     if (count == 0) return false;
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    const bool would_wait = count < 0 && errno == EAGAIN;
+    if (would_wait && is_owned_) return Error("makes its reader wait, expected a file");
+    if (would_wait || (count < 0 && errno == EINTR)) continue;
     if (count < 0) return SystemError("cannot be read");
     end_ = static_cast<size_t>(count);
     bytes_read_ += end_;

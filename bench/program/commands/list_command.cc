@@ -165,6 +165,9 @@ void ListCommand::Declare(CLI::App& app) {
 }
 
 Result<ExitCode> ListCommand::Run() {
+  if (!suite_.empty() && !paths_.empty()) {
+    return Error("--suite " + suite_ + ": expected either a suite or files");
+  }
   Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
   if (!cases) return cases.error();
   if (format_ == "json") {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -62,6 +63,7 @@ Status ReadClock(const RunRequest& request, RunPlan* plan) {
 }
 
 Status ReadGates(const RunRequest& request, RunPlan* plan) {
+  std::set<std::string> named;
   for (const std::string& text : request.gates) {
     const size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -71,6 +73,10 @@ Status ReadGates(const RunRequest& request, RunPlan* plan) {
     }
     if (const Status known = CheckGateName(name); !known) {
       return Error(fmt::format("--gate {}: {}", text, known.error().message()));
+    }
+    if (!named.insert(name).second) {
+      return Error(
+          fmt::format("--gate {}: {} is said before, expected each gate once", text, name));
     }
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");

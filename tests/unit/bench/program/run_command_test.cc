@@ -351,6 +351,20 @@ TEST_F(RunCommandTest, OnTheRealClockTheEnginesTakeTurns) {
   }
 }
 
+// An interrupt in the first round leaves an engine without a repetition.
+TEST_F(RunCommandTest, AnInterruptOnTheRealClockShowsWhatThereIs) {
+  const std::string file =
+      Write("long.yaml", Workload("  - {opcode: createNodes, count: 3}\n"
+                                  "  - {opcode: createPods, count: 30, collectMetrics: true}\n"
+                                  "  - {opcode: sleep, duration: 1h}\n"));
+  ChildProcess child({SCHEDQ_PROGRAM, "run", file, "--clock", "real"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  child.Signal(SIGINT);
+  const ChildProcess::Ended ended = child.Wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.out, HasSubstr("1 interrupted"));
+}
+
 TEST_F(RunCommandTest, EachClockRefusesWhatOnlyTheOtherHas) {
   const std::string file = Write("good.yaml", Workload(kOps));
   ExpectBad({file, "--schedulers", "2"}, "--schedulers: the virtual clock has one");
@@ -387,6 +401,8 @@ TEST_F(RunCommandTest, BadFlagsAreOneLine) {
   ExpectBad({"--costs", Path("none.yaml")}, "none.yaml does not exist");
   ExpectBad({"--costs", Write("costs.yaml", "name: x\n")}, "costs.yaml:1");
   ExpectBad({"--name", "no such workload"}, "no workload is left");
+  ExpectBad({"--gate", "SchedulerQueueingHints=true", "--gate", "SchedulerQueueingHints=false"},
+            "SchedulerQueueingHints is said before, expected each gate once");
   ExpectBad({"--repeat", "0"}, "--repeat");
   ExpectBad({"--record", Path("t.jsonl")}, "--record: expected exactly one workload");
   ExpectBad({"--out", Path("pod.yaml"), "--name", "Basic/10"}, "--out");
