@@ -52,8 +52,8 @@ class NodeLedger {
   // The slot of a node that exists, or that pods are on; nullopt: there is neither.
   std::optional<uint32_t> SlotOf(const std::string& name) const;
 
-  // Takes all parts where all fit and the node is still the version that the caller decided by, else
-  // none.
+  // Takes all parts where all fit and the node is still the version that the caller decided by,
+  // else none.
   bool Reserve(uint32_t slot, uint64_t node_version, const NodeDemand& demand);
   // Takes all parts, whether they fit or not: the cluster says that the pod is on the node. Returns
   // the node's slot; the node may be unknown.

@@ -9,8 +9,8 @@
 namespace schedq {
 namespace {
 
-// A pod's word: whether it is assumed (1 bit), its node's slot + 1 or 0 (32 bits), and the number of
-// its assumption (31 bits).
+// A pod's word: whether it is assumed (1 bit), its node's slot + 1 or 0 (32 bits), and the number
+// of its assumption (31 bits).
 constexpr uint64_t kAssumed = 1;
 constexpr int kSlotShift = 1;
 constexpr int kAssumptionShift = 33;

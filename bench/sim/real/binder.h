@@ -61,7 +61,8 @@ class Binder {
   void Send(const BindingRef& binding);
   // On the cluster's thread, or that of the dispatcher.
   void OnAnswer(const BindingRef& binding, const Status& status);
-  // What follows a binding that has failed: its place and its promises go, and the queue hears of it.
+  // What follows a binding that has failed: its place and its promises go, and the queue hears of
+  // it.
   void GiveBack(const BindingRef& binding);
   void Tell(const BindingRef& binding);
 

@@ -25,8 +25,8 @@ class PostingSink final : public ApiSink {
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
-  // Answers what is under way with an error, and from now on whatever comes: at the end of a run the
-  // cluster's timers, which would answer, stand still. On the cluster's thread.
+  // Answers what is under way with an error, and from now on whatever comes: at the end of a run
+  // the cluster's timers, which would answer, stand still. On the cluster's thread.
   void Refuse();
 
  private:

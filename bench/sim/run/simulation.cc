@@ -11,8 +11,8 @@ namespace {
 // Each part that draws has its own stream of random numbers, so that none affects another.
 enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient };
 
-// Between two calls of RunOptions::progress and RunOptions::interrupted: on the virtual clock so many
-// timers, on the real one so long.
+// Between two calls of RunOptions::progress and RunOptions::interrupted: on the virtual clock so
+// many timers, on the real one so long.
 constexpr uint64_t kTimersPerPoll = 1024;
 constexpr Duration kPollInterval = std::chrono::milliseconds(50);
 
