@@ -92,10 +92,10 @@ CommandText RunCommand::Text() const {
       "a threshold missed, a workload failed, a promise broken, engines that differ, or "
       "nothing measured; stderr says which";
   text.notes =
-      "Equal seeds give equal bytes on the virtual clock, on either engine. On the real\n"
-      "clock both engines take turns, and queue, hints and dispatcher are what takes time.\n"
-      "Thresholds of files were set for real clusters: they are shown, and decide the exit\n"
-      "code with --check-thresholds.";
+      "Equal seeds give equal bytes on the virtual clock, on either engine. On the\n"
+      "real clock both engines take turns, and they are what takes the time. Thresholds\n"
+      "of files were set for real clusters: they are shown, and decide the exit code\n"
+      "with --check-thresholds.";
   return text;
 }
 
