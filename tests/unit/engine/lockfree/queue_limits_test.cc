@@ -133,8 +133,13 @@ TEST(QueueLimits, ThreadsThatAddAtOnceFillTheQueueAndNoMore) {
 // A number beyond its bits once changed the pod's place.
 TEST(QueueLimits, ARecordsNumberFitsItsWord) {
   PodRecordPool<std::atomic> records(/*first_bits=*/2, /*records_max=*/4);
-  for (int i = 0; i < 3; ++i) EXPECT_LT(records.Make(Numbered(0), 1), 4u);
+  std::vector<uint32_t> made;
+  for (int i = 0; i < 3; ++i) {
+    made.push_back(records.Make(Numbered(0), 1));
+    EXPECT_LT(made.back(), 4u);
+  }
   EXPECT_DEATH(records.Make(Numbered(0), 1), "not asked for more elements than it may have");
+  for (const uint32_t number : made) records.Release(number);
   EXPECT_EQ(PodTable<std::atomic>::kRecordsMax, uint32_t{1} << SlotWord::kRecordBits);
 }
 
