@@ -150,7 +150,7 @@ std::string RatesTable(const std::vector<RunReport>& reports, const TableLayout&
 
 std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
   std::vector<TextTable::Column> columns = {
-      {"processor time a pod", Align::kLeft}, {"engine", Align::kLeft}, {"all parts"}};
+      {"workload", Align::kLeft}, {"engine", Align::kLeft}, {"all parts"}};
   for (const char* part : kPartsInOrder) columns.push_back({part});
   TextTable table(columns);
   const size_t count = reports.front().document.workloads.size();
