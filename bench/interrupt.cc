@@ -15,8 +15,6 @@
 namespace schedq {
 namespace {
 
-constexpr int kSignalBase = 128;
-
 // Written by the signal handler only; a stale read delays the stop by one poll.
 std::atomic<int> first_signal{0};
 // Written by the main thread; a handler reads it.

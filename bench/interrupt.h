@@ -22,6 +22,8 @@ namespace schedq {
 // acts after kPollingMax.
 inline constexpr std::chrono::milliseconds kPollingMax{700};
 inline constexpr std::chrono::milliseconds kEndingMax{1500};
+// The exit code of a process that a signal ends is this and the signal's number.
+inline constexpr int kSignalBase = 128;
 
 // Installs the handlers. The program calls it once, before other threads start.
 void CatchInterrupts();

@@ -12,7 +12,6 @@
 namespace schedq {
 namespace {
 
-constexpr int kSignalBase = 128;
 constexpr std::chrono::milliseconds kPoll{10};
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "perf/text/number_text.h"
+
 // jemalloc's control call; null unless jemalloc is linked or preloaded.
 extern "C" __attribute__((weak)) int mallctl(const char* name, void* old_value, size_t* old_size,
                                              void* new_value, size_t new_size);
@@ -25,7 +27,6 @@ namespace {
 
 constexpr double kShareOfFree = 0.9;
 constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
-constexpr double kUnit = 1024;
 
 std::optional<uint64_t> ReadNumber(const std::string& path) {
   std::ifstream file(path);
@@ -126,14 +127,6 @@ Result<uint64_t> ParseBytes(const std::string& text) {
   return number << shift;
 }
 
-std::string BytesText(uint64_t bytes) {
-  constexpr std::array<const char*, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= kUnit && unit + 1 < kNames.size(); ++unit) value /= kUnit;
-  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, kNames[unit]);
-}
-
 MemoryGuard::MemoryGuard(uint64_t bytes_max)
     : statistics_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)), bytes_max_(bytes_max) {
   if (bytes_max_ != 0) return;
@@ -157,8 +150,9 @@ bool MemoryGuard::IsExceeded() {
 }
 
 std::string MemoryGuard::Reason() const {
-  return fmt::format("memory: {} in use, beyond the limit of {} (--memory)", BytesText(used_),
-                     BytesText(bytes_max_));
+  return fmt::format("memory: {} in use, beyond the limit of {} (--memory)",
+                     BytesText(static_cast<double>(used_)),
+                     BytesText(static_cast<double>(bytes_max_)));
 }
 
 // The second number of statm counts the pages that are resident.

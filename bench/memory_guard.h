@@ -21,8 +21,6 @@ uint64_t FreeMemoryBytes(const std::string& root = "");
 
 // "512M", "2GiB" or a number of bytes; units are powers of 1024.
 Result<uint64_t> ParseBytes(const std::string& text);
-// "1.5 GiB"
-std::string BytesText(uint64_t bytes);
 
 class MemoryGuard {
  public:

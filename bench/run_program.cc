@@ -22,7 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSignalBase = 128;
 constexpr int kCannotStart = 127;
 constexpr std::chrono::milliseconds kPollInterval{20};
 // How long output is waited for that something which the program left behind may still write.

@@ -18,6 +18,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,9 +41,6 @@ std::string& MutableCommandLineText() {
 
 int Code(ExitCode code) { return static_cast<int>(code); }
 
-// The code of a process that a signal ends.
-constexpr int kSignalBase = 128;
-
 int FailUsage(const std::string& line) {
   fmt::print(stderr, "{}\n", OneLine(line));
   return Code(ExitCode::kUsage);
@@ -60,6 +58,15 @@ int FailMemory() {
   return Code(ExitCode::kUsage);
 }
 
+// Nor is one that gives no thread. The other codes of system errors are bugs.
+bool IsOutOfThreads(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again;
+}
+
+int FailThreads() {
+  return FailUsage("schedq: the machine gives no further thread; expected more, or less work");
+}
+
 // A failed SCHEDQ_CHECK has printed its line when it aborts; what is left is the exit code.
 extern "C" void ExitAfterAbort(int) {
   CleanUpBeforeEnd();
@@ -75,6 +82,9 @@ extern "C" void ExitAfterAbort(int) {
       std::rethrow_exception(current);
     } catch (const std::bad_alloc&) {
       _exit(FailMemory());
+    } catch (const std::system_error& error) {
+      if (IsOutOfThreads(error)) _exit(FailThreads());
+      what = error.what();
     } catch (const std::exception& error) {
       what = error.what();
     } catch (...) {
@@ -186,6 +196,8 @@ int RunCommandLine(int argument_count, const char* const* arguments) {
   } catch (const std::ios_base::failure& error) {
     // What the disk does is no bug.
     return FailUsage(std::string("schedq: a file cannot be read: ") + error.what());
+  } catch (const std::system_error& error) {
+    return IsOutOfThreads(error) ? FailThreads() : FailBug(error.what());
   } catch (const std::exception& error) {
     return FailBug(error.what());
   }

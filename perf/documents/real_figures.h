@@ -3,7 +3,6 @@
 // Threads: pure data.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,13 +14,11 @@ struct RealFigures {
   std::map<std::string, double> cpu_by_thread;
   std::map<std::string, double> cpu_by_part;
   uint64_t conflicts = 0;
-  uint64_t peak_memory_bytes = 0;
 
   void Add(const RealFigures& more) {
     for (const auto& [thread, seconds] : more.cpu_by_thread) cpu_by_thread[thread] += seconds;
     for (const auto& [part, seconds] : more.cpu_by_part) cpu_by_part[part] += seconds;
     conflicts += more.conflicts;
-    peak_memory_bytes = std::max(peak_memory_bytes, more.peak_memory_bytes);
   }
 
   template <typename Archive, typename Self>
@@ -29,7 +26,6 @@ struct RealFigures {
     archive.Field("cpu_by_thread", self.cpu_by_thread, "Processor seconds of each thread.");
     archive.Field("cpu_by_part", self.cpu_by_part, "The same by part of the work.");
     archive.Field("conflicts", self.conflicts, "Decisions that another thread was ahead of.");
-    archive.Field("peak_memory_bytes", self.peak_memory_bytes, "Of the process, so far.");
   }
 };
 

@@ -57,6 +57,25 @@ class Descriptor {
   int number_;
 };
 
+bool WriteAll(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(descriptor, content.data(), content.size());
+    if (written >= 0) {
+      content.remove_prefix(static_cast<size_t>(written));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return false;
+    pollfd waited{descriptor, POLLOUT, 0};
+    const std::chrono::milliseconds wait = kReaderWait;
+    if (poll(&waited, 1, static_cast<int>(wait.count())) == 0) {
+      errno = ETIMEDOUT;
+      return false;
+    }
+  }
+  return true;
+}
+
 // The folders that a file needed. Its destructor removes those that are empty, unless kept.
 class MadeFolders {
  public:
@@ -119,13 +138,7 @@ class TemporaryFile {
   }
 
   bool Write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      content.remove_prefix(static_cast<size_t>(written));
-    }
-    return fsync(descriptor_) == 0;
+    return WriteAll(descriptor_, content) && fsync(descriptor_) == 0;
   }
 
   // Whose file it is and who may read it stay as they were. Only the superuser may give a file
@@ -211,25 +224,6 @@ int OpenStream(const std::string& path) {
     if (!lacks_reader || std::chrono::steady_clock::now() >= deadline) return number;
     std::this_thread::sleep_for(kReaderPoll);
   }
-}
-
-bool WriteAll(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(descriptor, content.data(), content.size());
-    if (written >= 0) {
-      content.remove_prefix(static_cast<size_t>(written));
-      continue;
-    }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return false;
-    pollfd waited{descriptor, POLLOUT, 0};
-    const std::chrono::milliseconds wait = kReaderWait;
-    if (poll(&waited, 1, static_cast<int>(wait.count())) == 0) {
-      errno = ETIMEDOUT;
-      return false;
-    }
-  }
-  return true;
 }
 
 // Where a link points; nullopt: it is none.

@@ -75,13 +75,13 @@ size_t Utf8Length(std::string_view text) {
   return length;
 }
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = Utf8Length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
+size_t FindWhatIsNotUtf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = Utf8Length(text.substr(at));
+    if (length == 0) return at;
+    at += length;
   }
-  return true;
+  return std::string_view::npos;
 }
 
 std::string VisibleText(std::string_view text) { return Shown(text, ""); }

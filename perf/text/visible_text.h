@@ -26,6 +26,7 @@ std::string XmlText(std::string_view text);
 // The length of the code point that `text` begins with, 1 to 4; 0 where it begins with a byte that
 // is not UTF-8. Overlong forms, surrogates and numbers above U+10FFFF are not UTF-8.
 size_t Utf8Length(std::string_view text);
-bool IsUtf8(std::string_view text);
+// The offset of the first byte that is not UTF-8, or npos.
+size_t FindWhatIsNotUtf8(std::string_view text);
 
 }  // namespace schedq

@@ -213,16 +213,6 @@ size_t FindControlCharacter(std::string_view text) {
   return std::string_view::npos;
 }
 
-// The offset of the first byte that is not UTF-8, or npos.
-size_t FindWhatIsNotUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = Utf8Length(text.substr(i));
-    if (length == 0) return i;
-    i += length;
-  }
-  return std::string_view::npos;
-}
-
 std::variant<YamlNode, YamlProblem> ParseDocuments(std::string_view text) {
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);

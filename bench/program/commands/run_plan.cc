@@ -242,7 +242,9 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
       SelectWorkloads({request.paths, request.name, request.labels, request.suite, is_kep});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
-  plan.judges_thresholds = request.paths.empty() || request.check_thresholds;
+  // The built-in suite's were set for the virtual clock's cost model.
+  const bool are_of_this_clock = request.paths.empty() && plan.clock == ClockKind::kVirtual;
+  plan.judges_thresholds = are_of_this_clock || request.check_thresholds;
   if (const std::string* defect = OnlyDefects(plan.cases)) return Error(*defect);
   if (is_kep) {
     Result<std::vector<Scenario>> scenarios = SelectScenarios(request.name, request.labels);

@@ -181,10 +181,12 @@ std::string RunTable(const RunDocument& document, const TableLayout& layout) {
 }
 
 std::string PredictionTable(const RunDocument& document, const TableLayout& layout) {
-  TextTable table({{"predicted by", Align::kLeft},
-                   {"predicted"},
+  // On the real clock nothing is predicted: the scheduler around the queue is ours.
+  const bool is_real = document.clock == ClockKind::kReal;
+  TextTable table({{is_real ? "measured by" : "predicted by", Align::kLeft},
+                   {is_real ? "measured here" : "predicted"},
                    {"published pods/s"},
-                   {"error"},
+                   {is_real ? "times" : "error"},
                    {"source", Align::kLeft, Shown::kIfRoom},
                    {"narrowing", Align::kLeft, Shown::kWide},
                    {"published for", Align::kLeft, Shown::kWide}});
@@ -200,8 +202,9 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
       table.AddRow({name,
                     {NumberText(*predicted), Tone::kStrong},
                     NumberText(anchor.published),
-                    ChangeText(*predicted / anchor.published - 1),
-                    {anchor.source, Tone::kDim},
+                    is_real ? NumberText(*predicted / anchor.published)
+                            : ChangeText(*predicted / anchor.published - 1),
+                    {is_real ? "elsewhere, with kube-scheduler" : anchor.source, Tone::kDim},
                     narrowed ? "on" : "off",
                     anchor.workload});
     }

@@ -1,6 +1,5 @@
 #include "bench/sim/measure/real_section.h"
 
-#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -14,21 +13,6 @@
 namespace schedq {
 namespace {
 
-uint64_t PeakMemory() {
-  rusage usage{};
-  constexpr uint64_t kKibibyte = 1024;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<uint64_t>(usage.ru_maxrss) * kKibibyte
-                                             : 0;
-}
-
-double ProcessSeconds() {
-  timespec time{};
-  constexpr double kNanosecondsPerSecond = 1e9;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return 0;
-  return static_cast<double>(time.tv_sec) +
-         static_cast<double>(time.tv_nsec) / kNanosecondsPerSecond;
-}
-
 constexpr const char* kOthers = "others";
 
 }  // namespace
@@ -36,7 +20,7 @@ constexpr const char* kOthers = "others";
 RealSection::RealSection(Simulation* simulation)
     : simulation_(simulation),
       before_(UsagesNow()),
-      process_before_(ProcessSeconds()),
+      process_before_(CpuSeconds(CLOCK_PROCESS_CPUTIME_ID)),
       conflicts_before_(simulation->real_scheduler()->conflicts()) {
   // Those of pods before the section.
   static_cast<void>(simulation_->real_scheduler()->TakePopLatencies());
@@ -54,7 +38,6 @@ RealFigures RealSection::Finish(SectionLatencies* latencies) const {
   latencies->popped.Merge(scheduler.TakePopLatencies());
   RealFigures figures;
   figures.conflicts = scheduler.conflicts() - conflicts_before_;
-  figures.peak_memory_bytes = PeakMemory();
   double known = 0;
   for (const auto& [thread, usage] : UsagesNow()) {
     const auto before = before_.find(thread);
@@ -68,7 +51,8 @@ RealFigures RealSection::Finish(SectionLatencies* latencies) const {
     }
   }
   // The dispatcher's thread, the queue's clock, and the helpers of its judge.
-  const double others = std::max(0.0, ProcessSeconds() - process_before_ - known);
+  const double others =
+      std::max(0.0, CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - process_before_ - known);
   figures.cpu_by_thread[kOthers] = others;
   figures.cpu_by_part[kOthers] += others;
   return figures;

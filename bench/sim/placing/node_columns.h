@@ -1,7 +1,7 @@
 // A scheduling thread's copy of all nodes, as columns: what filters and scores run over.
 //
 // Purpose: a filter compares 64 neighbouring values of one kind, without a branch, and says the
-// outcome as the bits of a word. So looking at a node costs a fraction of a nanosecond a filter.
+// outcome as the bits of a word.
 // The copy follows the ledger by its notes, at a cost of what has changed.
 // When not to use it: to reserve; a copy may be behind (node_ledger.h).
 // Threads: one.

@@ -101,19 +101,18 @@ size_t Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision
 }
 
 bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
+  const auto is_worse = [](const Candidate& a, const Candidate& b) { return b.IsBetterThan(a); };
+  std::make_heap(candidates_.begin(), candidates_.end(), is_worse);
   while (!candidates_.empty()) {
-    const auto best =
-        std::min_element(candidates_.begin(), candidates_.end(),
-                         [](const Candidate& a, const Candidate& b) { return a.IsBetterThan(b); });
-    const ClusterNode& node = nodes_.node(best->slot);
-    if (PassesAlone(attempt, node, decision)) {
-      decision->node = node.name;
-      decision->slot = best->slot;
-      decision->node_version = nodes_.node_version(best->slot);
-      return true;
-    }
-    *best = candidates_.back();
+    std::pop_heap(candidates_.begin(), candidates_.end(), is_worse);
+    const uint32_t best = candidates_.back().slot;
     candidates_.pop_back();
+    const ClusterNode& node = nodes_.node(best);
+    if (!PassesAlone(attempt, node, decision)) continue;
+    decision->node = node.name;
+    decision->slot = best;
+    decision->node_version = nodes_.node_version(best);
+    return true;
   }
   return false;
 }

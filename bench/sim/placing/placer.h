@@ -32,10 +32,7 @@ class Placer {
   // Decides without changing the cache, by what the cache has now.
   Decision Decide(const ClusterPod& pod);
 
-  // Kubernetes' name of a plugin.
-  std::string_view NameOf(PlacingPluginId id) const {
-    return plugins_[static_cast<size_t>(id)]->name();
-  }
+  const PlacingPlugins& plugins() const { return plugins_; }
 
  private:
   struct Candidate {
@@ -64,7 +61,7 @@ class Placer {
   size_t next_block_ = 0;
   std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
   std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
-  std::vector<Candidate> candidates_;              // Of the attempt, none of them taken yet.
+  std::vector<Candidate> candidates_;              // Of the attempt, none of them asked alone yet.
 };
 
 // The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,

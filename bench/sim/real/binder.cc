@@ -5,27 +5,22 @@
 
 #include "bench/sim/calls/claim_storage.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/time/time.h"
-#include "engine/event.h"
 #include "engine/plugin.h"
 #include "engine/queueing_fields.h"
 #include "schedq/attempt.h"
-#include "schedq/cluster_events.h"
 
 namespace schedq {
 
-Binder::Binder(const Surroundings& surroundings)
-    : around_(surroundings), thread_([this] { Run(); }) {}
+Binder::Binder(const Surroundings& surroundings) : around_(surroundings) {
+  thread_.Start([this](PartClock* parts) { Run(parts); });
+}
 
 void Binder::Stop() {
   steps_.Close();
-  if (thread_.joinable()) thread_.join();
-}
-
-ThreadUsage Binder::usage() const {
-  const PartClock* const parts = parts_.load();
-  return parts != nullptr ? parts->Usage() : ThreadUsage();
+  thread_.Join();
 }
 
 void Binder::Begin(BindingRef binding) {
@@ -33,17 +28,14 @@ void Binder::Begin(BindingRef binding) {
   steps_.Push(std::move(binding));
 }
 
-void Binder::Run() {
-  PartClock parts;
-  parts_.store(&parts);
+void Binder::Run(PartClock* parts) {
   BindingRef binding;
   while (steps_.Pop(&binding)) {
     const bool sends = binding->step == Binding::Step::kBind || binding->decision.claims.empty();
-    const InPart in_part(&parts, sends ? Part::kDispatcher : Part::kBinding);
+    const InPart in_part(parts, sends ? Part::kDispatcher : Part::kBinding);
     Step(binding);
     binding.reset();
   }
-  parts_.store(nullptr);
 }
 
 void Binder::Step(const BindingRef& binding) {
@@ -71,10 +63,7 @@ void Binder::BeginClaims(const BindingRef& binding) {
   plan.node = binding->decision.node;
   plan.pre_flights = {PreFlight::kSuccess};
   const Status begun = binding->attempt.BeginBinding(std::move(plan));
-  if (!begun) {
-    binding->step = Binding::Step::kForget;
-    return Step(binding);
-  }
+  SCHEDQ_CHECK(begun.ok(), "no built-in plugin rejects here");
   around_.pace->Post([this, binding] { StoreClaims(binding); });
 }
 
@@ -130,8 +119,7 @@ void Binder::GiveBack(const BindingRef& binding) {
 
 void Binder::Tell(const BindingRef& binding) {
   around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
-  around_.queue->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-                       {AssignedPodView(binding->popped.pod), nullptr});
+  TellOfRoom(around_.queue, binding->popped.pod);
   under_way_.fetch_sub(1);
 }
 

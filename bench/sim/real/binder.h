@@ -20,6 +20,7 @@
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/binding.h"
 #include "bench/sim/real/channel.h"
+#include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/real/wall_pace.h"
 #include "bench/sim/scheduler/loop_metrics.h"
@@ -51,10 +52,10 @@ class Binder {
   // Ends the thread once no binding is in a step. Again: nothing.
   void Stop();
 
-  ThreadUsage usage() const;
+  ThreadUsage usage() const { return thread_.usage(); }
 
  private:
-  void Run();
+  void Run(PartClock* parts);
   void Step(const BindingRef& binding);
   void BeginClaims(const BindingRef& binding);
   void StoreClaims(const BindingRef& binding);
@@ -69,8 +70,7 @@ class Binder {
   const Surroundings around_;
   Channel<BindingRef> steps_;
   std::atomic<int64_t> under_way_{0};  // Raised and lowered by any thread.
-  std::atomic<const PartClock*> parts_{nullptr};
-  std::jthread thread_;
+  MeteredThread thread_;
 };
 
 }  // namespace schedq

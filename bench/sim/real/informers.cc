@@ -1,23 +1,25 @@
+
 #include "bench/sim/real/informers.h"
 
+#include <map>
+
+#include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/object.h"
-#include "schedq/cluster_events.h"
 
 namespace schedq {
 
 Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
     : queue_(*queue), cache_(*cache) {
-  for (Lane& lane : lanes_) lane.thread = std::jthread([this, &lane] { Run(&lane); });
+  for (Lane& lane : lanes_)
+    lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
 }
 
 void Informers::Stop() {
   is_stopping_.store(true);
   for (Lane& lane : lanes_) lane.changes.Close();
-  for (Lane& lane : lanes_) {
-    if (lane.thread.joinable()) lane.thread.join();
-  }
+  for (Lane& lane : lanes_) lane.thread.Join();
 }
 
 void Informers::Deliver(const ClusterChange& change) {
@@ -35,24 +37,18 @@ bool Informers::IsIdle() const {
   return true;
 }
 
-std::vector<ThreadUsage> Informers::Usage() const {
-  std::vector<ThreadUsage> usages;
-  for (const Lane& lane : lanes_) {
-    const PartClock* const parts = lane.parts.load();
-    usages.push_back(parts != nullptr ? parts->Usage() : ThreadUsage());
-  }
-  return usages;
+std::map<std::string, ThreadUsage> Informers::Usage() const {
+  return {{"informer of pods", lanes_[kPods].thread.usage()},
+          {"informer of nodes", lanes_[kNodes].thread.usage()},
+          {"informer of others", lanes_[kOthers].thread.usage()}};
 }
 
-void Informers::Run(Lane* lane) {
-  PartClock parts;
-  lane->parts.store(&parts);
+void Informers::Run(Lane* lane, PartClock* parts) {
   ClusterChange change;
   while (lane->changes.Pop(&change)) {
-    if (!is_stopping_.load()) Handle(change, &parts);
+    if (!is_stopping_.load()) Handle(change, parts);
     lane->handled.fetch_add(1);
   }
-  lane->parts.store(nullptr);
 }
 
 void Informers::Handle(const ClusterChange& change, PartClock* parts) {
@@ -84,8 +80,7 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   parts->SwitchTo(Part::kCache);
   cache_.Apply(change);
   parts->SwitchTo(Part::kEvents);
-  queue_.Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-               {AssignedPodView(before), nullptr});
+  TellOfRoom(&queue_, before);
 }
 
 }  // namespace schedq

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/real/channel.h"
+#include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "schedq/assembled_queue.h"
 
@@ -38,8 +40,8 @@ class Informers {
   // Drops what was delivered and not handled yet, and ends the threads. Again: nothing.
   void Stop();
 
-  // By thread: pods, nodes, others.
-  std::vector<ThreadUsage> Usage() const;
+  // By the thread's name.
+  std::map<std::string, ThreadUsage> Usage() const;
 
  private:
   enum Kind : size_t { kPods, kNodes, kOthers, kKinds };
@@ -49,12 +51,10 @@ class Informers {
     // The cluster's thread and the lane's, each the only writer of its word.
     std::atomic<uint64_t> delivered{0};
     std::atomic<uint64_t> handled{0};
-    std::atomic<const PartClock*> parts{
-        nullptr};  // Null before the lane's thread and after it, which writes it.
-    std::jthread thread;
+    MeteredThread thread;
   };
 
-  void Run(Lane* lane);
+  void Run(Lane* lane, PartClock* parts);
   void Handle(const ClusterChange& change, PartClock* parts);
   void HandlePod(const ClusterChange& change, PartClock* parts);
 

@@ -13,15 +13,15 @@ clockid_t CpuClockOfThisThread() {
   return clock;
 }
 
-double SecondsOf(clockid_t clock) {
+}  // namespace
+
+double CpuSeconds(clockid_t clock) {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return 0;
   constexpr double kNanosecondsPerSecond = 1e9;
   return static_cast<double>(time.tv_sec) +
          static_cast<double>(time.tv_nsec) / kNanosecondsPerSecond;
 }
-
-}  // namespace
 
 std::string_view PartName(Part part) {
   static constexpr std::array<std::string_view, kParts> kNames = {
@@ -50,7 +50,7 @@ std::array<double, kParts> ThreadUsage::CpuByPart() const {
 ThreadUsage PartClock::Usage() const {
   constexpr double kNanosecondsPerSecond = 1e9;
   ThreadUsage usage;
-  usage.cpu = SecondsOf(cpu_clock_);
+  usage.cpu = CpuSeconds(cpu_clock_);
   for (size_t i = 0; i < kParts; ++i) {
     usage.spent[i] =
         static_cast<double>(spent_[i].load(std::memory_order_relaxed)) / kNanosecondsPerSecond;

@@ -8,6 +8,8 @@
 // Cost: one reading of the steady clock a switch.
 #pragma once
 
+#include <time.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -30,6 +32,9 @@ enum class Part : uint8_t {
 };
 inline constexpr size_t kParts = 8;
 std::string_view PartName(Part part);
+
+// The processor time that a clock of a thread or a process shows.
+double CpuSeconds(clockid_t clock);
 
 // In seconds.
 struct ThreadUsage {

@@ -9,15 +9,13 @@
 #include <utility>
 
 #include "bench/sim/real/binding.h"
+#include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
-#include "engine/event.h"
 #include "engine/place.h"
 #include "engine/pod.h"
-#include "hints/registry.h"
-#include "schedq/cluster_events.h"
 
 namespace schedq {
 namespace {
@@ -73,17 +71,11 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
-  const PluginRegistry& plugins = queue_->plugins();
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    const std::string_view name = threads_[0]->placer.NameOf(static_cast<PlacingPluginId>(i));
-    const std::optional<PluginId> plugin = plugins.Find(std::string(name));
-    SCHEDQ_CHECK(plugin.has_value(), "each placing plugin has its queue-facing half");
-    placing_plugins_[i] = *plugin;
-  }
+  rejectors_.emplace(threads_[0]->placer.plugins(), queue_->plugins());
   queue_->Run();
   try {
     for (const auto& each : threads_) {
-      each->thread = std::jthread([this, self = each.get()] { Run(self); });
+      each->thread.Start([this, self = each.get()](PartClock* parts) { Run(self, parts); });
     }
   } catch (const std::system_error&) {
     // There are no more threads. Those that there are wait in the queue.
@@ -106,7 +98,7 @@ void RealScheduler::Stop() {
     if (!options_.pace->RunCalls()) std::this_thread::yield();
   }
   closer.join();
-  threads_.clear();
+  for (const auto& each : threads_) each->thread.Join();
   informers_->Stop();
   binder_->Stop();
   while (options_.pace->RunCalls()) {
@@ -139,33 +131,26 @@ LatencyHistogram RealScheduler::TakePopLatencies() {
 }
 
 std::map<std::string, ThreadUsage> RealScheduler::Usage() const {
-  std::map<std::string, ThreadUsage> usages;
+  std::map<std::string, ThreadUsage> usages = informers_->Usage();
   for (size_t i = 0; i < threads_.size(); ++i) {
-    const PartClock* const parts = threads_[i]->parts.load();
-    if (parts != nullptr) usages["scheduler " + std::to_string(i + 1)] = parts->Usage();
+    usages["scheduler " + std::to_string(i + 1)] = threads_[i]->thread.usage();
   }
-  const std::vector<ThreadUsage> informers = informers_->Usage();
-  usages["informer of pods"] = informers[0];
-  usages["informer of nodes"] = informers[1];
-  usages["informer of others"] = informers[2];
   usages["binder"] = binder_->usage();
   return usages;
 }
 
-void RealScheduler::Run(SchedulingThread* self) {
-  PartClock parts;
-  self->parts.store(&parts);
+// A pop that sleeps counts as idle as a whole.
+void RealScheduler::Run(SchedulingThread* self, PartClock* parts) {
   for (;;) {
-    parts.SwitchTo(Part::kQueue);
+    parts->SwitchTo(Part::kQueue);
     std::optional<Attempt> attempt = queue_->TryPop();
     if (!attempt) {
-      parts.SwitchTo(Part::kIdle);
+      parts->SwitchTo(Part::kIdle);
       attempt = queue_->Pop();
     }
-    if (!attempt) break;
-    Schedule(self, &parts, *std::move(attempt));
+    if (!attempt) return;
+    Schedule(self, parts, *std::move(attempt));
   }
-  self->parts.store(nullptr);
 }
 
 void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt) {
@@ -188,7 +173,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
   parts->SwitchTo(Part::kQueue);
   attempts_.End(pod.number);
   // The queue refuses where the pod is queued again, but the attempt ends in any case.
-  static_cast<void>(attempt.Fail(RejectorsOf(decision)));
+  static_cast<void>(attempt.Fail(rejectors_->Of(decision)));
   const bool is_error = decision.rejectors == 0;
   metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
                         options_.pace->Now() - started);
@@ -206,18 +191,9 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
     conflicts_.fetch_add(1, std::memory_order_relaxed);
     // What this thread held for a moment may have kept another thread's pod from its node.
     parts->SwitchTo(Part::kEvents);
-    queue_->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-                  {AssignedPodView(attempt.pod_ref()), nullptr});
+    TellOfRoom(queue_.get(), attempt.pod_ref());
   }
   return {};
-}
-
-PluginSet RealScheduler::RejectorsOf(const Decision& decision) const {
-  PluginSet rejectors;
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    if ((decision.rejectors >> i & 1) != 0) rejectors.Insert(placing_plugins_[i]);
-  }
-  return rejectors;
 }
 
 }  // namespace schedq

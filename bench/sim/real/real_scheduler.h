@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,13 +27,14 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/placer.h"
-#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/binder.h"
 #include "bench/sim/real/informers.h"
 #include "bench/sim/real/latency_meter.h"
+#include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/real/posting_sink.h"
 #include "bench/sim/real/wall_pace.h"
@@ -44,7 +46,6 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/gates.h"
-#include "engine/plugin.h"
 #include "perf/statistics/histogram.h"
 #include "schedq/assembled_queue.h"
 #include "schedq/assembly_options.h"
@@ -94,16 +95,13 @@ class RealScheduler final : public Scheduler {
 
     Placer placer;
     LatencyMeter popped;
-    std::atomic<const PartClock*> parts{
-        nullptr};  // Null before the thread and after it, which writes it.
-    std::jthread thread;
+    MeteredThread thread;
   };
 
-  void Run(SchedulingThread* self);
+  void Run(SchedulingThread* self, PartClock* parts);
   void Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt);
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
-  PluginSet RejectorsOf(const Decision& decision) const;
   void Stop();
 
   const RealSchedulerOptions options_;
@@ -114,8 +112,8 @@ class RealScheduler final : public Scheduler {
   ClusterSink server_;
   PostingSink sink_;
   std::unique_ptr<AssembledQueue> queue_;
-  std::array<PluginId, kPlacingPlugins> placing_plugins_;  // By PlacingPluginId.
-  std::atomic<uint64_t> conflicts_{0};                     // Raised by scheduling threads.
+  std::optional<const Rejectors> rejectors_;  // Made when there is a queue.
+  std::atomic<uint64_t> conflicts_{0};        // Raised by scheduling threads.
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<Informers> informers_;
   std::vector<std::unique_ptr<SchedulingThread>> threads_;

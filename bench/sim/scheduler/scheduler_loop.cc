@@ -38,10 +38,6 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       handlers_(&queue_, &cache_, &lock_, costs_, &metrics_) {
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    const auto id = static_cast<PlacingPluginId>(i);
-    placing_plugins_[i] = queue_.PluginNamed(std::string(placer_.NameOf(id)));
-  }
   calls_->Attach(queue_.api_calls());
   queue_.SetWakeUp([this] { WakeUp(); });
   cluster_->Watch([this](const ClusterChange& change) {
@@ -126,18 +122,10 @@ void SchedulerLoop::Finish(const AttemptRef& attempt) {
       [this] { PopNext(); });
 }
 
-PluginSet SchedulerLoop::RejectorsOf(const Decision& decision) const {
-  PluginSet rejectors;
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    if ((decision.rejectors >> i & 1) != 0) rejectors.Insert(placing_plugins_[i]);
-  }
-  return rejectors;
-}
-
 Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   const uint64_t asked_before = queue_.asked();
   // Without any node no plugin rejected the pod; upstream, too, treats this as an error.
-  const PluginSet rejectors = RejectorsOf(attempt->decision);
+  const PluginSet rejectors = rejectors_.Of(attempt->decision);
   queue_.Fail(attempt->popped, rejectors);
   metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
   ReportFailure(attempt, rejectors);

@@ -27,7 +27,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/placer.h"
-#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/queue/queue_watch.h"
@@ -100,7 +100,6 @@ class SchedulerLoop final : public Scheduler {
   void FailBinding(const AttemptRef& attempt);
 
   void After(Duration delay, std::function<void()> action);
-  PluginSet RejectorsOf(const Decision& decision) const;
 
   Cluster* const cluster_;
   const CostModel& costs_;
@@ -113,7 +112,7 @@ class SchedulerLoop final : public Scheduler {
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   EventHandlers handlers_;
-  std::array<PluginId, kPlacingPlugins> placing_plugins_;  // By PlacingPluginId.
+  const Rejectors rejectors_{placer_.plugins(), queue_.plugins()};
   bool is_scheduling_ = false;
 };
 
