@@ -48,10 +48,10 @@ class SeriesMeasurement {
     const uint64_t in_use = guard_->BytesInUse();
     const uint64_t left = guard_->bytes_max() - std::min(guard_->bytes_max(), in_use);
     if (bytes > static_cast<double>(left)) {
-      series_.stopped = fmt::format("{} would take about {} of memory, beyond the {} left of {}",
-                                    CountText(size), BytesText(bytes),
-                                    BytesText(static_cast<double>(left)),
-                                    BytesText(static_cast<double>(guard_->bytes_max())));
+      series_.stopped =
+          fmt::format("{} would take about {} of memory, beyond the {} left of {}", CountText(size),
+                      BytesText(bytes), BytesText(static_cast<double>(left)),
+                      BytesText(static_cast<double>(guard_->bytes_max())));
       return;
     }
     series_.points.emplace_back().size = size;
