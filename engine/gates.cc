@@ -8,14 +8,23 @@ namespace schedq {
 namespace {
 
 constexpr std::array<std::string_view, kGateCount> kNames = {
-    "SchedulerPopFromBackoffQ",        "SchedulerPreQueueingHints",
-    "SchedulerPreEnqueuePodStatus",    "SchedulerAsyncAPICalls",
-    "NominatedNodeNameForExpectation", "ClearingNominatedNodeNameAfterBinding",
+    "SchedulerPopFromBackoffQ",
+    "SchedulerPreQueueingHints",
+    "SchedulerPreEnqueuePodStatus",
+    "SchedulerAsyncAPICalls",
+    "NominatedNodeNameForExpectation",
+    "ClearingNominatedNodeNameAfterBinding",
+    "GenericWorkload",
+    "CompositePodGroup",
 };
 
 // As the proposals say: each of them begins in beta, or has reached it.
-constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA",
-                                                              "BETA", "BETA", "BETA"};
+constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA", "BETA",
+                                                              "BETA", "BETA", "BETA", "ALPHA"};
+
+constexpr bool IsOnByDefault(Gate gate) {
+  return gate != Gate::kGenericWorkload && gate != Gate::kCompositePodGroup;
+}
 
 struct Prerequisite {
   Gate gate;
@@ -23,6 +32,7 @@ struct Prerequisite {
 };
 constexpr Prerequisite kPrerequisites[] = {
     {Gate::kSchedulerPreEnqueuePodStatus, Gate::kSchedulerAsyncAPICalls},
+    {Gate::kCompositePodGroup, Gate::kGenericWorkload},
 };
 
 }  // namespace
@@ -36,10 +46,14 @@ std::optional<Gate> ParseGate(std::string_view name) {
   return std::nullopt;
 }
 
+Gates::Gates() {
+  for (int i = 0; i < kGateCount; ++i) on_[i] = IsOnByDefault(static_cast<Gate>(i));
+}
+
 Result<Gates> Gates::Resolve(const GateRequest& request) {
   Gates gates;
   for (int i = 0; i < kGateCount; ++i) {
-    gates.on_[i] = request.Get(static_cast<Gate>(i)).value_or(true);
+    gates.on_[i] = request.Get(static_cast<Gate>(i)).value_or(gates.on_[i]);
   }
   for (const auto& [gate, needs] : kPrerequisites) {
     if (gates.On(needs) || !gates.On(gate)) continue;

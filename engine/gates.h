@@ -19,8 +19,10 @@ enum class Gate : uint8_t {
   kSchedulerAsyncAPICalls,
   kNominatedNodeNameForExpectation,
   kClearingNominatedNodeNameAfterBinding,
+  kGenericWorkload,    // Pod groups. Off by default.
+  kCompositePodGroup,  // Trees of groups; needs kGenericWorkload. Off by default.
 };
-inline constexpr int kGateCount = 6;
+inline constexpr int kGateCount = 8;
 
 std::string_view GateName(Gate gate);
 // nullopt: schedq does not model a gate of this name.
@@ -36,16 +38,19 @@ class GateRequest {
   std::array<std::optional<bool>, kGateCount> wanted_{};
 };
 
-// The gates in force. All are on by default; a gate left at its default follows its prerequisite.
+// The gates in force. A gate left at its default follows its prerequisite.
 class Gates {
  public:
-  Gates() { on_.fill(true); }
+  // The defaults.
+  Gates();
   // An error when a gate is asked to be on and its prerequisite to be off.
   static Result<Gates> Resolve(const GateRequest& request);
 
   bool On(Gate gate) const { return on_[static_cast<int>(gate)]; }
   bool PopFromBackoffQ() const { return On(Gate::kSchedulerPopFromBackoffQ); }
   bool PreQueueingHints() const { return On(Gate::kSchedulerPreQueueingHints); }
+  bool GenericWorkload() const { return On(Gate::kGenericWorkload); }
+  bool CompositePodGroup() const { return On(Gate::kCompositePodGroup); }
 
  private:
   std::array<bool, kGateCount> on_;

@@ -31,6 +31,8 @@ struct ObjectView {
   std::vector<Taint> taints;    // Node.
   bool unschedulable = false;   // Node.
   PodRef pod;                   // AssignedPod, UnscheduledPod, TargetPod.
+  std::string group_name;       // Of an event about a pod of which no version is at hand.
+  int64_t min_count = 0;        // PodGroup.
 };
 
 using ObjectRef = std::shared_ptr<const ObjectView>;

@@ -6,7 +6,8 @@ namespace schedq {
 
 std::string_view PlaceName(Place place) {
   static constexpr std::array<std::string_view, kPlaceCount> kNames = {
-      "absent", "active", "backoff", "error-backoff", "unschedulable", "gated", "in-flight"};
+      "absent", "active",    "backoff",    "error-backoff", "unschedulable",
+      "gated",  "in-flight", "incomplete", "pending"};
   return kNames[static_cast<int>(place)];
 }
 

@@ -14,8 +14,11 @@ enum class Place : uint8_t {
   kUnschedulable,
   kGated,
   kInFlight,
+  // Of a member of a group only.
+  kIncomplete,  // Its group, or one above it, is not known.
+  kPending,     // Its group is in its cycle.
 };
-inline constexpr int kPlaceCount = 7;
+inline constexpr int kPlaceCount = 9;
 
 // "active", "error-backoff", ...
 std::string_view PlaceName(Place place);

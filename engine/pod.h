@@ -76,7 +76,8 @@ struct Pod {
   ResourceList requests;
   std::vector<PodCondition> conditions;
   std::string nominated_node_name;
-  std::string node_name;  // Not empty: bound.
+  std::string node_name;   // Not empty: bound.
+  std::string group_name;  // Of its PodGroup, in its namespace; empty: it is no member.
 };
 
 using PodRef = std::shared_ptr<const Pod>;

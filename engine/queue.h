@@ -9,8 +9,8 @@
 // Refusals: Add, Update and Nominate may be refused: a pod or a name that is new finds no room
 // (docs/semantics.md, Limits). Then nothing has changed, and the Status says what was expected.
 // Where a pod that is there goes is never a question of room.
-// Entities: a queue holds entities. Today each is one pod; an entity of several pods (a pod group)
-// joins by its own key, size and list of members, and nothing here assumes that a key is a pod's.
+// Entities: a queue holds entities: a pod, or a group with its members (engine/pod_group.h). With
+// the gate GenericWorkload off each entity is a pod, and nothing is known of groups.
 #pragma once
 
 #include <chrono>
@@ -35,6 +35,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
@@ -80,6 +81,11 @@ class SchedulingQueue {
     Event(event, change, PreCheck());
   }
   virtual void Activate(std::span<const PodRef> pods) = 0;
+  // A group object came, or another version of it. Where pods waited for it, they join their root.
+  virtual void GroupAdd(PodGroupRef group) = 0;
+  // Nothing moves.
+  virtual void GroupUpdate(PodGroupRef group) = 0;
+  virtual void GroupDelete(const GroupKey& group) = 0;
 
   // From the scheduling loop.
 
@@ -90,6 +96,9 @@ class SchedulingQueue {
   virtual void Done(const PodKey& pod) = 0;
   // An error when the pod is in a queue already; its attempt is done nevertheless.
   virtual Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) = 0;
+  // Ends the cycle that began when this root was popped; without one, nothing happens. Members that
+  // failed the attempt have failed before.
+  virtual void GroupDone(const GroupKey& root, GroupStatus status) = 0;
 
   // From time. Run() starts the tickers that call these two on the clock; Close() stops them.
   virtual void FlushBackoff() = 0;

@@ -2,22 +2,37 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "engine/place.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/queueing_fields.h"
 
 namespace schedq {
 
+struct PoppedGroup;
+
+// An entity: a pod, or a group.
 struct PoppedPod {
-  PodRef pod;
+  PodRef pod;  // Null: a group was popped.
   PodKey key;
   uint64_t cycle = 0;
-  QueueingFields fields;
+  QueueingFields fields;                     // The entity's.
+  std::shared_ptr<const PoppedGroup> group;  // Null: one pod was popped.
 };
 
-// Where a pod is and why.
+// What a Pop of a group gives beside the entity's fields. Its members are in flight, each by
+// itself; no Pop gives this root again before GroupDone.
+struct PoppedGroup {
+  GroupKey root;
+  std::vector<PoppedPod> members;  // In the order of members; never empty.
+};
+
+// Where a pod is and why. Of a member that is queued the expiration and the gating plugin are those
+// of its group.
 struct PodWhereabouts {
   Place place = Place::kAbsent;
   PodRef pod;  // Null when absent.
@@ -25,7 +40,14 @@ struct PodWhereabouts {
   QueueingFields fields;
 };
 
-// How many pods are where.
+// Groups that are queued, and how many pods they are.
+struct GroupCounts {
+  uint64_t groups = 0;
+  uint64_t members = 0;
+  bool operator==(const GroupCounts&) const = default;
+};
+
+// How many pods are where, members of groups too.
 struct QueueCounts {
   uint64_t active = 0;
   uint64_t backoff = 0;
@@ -33,6 +55,12 @@ struct QueueCounts {
   uint64_t unschedulable = 0;
   uint64_t gated = 0;
   uint64_t in_flight = 0;
+  uint64_t incomplete = 0;
+  uint64_t pending = 0;
+  // Of the pods above, those that stand there as groups.
+  GroupCounts grouped_active;
+  GroupCounts grouped_error_backoff;
+  GroupCounts grouped_gated;
   bool operator==(const QueueCounts&) const = default;
 };
 

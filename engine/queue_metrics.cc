@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kIncomingQueues = {"active", "backoff", "unschedulable"};
 
+constexpr std::array<std::string_view, 2> kEntityTypes = {"pod", "podgroup"};
+
 size_t IncomingQueueIndex(Place place) {
   if (place == Place::kActive) return 0;
   return InBackoff(place) ? 1 : 2;
@@ -29,7 +31,7 @@ std::string_view IncomingQueueName(Place place) {
 }
 
 QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
-                           const std::function<QueueCounts()>& counts) {
+                           bool has_groups, const std::function<QueueCounts()>& counts) {
   const LabelValues events = AllEventLabels();
   incoming_ = &registry->DenseCounters(
       {.name = "scheduler_queue_incoming_pods_total",
@@ -66,6 +68,47 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
   show("backoff", [](const QueueCounts& now) { return now.backoff + now.error_backoff; });
   show("unschedulable", [](const QueueCounts& now) { return now.unschedulable; });
   show("gated", [](const QueueCounts& now) { return now.gated; });
+  if (!has_groups) return;
+
+  show("incomplete", [](const QueueCounts& now) { return now.incomplete; });
+  show("pending", [](const QueueCounts& now) { return now.pending; });
+  incoming_entities_ = &registry->DenseCounters(
+      {.name = "scheduler_queue_incoming_entities_total",
+       .help = "Pods and groups added to scheduling queues by event, queue and type.",
+       .labels = {"queue", "event", "type"}},
+      {LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), events,
+       LabelValues(kEntityTypes.begin(), kEntityTypes.end())});
+  CallbackGaugeFamily& queued =
+      registry->CallbackGauges({.name = "scheduler_queued_entities",
+                                .help = "Pods that are no members, and groups, by queue.",
+                                .labels = {"queue", "type"}});
+  const auto show_entities = [&](const char* queue, auto all, auto grouped) {
+    const auto single = [counts, all, grouped] {
+      const QueueCounts now = counts();
+      return static_cast<double>(all(now) - grouped(now).members);
+    };
+    const auto groups = [counts, grouped] { return static_cast<double>(grouped(counts()).groups); };
+    pending_.push_back(queued.Register({queue, "pod"}, single));
+    pending_.push_back(queued.Register({queue, "podgroup"}, groups));
+  };
+  show_entities(
+      "active", [](const QueueCounts& now) { return now.active; },
+      [](const QueueCounts& now) { return now.grouped_active; });
+  show_entities(
+      "backoff", [](const QueueCounts& now) { return now.backoff + now.error_backoff; },
+      [](const QueueCounts& now) { return now.grouped_error_backoff; });
+  show_entities(
+      "unschedulable", [](const QueueCounts& now) { return now.unschedulable; },
+      [](const QueueCounts&) { return GroupCounts(); });
+  show_entities(
+      "gated", [](const QueueCounts& now) { return now.gated; },
+      [](const QueueCounts& now) { return now.grouped_gated; });
+}
+
+std::string_view EntityTypeName(EntityType type) { return kEntityTypes[static_cast<int>(type)]; }
+
+Counter QueueMetrics::IncomingEntities(Place place, EventLabel label, EntityType type) const {
+  return incoming_entities_->At(IncomingQueueIndex(place), label, static_cast<int>(type));
 }
 
 Counter QueueMetrics::Incoming(Place place, EventLabel label) const {

@@ -19,17 +19,34 @@
 
 namespace schedq {
 
+// What an entity of a queue is, in the words of metrics.
+enum class EntityType : uint8_t { kPod, kPodGroup };
+std::string_view EntityTypeName(EntityType type);
+
 class QueueMetrics {
  public:
   // `counts` gives scheduler_pending_pods its values whenever the metrics are read. It must be
   // callable as long as this object lives.
+  // `has_groups`: the gate GenericWorkload is on, and what it adds is kept.
   QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
-               const std::function<QueueCounts()>& counts);
+               bool has_groups, const std::function<QueueCounts()>& counts);
 
   // An entity entered `place`: active, either backoff, or the pool (either of its places).
   void AddIncoming(Place place, EventLabel label) const { Incoming(place, label).Add(1); }
   uint64_t IncomingTotal(Place place, EventLabel label) const {
     return Incoming(place, label).Value();
+  }
+  // A group of so many pods entered.
+  void AddIncomingGroup(Place place, EventLabel label, uint64_t members) const {
+    Incoming(place, label).Add(members);
+  }
+  // An entity entered, and no verdict had named the place.
+  void AddIncomingEntity(Place place, EventLabel label, EntityType type) const {
+    if (incoming_entities_ != nullptr) IncomingEntities(place, label, type).Add(1);
+  }
+  // 0 where they are not kept.
+  uint64_t IncomingEntitiesTotal(Place place, EventLabel label, EntityType type) const {
+    return incoming_entities_ == nullptr ? 0 : IncomingEntities(place, label, type).Value();
   }
   // A plugin became, or ceased to be, a rejector of a pod. A caller may name one that is not
   // registered: it has no gauge.
@@ -45,8 +62,10 @@ class QueueMetrics {
 
  private:
   Counter Incoming(Place place, EventLabel label) const;
+  Counter IncomingEntities(Place place, EventLabel label, EntityType type) const;
 
   DenseCounterFamily* incoming_;
+  DenseCounterFamily* incoming_entities_ = nullptr;  // Null: groups are not known.
   DensePopulationFamily* rejected_;
   DensePopulationFamily* in_flight_;
   Counter scheduled_after_flush_;

@@ -24,7 +24,8 @@ namespace schedq {
 
 ClassicQueue::ClassicQueue(QueueOptions options)
     : options_(std::move(options)),
-      metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }),
+      metrics_(options_.metrics, options_.plugin_names, options_.gates.GenericWorkload(),
+               [this] { return Counts(); }),
       entities_(options_.pod_names),
       backoff_(BackoffOrder{options_.gates.PopFromBackoffQ()}),
       error_backoff_(BackoffOrder{/*windows=*/false}),

@@ -30,7 +30,8 @@ BasicLockfreeQueue<Atom, Shape>::BasicLockfreeQueue(QueueOptions options)
       all_plugins_(options_.plugin_names.size() >= kPluginCountMax
                        ? ~uint64_t{0}
                        : (uint64_t{1} << options_.plugin_names.size()) - 1),
-      metrics_(options_.metrics, options_.plugin_names, [this] { return Counts(); }),
+      metrics_(options_.metrics, options_.plugin_names, options_.gates.GenericWorkload(),
+               [this] { return Counts(); }),
       tickers_(options_.clock) {}
 
 template <template <typename> class Atom, typename Shape>

@@ -60,6 +60,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
@@ -106,11 +107,15 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Event(const ClusterEvent& event, const ObjectChange& change,
              const PreCheck& pre_check) override;
   void Activate(std::span<const PodRef> pods) override;
+  void GroupAdd(PodGroupRef) override {}
+  void GroupUpdate(PodGroupRef) override {}
+  void GroupDelete(const GroupKey&) override {}
 
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override;
   std::optional<PoppedPod> TryPop() override;
   void Done(const PodKey& pod) override;
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override;
+  void GroupDone(const GroupKey&, GroupStatus) override {}
 
   void FlushBackoff() override;
   void FlushUnschedulable() override;

@@ -17,6 +17,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
@@ -37,6 +38,12 @@ class ForwardingQueue : public SchedulingQueue {
     inner_->Event(event, change, pre_check);
   }
   void Activate(std::span<const PodRef> pods) override { inner_->Activate(pods); }
+  void GroupAdd(PodGroupRef group) override { inner_->GroupAdd(std::move(group)); }
+  void GroupUpdate(PodGroupRef group) override { inner_->GroupUpdate(std::move(group)); }
+  void GroupDelete(const GroupKey& group) override { inner_->GroupDelete(group); }
+  void GroupDone(const GroupKey& root, GroupStatus status) override {
+    inner_->GroupDone(root, status);
+  }
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override {
     return inner_->Pop(timeout);
   }
