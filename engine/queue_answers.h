@@ -20,8 +20,8 @@ struct PoppedPod {
   PodRef pod;  // Null: a group was popped.
   PodKey key;
   uint64_t cycle = 0;
-  QueueingFields fields;                     // The entity's.
-  std::shared_ptr<const PoppedGroup> group;  // Null: one pod was popped.
+  QueueingFields fields;                               // The entity's.
+  std::shared_ptr<const PoppedGroup> group = nullptr;  // Null: one pod was popped.
 };
 
 // What a Pop of a group gives beside the entity's fields. Its members are in flight, each by
@@ -58,9 +58,9 @@ struct QueueCounts {
   uint64_t incomplete = 0;
   uint64_t pending = 0;
   // Of the pods above, those that stand there as groups.
-  GroupCounts grouped_active;
-  GroupCounts grouped_error_backoff;
-  GroupCounts grouped_gated;
+  GroupCounts grouped_active = {};
+  GroupCounts grouped_error_backoff = {};
+  GroupCounts grouped_gated = {};
   bool operator==(const QueueCounts&) const = default;
 };
 
