@@ -79,7 +79,7 @@ void ClassicQueue::Join(PodEntity& member, Place from) {
     const Place place = TakeOut(*group);
     group->members.push_back(&member);
     member.group = group;
-    RequeueRest(*group, place, label);
+    RequeueRest(*group, place, label, &member);
   }
   TellPodMoved(member, from, label);
 }
@@ -138,13 +138,16 @@ Place ClassicQueue::TakeOut(GroupEntity& group) {
 }
 
 // A group without members is forgotten, with its backoff.
-void ClassicQueue::RequeueRest(GroupEntity& group, Place from, EventLabel label) {
+void ClassicQueue::RequeueRest(GroupEntity& group, Place from, EventLabel label,
+                               const PodEntity* except) {
   if (group.members.empty()) {
     Forget(group);
     return;
   }
   Requeue(group, VerdictFor(from), label);
-  TellMoved(group, from, label);
+  for (const PodEntity* member : group.members) {
+    if (member != except) TellPodMoved(*member, from, label);
+  }
 }
 
 void ClassicQueue::GroupAdd(PodGroupRef group) {

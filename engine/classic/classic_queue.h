@@ -154,7 +154,9 @@ class ClassicQueue final : public SchedulingQueue {
   void WaitIncomplete(PodEntity& member);
   void WaitPending(GroupEntity& group, PodEntity& member);
   Place TakeOut(GroupEntity& group);
-  void RequeueRest(GroupEntity& group, Place from, EventLabel label);
+  // `except` tells of its move itself.
+  void RequeueRest(GroupEntity& group, Place from, EventLabel label,
+                   const PodEntity* except = nullptr);
   void Forget(const GroupEntity& group);
   void ReturnFromCycle(GroupEntity& group, GroupStatus status);
   void SortMembers(GroupEntity* group) const;

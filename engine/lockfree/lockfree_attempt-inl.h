@@ -39,6 +39,8 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
 
   Consent Ask(const ActiveEntry& first) {
     GiveUpFlight();
+    if (IsOfGroup(first.ticket)) [[unlikely]]
+      return AskGroup(first.ticket);
     pinned_ = queue_.table_.Pin(IdIn(first.ticket));
     if (!pinned_ || !IsOf(first.ticket, from_, pinned_.word())) {
       // A pod that stands elsewhere by now has a ticket there, or its move is to be finished before
@@ -58,6 +60,8 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
   }
 
   bool Claim() {
+    if (group_change_) [[unlikely]]
+      return ClaimGroup();
     SlotWord after = pinned_.word();
     after.queued = Place::kAbsent;
     after.attempt = AttemptState::kUnderWay;
@@ -69,26 +73,39 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
 
   // Which pods come next is known before they are popped: fetch what will be touched.
   void WarmAhead(uint64_t further, uint64_t near) const {
+    if (IsOfGroup(further) || IsOfGroup(near)) return;
     queue_.table_.WarmRecord(IdIn(further));
     queue_.table_.WarmPod(IdIn(near));
   }
 
   // What the queue knows of the pod that was taken.
   const PodFacts& facts() const { return pinned_.facts(); }
+  // A group was taken instead of a pod.
+  bool has_group() const { return group_change_.has_value(); }
+  // What follows from that. False: no member of it could be popped.
+  bool TellGroup(std::optional<PoppedPod>* popped);
 
   // Nothing was taken: does what the pop met and could not do while it looked.
   void Settle() {
     if (is_twice_) queue_.Discard(pinned_.facts().id, pinned_);
     is_twice_ = false;
     if (unsettled_ == 0) return;
-    queue_.PinFinished(IdIn(unsettled_));
+    if (IsOfGroup(unsettled_)) {
+      queue_.FinishOwed();
+    } else {
+      queue_.PinFinished(IdIn(unsettled_));
+    }
     settled_ = std::exchange(unsettled_, 0);
   }
 
  private:
   void GiveUpFlight() {
     if (flight_.IsSet()) queue_.EndInLog(std::exchange(flight_, {}));
+    if (group_change_) [[unlikely]]
+      group_change_.reset();
   }
+  Consent AskGroup(uint64_t ticket);
+  bool ClaimGroup();
 
   BasicLockfreeQueue& queue_;
   const Place from_;
@@ -98,6 +115,10 @@ class BasicLockfreeQueue<Atom, Shape>::Popper {
   // Tickets of pods that stand elsewhere: to be looked at, and looked at. No ticket is 0.
   uint64_t unsettled_ = 0;
   uint64_t settled_ = 0;
+  // Of a group that is to be taken.
+  std::optional<GroupChange> group_change_;
+  std::shared_ptr<PoppedGroup> group_;
+  QueueingFields group_fields_;
 };
 
 // Each round without an answer met a stale ticket, or a push of another thread.
@@ -109,6 +130,10 @@ std::optional<PoppedPod> BasicLockfreeQueue<Atom, Shape>::TryPop() {
     const uint64_t pushes = pushes_.load();
     const Taking taking = active_.TryTake(active);
     if (taking == Taking::kTaken) {
+      if (active.has_group()) [[unlikely]] {
+        if (active.TellGroup(&popped)) return popped;
+        continue;
+      }
       Popped(active.facts(), Place::kActive, &popped.emplace());
       return popped;
     }
@@ -171,7 +196,7 @@ void BasicLockfreeQueue<Atom, Shape>::Popped(const PodFacts& facts, Place from, 
   ++popped->fields.attempts;
   counts_.Move(from, Place::kInFlight);
   if (from == Place::kBackoff) {
-    metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
+    CountEarlyPop();
   }
   metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
   popped->fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
@@ -196,7 +221,7 @@ void BasicLockfreeQueue<Atom, Shape>::Discard(PodId id, const Pinned& pinned) {
   if (!table_.Exchange(id, pinned, after)) return;
   counts_.Move(before.queued, Place::kAbsent);
   if (before.queued == Place::kBackoff) {
-    metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
+    CountEarlyPop();
   }
   rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
   for (QueueObserver* observer : options_.observers) {
@@ -253,6 +278,10 @@ void BasicLockfreeQueue<Atom, Shape>::DropFlight(PodFacts* own, const PodKey& ke
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Done(const PodKey& key) {
+  if (groups_ != nullptr && StateWith(key) != nullptr) [[unlikely]] {
+    ChangeGroups([&](GroupChange* change) { return change->Done(key); });
+    return;
+  }
   EndFlight(key);
 }
 
@@ -313,6 +342,8 @@ void BasicLockfreeQueue<Atom, Shape>::EndAttempt(FlightPosition flight) {
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Fail(const PodKey& key, PluginSet unschedulable,
                                              PluginSet pending) {
+  if (groups_ != nullptr && StateWith(key) != nullptr) [[unlikely]]
+    return FailMember(key, unschedulable, pending);
   FinishLeft();
   Status status;
   LogJudgement judgement;
@@ -417,7 +448,7 @@ bool BasicLockfreeQueue<Atom, Shape>::TryReturn(const Pinned& pinned, const PodF
   const PluginSet rejectors = facts.fields.Rejectors();
   DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
   draft.flight = flight;
-  const Cause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure)};
+  const Cause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure), false, PlaceNamedBy(verdict)};
   Announcement announcement;
   Leftover leftover(this);
   EndOfAttempt end(this, draft, &announcement);

@@ -32,6 +32,7 @@ BasicLockfreeQueue<Atom, Shape>::BasicLockfreeQueue(QueueOptions options)
                        : (uint64_t{1} << options_.plugin_names.size()) - 1),
       metrics_(options_.metrics, options_.plugin_names, options_.gates.GenericWorkload(),
                [this] { return Counts(); }),
+      groups_(options_.gates.GenericWorkload() ? std::make_unique<Groups>(this) : nullptr),
       tickers_(options_.clock) {}
 
 template <template <typename> class Atom, typename Shape>
@@ -58,6 +59,8 @@ PodKey BasicLockfreeQueue<Atom, Shape>::KeyOf(const Pod& pod) const {
 // What does not depend on the name's number is done while the memory of the name's place comes.
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
+  if (IsMember(*pod)) [[unlikely]]
+    return AddMember(pod);
   FinishLeft();
   Interner::Newcomer name(options_.pod_names, pod->namespace_name, pod->name);
   const Instant now = options_.clock->Now();
@@ -180,6 +183,8 @@ uint32_t BasicLockfreeQueue<Atom, Shape>::OlderAttempts(const Pinned& pinned) {
 
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Update(PodRef before, PodRef after) {
+  if (IsMember(*after)) [[unlikely]]
+    return UpdateMember(before, after);
   FinishLeft();
   const PodKey key = FindKey(*after);
   Outcome outcome = key.id == kNoPod ? Outcome::kAbsent : Outcome::kChanged;
@@ -268,7 +273,7 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeUpdate(const PodKey& key, const PodRe
       if (verdict == Verdict::kSkip) break;
       draft.StartFrom(pinned);
       DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-      is_done = Commit(key.id, pinned, &draft, Cause{event.label});
+      is_done = Commit(key.id, pinned, &draft, Cause{event.label, false, PlaceNamedBy(verdict)});
     }
   }
 }
@@ -276,6 +281,10 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeUpdate(const PodKey& key, const PodRe
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Delete(const Pod& pod) {
   const PodKey key = FindKey(pod);
+  if (IsMember(pod)) [[unlikely]] {
+    ChangeGroups([&](GroupChange* change) { return change->Delete(key); });
+    return;
+  }
   while (key.id != kNoPod && !RemoveFromCluster(key)) {
   }
 }
@@ -322,6 +331,10 @@ bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::Bind(const PodKey& key) {
+  if (groups_ != nullptr && StateWith(key) != nullptr) [[unlikely]] {
+    ChangeGroups([&](GroupChange* change) { return change->Bind(key); });
+    return;
+  }
   {
     const Pinned pinned = table_.Pin(key.id);
     if (!pinned) return;
@@ -339,6 +352,10 @@ void BasicLockfreeQueue<Atom, Shape>::Activate(std::span<const PodRef> pods) {
   FinishLeft();
   for (const PodRef& pod : pods) {
     const PodKey key = FindKey(*pod);
+    if (IsMember(*pod)) [[unlikely]] {
+      ActivateMember(key, pod);
+      continue;
+    }
     while (key.id != kNoPod && !TryActivate(key)) {
     }
   }
@@ -368,6 +385,15 @@ template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Nominate(const PodRef& pod, std::string_view node) {
   const PodKey key = FindKey(*pod);
   if (key.id == kNoPod) return Status::Ok();
+  if (IsMember(*pod)) [[unlikely]] {
+    bool is_refused = false;
+    ChangeGroups([&](GroupChange* change) {
+      const bool is_changed = change->Nominate(key, node);
+      is_refused = change->is_refused();
+      return is_changed;
+    });
+    return is_refused ? Refused("nominate", *pod, node) : Status::Ok();
+  }
   for (;;) {
     const Pinned pinned = PinFinished(key.id);
     // A pod that is not live cannot be nominated; it has no nomination to drop either.

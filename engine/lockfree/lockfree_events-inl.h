@@ -45,7 +45,10 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
   const bool is_short = IsForFew(narrowing);
   // Up to here any event takes as long.
   if (!is_short && !is_sampled) started = std::chrono::steady_clock::now();
-  JudgePool({event, change, registered, pre_check}, narrowing);
+  const PoolEvent pool_event{event, change, registered, pre_check};
+  JudgePool(pool_event, narrowing);
+  if (groups_ != nullptr) [[unlikely]]
+    JudgeGroups(pool_event, narrowing);
   // Pods that others have moved out of the pool for an event of theirs can be popped from here on.
   FinishAllMoves();
   const bool is_timed = !is_short || is_sampled;
@@ -220,7 +223,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeBatch(const PoolEvent& pool_event, Ba
     if (pinned.bits() == batch->glances[i].bits()) {
       draft.StartFrom(pinned);
       DecidePlace(&draft, verdicts[i], /*skip_pre_enqueue=*/false);
-      is_done = Commit(judged[i].id, pinned, &draft, Cause{pool_event.event.label, true});
+      is_done = Commit(judged[i].id, pinned, &draft,
+                       Cause{pool_event.event.label, true, PlaceNamedBy(verdicts[i])});
     }
     if (!is_done) React(judged[i].id, judged[i].asked, pool_event);
   }
@@ -242,7 +246,8 @@ void BasicLockfreeQueue<Atom, Shape>::React(PodId id, RegistrationMask asked,
     if (verdict == Verdict::kSkip) return;
     draft.StartFrom(pinned);
     DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-    if (Commit(id, pinned, &draft, Cause{pool_event.event.label, true})) return;
+    if (Commit(id, pinned, &draft, Cause{pool_event.event.label, true, PlaceNamedBy(verdict)}))
+      return;
   }
 }
 
@@ -267,7 +272,7 @@ void BasicLockfreeQueue<Atom, Shape>::FlushByTime(TimeQueue* queue, Place place,
   const int64_t cutoff_ns = cutoff.time_since_epoch().count();
   const auto is_due = [&](const ActiveEntry& entry) { return entry.timestamp_ns < cutoff_ns; };
   const auto flush = [&](std::span<ActiveEntry> run) {
-    for (const ActiveEntry& entry : run) FlushPod(IdIn(entry.ticket), place, cutoff);
+    for (const ActiveEntry& entry : run) FlushTicket(entry.ticket, place, cutoff);
   };
   std::array<ActiveEntry, Shape::Windows::kRunEntriesMax> room;
   while (queue->MoveFirst(std::span(room), is_due, flush) > 0) {
@@ -318,7 +323,9 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Insta
   if (moved > 0) {
     counts_.Move(Place::kBackoff, Place::kActive, moved);
     for (size_t i = 0; i < moved; ++i) {
-      metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kBackoffComplete));
+      const EventLabel label = LabelOf(SpecialLabel::kBackoffComplete);
+      metrics_.AddIncoming(Place::kActive, label);
+      metrics_.AddIncomingEntity(Place::kActive, label, EntityType::kPod);
     }
     active_.PushRun(run.data(), moved);
     const uint64_t pushes = pushes_.fetch_add(moved);
@@ -373,8 +380,14 @@ void BasicLockfreeQueue<Atom, Shape>::FlushUnschedulable() {
       if (pinned && IsDueForFlush(pinned.facts().fields, now)) due.push_back(id);
     });
   }
-  if (!due.empty()) LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
+  std::vector<GroupId> groups;
+  if (groups_ != nullptr) groups = GroupsDueForFlush(now);
+  if (!due.empty() || !groups.empty()) LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
   for (const PodId id : due) Rescue(id, now);
+  for (const GroupId id : groups) {
+    ChangeGroups(
+        [&](GroupChange* change) { return change->Rescue(id, options_.max_in_unschedulable); });
+  }
   // As at the end of a flush of backoff.
   FinishAllMoves();
 }
@@ -404,7 +417,7 @@ void BasicLockfreeQueue<Atom, Shape>::Rescue(PodId id, Instant now) {
     Verdict verdict = Verdict::kSkip;
     options_.judge->Judge({&judged, 1}, timeout, {}, {&verdict, 1});
     DecidePlace(&draft, verdict, /*skip_pre_enqueue=*/false);
-    if (Commit(id, pinned, &draft, Cause{timeout.label, true})) return;
+    if (Commit(id, pinned, &draft, Cause{timeout.label, true, PlaceNamedBy(verdict)})) return;
   }
 }
 
@@ -425,6 +438,9 @@ void BasicLockfreeQueue<Atom, Shape>::Close() {
     ForEachFlight(pinned, [&](const PodFacts& facts) { flying.push_back(facts.key()); });
   }
   for (const PodKey& key : flying) EndFlight(key);
+  if (groups_ != nullptr) {
+    ChangeGroups([](GroupChange* change) { return change->EndAllFlights(); });
+  }
   FinishAllMoves();
   poppable_.NotifyAll();
 }

@@ -32,7 +32,8 @@ auto BasicLockfreeQueue<Atom, Shape>::PinFinished(PodId id) -> Pinned {
 // Returns whether there was one to finish.
 template <template <typename> class Atom, typename Shape>
 bool BasicLockfreeQueue<Atom, Shape>::FinishAllMoves() {
-  return moves_.FinishAll([this](const Move& move, const auto& is_under_way) {
+  const bool has_finished_group = groups_ != nullptr && FinishOwed();
+  return has_finished_group | moves_.FinishAll([this](const Move& move, const auto& is_under_way) {
     return this->FinishMove(move, is_under_way);
   });
 }
@@ -75,12 +76,14 @@ void BasicLockfreeQueue<Atom, Shape>::FinishLeft() {
 
 template <template <typename> class Atom, typename Shape>
 uint32_t BasicLockfreeQueue<Atom, Shape>::NoteOf(Cause cause) {
-  return uint32_t{cause.label} << 1 | uint32_t{cause.takes_out_first};
+  const auto named = static_cast<uint32_t>(cause.named);
+  return uint32_t{cause.label} << 8 | named << 1 | uint32_t{cause.takes_out_first};
 }
 
 template <template <typename> class Atom, typename Shape>
 auto BasicLockfreeQueue<Atom, Shape>::CauseIn(uint32_t note) -> Cause {
-  return {static_cast<EventLabel>(note >> 1), (note & 1) != 0};
+  return {static_cast<EventLabel>(note >> 8), (note & 1) != 0,
+          static_cast<Place>(note >> 1 & 0x7f)};
 }
 
 }  // namespace schedq

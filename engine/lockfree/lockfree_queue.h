@@ -29,6 +29,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@
 #include "engine/lockfree/active/stale_watch.h"
 #include "engine/lockfree/backoff/backoff_windows.h"
 #include "engine/lockfree/event_count.h"
+#include "engine/lockfree/groups/group_change.h"
+#include "engine/lockfree/groups/group_state.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/draft.h"
 #include "engine/lockfree/pods/nomination_index.h"
@@ -107,15 +110,15 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Event(const ClusterEvent& event, const ObjectChange& change,
              const PreCheck& pre_check) override;
   void Activate(std::span<const PodRef> pods) override;
-  void GroupAdd(PodGroupRef) override {}
-  void GroupUpdate(PodGroupRef) override {}
-  void GroupDelete(const GroupKey&) override {}
+  void GroupAdd(PodGroupRef group) override;
+  void GroupUpdate(PodGroupRef group) override;
+  void GroupDelete(const GroupKey& group) override;
 
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override;
   std::optional<PoppedPod> TryPop() override;
   void Done(const PodKey& pod) override;
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override;
-  void GroupDone(const GroupKey&, GroupStatus) override {}
+  void GroupDone(const GroupKey& root, GroupStatus status) override;
 
   void FlushBackoff() override;
   void FlushUnschedulable() override;
@@ -127,7 +130,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   std::string NominatedNode(const PodKey& pod) const override;
 
   PodKey KeyOf(const Pod& pod) const override;
-  QueueCounts Counts() const override { return counts_.Read(); }
+  QueueCounts Counts() const override;
   std::vector<PodRef> List(Place place) const override;
   PodWhereabouts Where(std::string_view pod_name) const override;
   uint64_t SchedulingCycle() const override { return cycle_.load(); }
@@ -163,7 +166,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     EventLabel label = kNoLabel;
     // Events and flushes take a pod out of the pool first: one that is gated again counts again.
     bool takes_out_first = false;
+    // The place that a verdict has named, for both queues of backoff and both places of the pool.
+    Place named = Place::kAbsent;
   };
+  static Place PlaceNamedBy(Verdict verdict);
 
   // Deciding (lockfree_requeue-inl.h): works on a draft, changes nothing else.
   bool PassesPreEnqueue(Draft* draft) const;
@@ -253,6 +259,11 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void Popped(const PodFacts& facts, Place from, PoppedPod* popped);
   void TellPopped(const PoppedPod& popped, Place from) const;
   void Discard(PodId id, const Pinned& pinned);
+  void CountEarlyPop() const {
+    const EventLabel label = LabelOf(SpecialLabel::kPopFromBackoffQ);
+    metrics_.AddIncoming(Place::kActive, label);
+    metrics_.AddIncomingEntity(Place::kActive, label, EntityType::kPod);
+  }
   const PodFacts* FlightOf(const Pinned& pinned, const PodKey& key) const;
   FlightPosition PositionOf(const Pinned& pinned, const PodFacts& attempt) const {
     return &attempt == &pinned.facts() ? pinned.flight() : attempt.flight;
@@ -332,8 +343,42 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool TryFlush(uint64_t ticket, const typename Scan::Glance& glance, const Scan& scan);
   void FlushPod(PodId id, Place place, Instant cutoff);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
+  void FlushTicket(uint64_t ticket, Place place, Instant cutoff);
   bool IsDueForFlush(const QueueingFields& fields, Instant now) const;
   void Rescue(PodId id, Instant now);
+
+  // Groups (lockfree_groups-inl.h).
+  class GroupPorts;
+  struct Groups;
+  // Tickets of groups have numbers of groups, marked by this bit, which no pod's number has.
+  static constexpr uint32_t kGroupBit = uint32_t{1} << 31;
+  static bool IsOfGroup(uint64_t ticket) { return (IdIn(ticket) & kGroupBit) != 0; }
+  static GroupId GroupIn(uint64_t ticket) { return IdIn(ticket) & ~kGroupBit; }
+  bool IsMember(const Pod& pod) const { return groups_ != nullptr && !pod.group_name.empty(); }
+  // The state that has this member; null: it is none.
+  std::shared_ptr<const GroupState> StateWith(const PodKey& key) const;
+  template <typename Operate>
+  bool ChangeGroups(Operate operate);
+  bool Publish(GroupChange* change);
+  void Apply(const GroupEffects& effects) const;
+  void Tell(const GroupEffects::Told& told) const;
+  bool FinishOwed();
+  bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
+  Status AddMember(const PodRef& pod);
+  Status UpdateMember(const PodRef& before, const PodRef& after);
+  Status FailMember(const PodKey& key, PluginSet unschedulable, PluginSet pending);
+  void ActivateMember(const PodKey& key, const PodRef& pod);
+  bool IsGroupTicketStale(uint64_t ticket) const;
+  void JudgeGroups(const PoolEvent& pool_event, const Narrowing& narrowing);
+  // `listed`: of its members only these are judged; empty: all.
+  void ReactGroup(GroupId root, std::span<const Narrowing::NarrowedPod> listed,
+                  const PoolEvent& pool_event);
+  Verdict JudgeGroup(const GroupState& state, const RootState& root,
+                     std::span<const Narrowing::NarrowedPod> listed,
+                     const PoolEvent& pool_event) const;
+  std::vector<GroupId> GroupsDueForFlush(Instant now) const;
+  bool WhereIsMember(PodId id, PodWhereabouts* where) const;
+  void ListMembers(Place place, std::vector<PodRef>* pods) const;
 
   const QueueOptions options_;
   // From how many records on an Add counts the pods that there are.
@@ -375,6 +420,9 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   SampledDuration<16> short_event_;
   // Once, by Close.
   alignas(kCacheLineBytes) Atom<bool> is_closed_{false};
+
+  // Null: the gate GenericWorkload is off, and there are none.
+  const std::unique_ptr<Groups> groups_;
 
   FlushTickers tickers_;
 };

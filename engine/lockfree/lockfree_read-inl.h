@@ -26,6 +26,7 @@ std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::List(Place place) const {
     }
     ForEachFlight(pinned, [&](const PodFacts& facts) { pods.push_back(facts.pod); });
   }
+  if (groups_ != nullptr) ListMembers(place, &pods);
   return pods;
 }
 
@@ -34,6 +35,8 @@ template <template <typename> class Atom, typename Shape>
 PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name) const {
   const std::optional<PodId> id = options_.pod_names->Find(pod_name);
   if (!id) return {};
+  PodWhereabouts member;
+  if (groups_ != nullptr && WhereIsMember(*id, &member)) return member;
   const Pinned pinned = table_.Pin(*id);
   if (!pinned) return {};
   const PodFacts& newest = pinned.facts();
@@ -48,7 +51,13 @@ PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name)
 template <template <typename> class Atom, typename Shape>
 std::vector<PodRef> BasicLockfreeQueue<Atom, Shape>::NominatedPods(std::string_view node) const {
   std::vector<PodRef> pods;
+  const auto groups = groups_ != nullptr ? groups_->state.load() : nullptr;
   for (const auto& [id, nomination] : nominations_.On(node)) {
+    const MemberState* const member = groups != nullptr ? groups->members.Get(id) : nullptr;
+    if (member != nullptr && member->nomination == nomination) {
+      pods.push_back(member->pod);
+      continue;
+    }
     const Pinned pinned = table_.Pin(id);
     if (pinned && pinned.facts().nomination == nomination) {
       pods.push_back(pinned.facts().pod);
@@ -61,6 +70,11 @@ template <template <typename> class Atom, typename Shape>
 std::string BasicLockfreeQueue<Atom, Shape>::NominatedNode(const PodKey& pod) const {
   // A retry means that another thread has nominated this very pod anew.
   for (;;) {
+    if (const auto state = groups_ != nullptr ? StateWith(pod) : nullptr) {
+      const Nomination nomination = GroupChange::FindIn(*state, pod)->nomination;
+      if (const auto name = nominations_.NodeName(pod.id, nomination)) return *name;
+      continue;
+    }
     const Pinned pinned = table_.Pin(pod.id);
     if (!pinned || !(pinned.facts().key() == pod)) return {};
     const auto name = nominations_.NodeName(pod.id, pinned.facts().nomination);

@@ -80,6 +80,12 @@ void BasicLockfreeQueue<Atom, Shape>::DecidePlace(Draft* draft, Verdict verdict,
   }
 }
 
+template <template <typename> class Atom, typename Shape>
+Place BasicLockfreeQueue<Atom, Shape>::PlaceNamedBy(Verdict verdict) {
+  if (verdict == Verdict::kSkip) return Place::kUnschedulable;
+  return verdict == Verdict::kAfterBackoff ? Place::kBackoff : Place::kActive;
+}
+
 // The word that names the draft's own record and says nothing that the record says.
 template <template <typename> class Atom, typename Shape>
 SlotWord BasicLockfreeQueue<Atom, Shape>::WordWith(const SlotWord& before, const Draft& draft) {
@@ -208,6 +214,10 @@ inline void BasicLockfreeQueue<Atom, Shape>::CountMove(const SlotWord& before, c
   const bool enters_pool = InPool(draft.place) && (!InPool(before.queued) || cause.takes_out_first);
   if (cause.label != kNoLabel && (draft.needs_ticket || enters_pool)) {
     metrics_.AddIncoming(draft.place, cause.label);
+    const Place place = InBackoff(draft.place) ? Place::kBackoff
+                        : InPool(draft.place)  ? Place::kUnschedulable
+                                               : Place::kActive;
+    if (place != cause.named) metrics_.AddIncomingEntity(place, cause.label, EntityType::kPod);
   }
 }
 
@@ -270,9 +280,10 @@ inline void BasicLockfreeQueue<Atom, Shape>::PushTicket(Place place, const Ticke
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::DropStaleTickets(uint64_t pushes) {
   if (!stale_watch_.IsInRound()) {
-    return stale_watch_.Plan(pushes, active_.Size(), counts_.Read().active);
+    return stale_watch_.Plan(pushes, active_.Size(), Counts().active);
   }
   const auto is_stale = [this](uint64_t ticket) {
+    if (IsOfGroup(ticket)) return IsGroupTicketStale(ticket);
     return !IsOf(ticket, Place::kActive, table_.Peek(IdIn(ticket)));
   };
   stale_watch_.Looked(pushes, active_.DropStale(Random(pushes).Next(), is_stale));
