@@ -36,6 +36,10 @@ uint64_t CountIn(const QueueCounts& counts, Place place) {
       return counts.gated;
     case Place::kInFlight:
       return counts.in_flight;
+    case Place::kIncomplete:
+      return counts.incomplete;
+    case Place::kPending:
+      return counts.pending;
     case Place::kAbsent:
       return 0;
   }
