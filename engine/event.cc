@@ -59,8 +59,8 @@ constexpr int kUpdateIndex = kActionCount - 2;
 constexpr int kAllIndex = kActionCount - 1;
 
 constexpr std::array<std::string_view, kSpecialLabelCount> kSpecialLabels = {
-    "UnscheduledPodAdd", "ScheduleAttemptFailure", "BackoffComplete", "PopFromBackoffQ",
-    "ForceActivate",     "UnschedulableTimeout",   "PodPopped",
+    "ScheduleAttemptFailure", "BackoffComplete",      "PopFromBackoffQ",
+    "ForceActivate",          "UnschedulableTimeout", "PodPopped",
 };
 
 int IndexOf(Action action) {

@@ -81,7 +81,6 @@ bool Matches(Resource registered, Action registered_actions, const ClusterEvent&
 
 // Labels that no resource and action make.
 enum class SpecialLabel : uint8_t {
-  kUnscheduledPodAdd,
   kScheduleAttemptFailure,
   kBackoffComplete,
   kPopFromBackoffQ,
@@ -94,7 +93,15 @@ ClusterEvent ForceActivateEvent();
 ClusterEvent UnschedulableTimeoutEvent();
 
 inline constexpr int kActionCount = 17;  // 15 single bits, Update, All.
-inline constexpr int kSpecialLabelCount = 7;
+inline constexpr int kSpecialLabelCount = 6;
+// Of pods that are added, and of groups whose object goes: those of the events of that name. Add is
+// the first action, Update the last but one.
+constexpr EventLabel UnscheduledPodAddLabel() {
+  return static_cast<EventLabel>(static_cast<int>(Resource::kUnscheduledPod) * kActionCount);
+}
+constexpr EventLabel UnscheduledPodUpdateLabel() {
+  return UnscheduledPodAddLabel() + kActionCount - 2;
+}
 inline constexpr EventLabel kNoLabel = 0xffff;  // A move that no event caused.
 inline constexpr int kEventLabelCount = kResourceCount * kActionCount + kSpecialLabelCount;
 

@@ -31,14 +31,12 @@ class QueueMetrics {
   QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
                bool has_groups, const std::function<QueueCounts()>& counts);
 
-  // An entity entered `place`: active, either backoff, or the pool (either of its places).
-  void AddIncoming(Place place, EventLabel label) const { Incoming(place, label).Add(1); }
+  // So many pods entered `place`: active, either backoff, or the pool (either of its places).
+  void AddIncoming(Place place, EventLabel label, uint64_t pods = 1) const {
+    Incoming(place, label).Add(pods);
+  }
   uint64_t IncomingTotal(Place place, EventLabel label) const {
     return Incoming(place, label).Value();
-  }
-  // A group of so many pods entered.
-  void AddIncomingGroup(Place place, EventLabel label, uint64_t members) const {
-    Incoming(place, label).Add(members);
   }
   // An entity entered, and no verdict had named the place.
   void AddIncomingEntity(Place place, EventLabel label, EntityType type) const {

@@ -1,8 +1,10 @@
 // One scheduling attempt: popped, in flight, done or failed.
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -50,99 +52,146 @@ std::optional<PoppedPod> ClassicQueue::PopLocked() {
     } else {
       return std::nullopt;
     }
-    if (std::optional<PoppedPod> popped = MoveToInFlight(*entity)) return popped;
+    std::optional<PoppedPod> popped = entity->is_group
+                                          ? PopGroup(static_cast<GroupEntity&>(*entity))
+                                          : PopPod(static_cast<PodEntity&>(*entity));
+    if (popped) return popped;
   }
 }
 
-// nullopt: this uid is in flight already, and the entry is discarded.
-std::optional<PoppedPod> ClassicQueue::MoveToInFlight(Entity& entity) {
-  const Place from = entity.queued;
-  entity.queued = Place::kAbsent;
-  entity.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-  if (entity.in_flight) {
-    TellMoved(entity, from, LabelOf(SpecialLabel::kPodPopped));
+// The pod has left its queue. False: this uid is in flight already, and the entry is discarded.
+bool ClassicQueue::BeginAttempt(PodEntity& pod, Place from) {
+  pod.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  const EventLabel label = LabelOf(SpecialLabel::kPodPopped);
+  if (pod.in_flight) {
+    TellPodMoved(pod, from, label);
+    return false;
+  }
+  ++pod.fields.attempts;
+  pod.in_flight = in_flight_.Begin();
+  pod.popped_fields = pod.fields;
+  metrics_.AddInFlight(label, 1);
+  TellPodMoved(pod, from, label);
+  for (QueueObserver* observer : options_.observers) {
+    observer->OnPopped(pod.pod, pod.fields.attempts);
+  }
+  return true;
+}
+
+std::optional<PoppedPod> ClassicQueue::PopPod(PodEntity& pod) {
+  const Place from = std::exchange(pod.queued, Place::kAbsent);
+  if (!BeginAttempt(pod, from)) return std::nullopt;
+  return PoppedPod{pod.pod, pod.key, ++scheduling_cycle_, pod.fields};
+}
+
+std::optional<PoppedPod> ClassicQueue::PopGroup(GroupEntity& group) {
+  const Place from = std::exchange(group.queued, Place::kAbsent);
+  SortMembers(&group);
+  auto popped = std::make_shared<PoppedGroup>();
+  popped->root = group.root;
+  const uint64_t cycle = scheduling_cycle_ + 1;
+  for (PodEntity* member : std::exchange(group.members, {})) {
+    member->group = nullptr;
+    if (!BeginAttempt(*member, from)) continue;
+    member->group_cycle = cycle;
+    popped->members.push_back({member->pod, member->key, cycle, member->fields});
+  }
+  if (popped->members.empty()) {
+    Forget(group);
     return std::nullopt;
   }
-  ++entity.fields.attempts;
-  ++scheduling_cycle_;
-  entity.in_flight = in_flight_.Begin();
-  entity.popped_fields = entity.fields;
-  metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
-  TellMoved(entity, from, LabelOf(SpecialLabel::kPodPopped));
-  for (QueueObserver* observer : options_.observers) {
-    observer->OnPopped(entity.pod, entity.fields.attempts);
-  }
-  return PoppedPod{entity.pod, entity.key, scheduling_cycle_, entity.fields};
+  scheduling_cycle_ = cycle;
+  group.is_in_cycle = true;
+  group.cycle = cycle;
+  ++group.fields.attempts;
+  PoppedPod entity;
+  entity.cycle = cycle;
+  entity.fields = group.fields;
+  entity.group = std::move(popped);
+  return entity;
 }
 
-void ClassicQueue::Done(const PodKey& pod) {
+void ClassicQueue::Done(const PodKey& key) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(pod);
-  if (entity == nullptr) return;
-  EndInFlight(*entity);
-  entities_.ReleaseIfGone(entity);
+  PodEntity* pod = entities_.Find(key);
+  if (pod == nullptr) return;
+  EndInFlight(*pod);
+  entities_.ReleaseIfGone(pod);
 }
 
-void ClassicQueue::EndInFlight(Entity& entity) {
-  if (!entity.in_flight) return;
-  in_flight_.End(*entity.in_flight, [&](EventLabel label) { metrics_.AddInFlight(label, -1); });
-  entity.in_flight.reset();
+void ClassicQueue::EndInFlight(PodEntity& pod) {
+  if (!pod.in_flight) return;
+  in_flight_.End(*pod.in_flight, [&](EventLabel label) { metrics_.AddInFlight(label, -1); });
+  pod.in_flight.reset();
   metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), -1);
 }
 
-Status ClassicQueue::Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) {
+Status ClassicQueue::Fail(const PodKey& key, PluginSet unschedulable, PluginSet pending) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(pod);
-  if (entity == nullptr) return Status::Ok();
+  PodEntity* pod = entities_.Find(key);
+  if (pod == nullptr) return Status::Ok();
   Status status;
-  if (entity->queued != Place::kAbsent) {
-    status = Error("fail: pod " + entity->pod->namespace_name + "/" + entity->pod->name +
-                   " is in a queue already: " + std::string(PlaceName(entity->queued)));
-  } else if (entity->live) {
-    ReturnToQueue(*entity, unschedulable, pending);
+  if (pod->IsQueued()) {
+    status = Error("fail: pod " + QualifiedName(*pod->pod) +
+                   " is in a queue already: " + std::string(PlaceName(pod->Queued())));
+  } else if (pod->live && IsMember(*pod->pod)) {
+    ReturnToGroup(*pod, unschedulable, pending);
+  } else if (pod->live) {
+    ReturnToQueue(*pod, unschedulable, pending);
   }
-  EndInFlight(*entity);
-  entities_.ReleaseIfGone(entity);
+  EndInFlight(*pod);
+  entities_.ReleaseIfGone(pod);
   return status;
 }
 
-void ClassicQueue::ReturnToQueue(Entity& entity, PluginSet unschedulable, PluginSet pending) {
-  const Place from = entity.Shown();
-  QueueingFields& fields = entity.fields;
-  if (entity.in_flight) fields = entity.popped_fields;
+// What every failure does to a pod's fields; how often it failed is counted by the caller.
+void ClassicQueue::SetRejectors(PodEntity& pod, PluginSet unschedulable, PluginSet pending) {
+  QueueingFields& fields = pod.fields;
+  if (pod.in_flight) fields = pod.popped_fields;
   fields.unschedulable_plugins = unschedulable;
   fields.pending_plugins = pending;
   fields.gating_plugin = kNoPlugin;
+  fields.timestamp = options_.clock->Now();
+  fields.was_flushed = false;
+  fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
+}
+
+void ClassicQueue::ReturnToQueue(PodEntity& pod, PluginSet unschedulable, PluginSet pending) {
+  const Place from = pod.Shown();
+  SetRejectors(pod, unschedulable, pending);
+  QueueingFields& fields = pod.fields;
   if (fields.Rejectors().empty()) {
     ++fields.consecutive_errors;
   } else {
     ++fields.unschedulable_count;
     fields.consecutive_errors = 0;
   }
-  fields.timestamp = options_.clock->Now();
   fields.backoff_expiration.reset();
-  fields.was_flushed = false;
   fields.flush_timestamp.reset();
-  fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, 1); });
 
   const EventLabel label = LabelOf(SpecialLabel::kScheduleAttemptFailure);
-  Requeue(entity, JudgeLoggedEvents(entity), label);
-  TellMoved(entity, from, label);
+  Requeue(pod, JudgeLoggedEvents(pod), label);
+  TellMoved(pod, from, label);
+}
+
+// A member's failure is its group's to count, and the log is not judged.
+void ClassicQueue::ReturnToGroup(PodEntity& member, PluginSet unschedulable, PluginSet pending) {
+  SetRejectors(member, unschedulable, pending);
+  const Place from = member.Shown();
+  EndInFlight(member);
+  Join(member, from);
 }
 
 // The best verdict over the events that were logged since the pop. Never narrowed.
-Verdict ClassicQueue::JudgeLoggedEvents(const Entity& entity) const {
-  const QueueingFields& fields = entity.fields;
-  if (fields.Rejectors().empty() || !entity.in_flight) return Verdict::kAfterBackoff;
-  const JudgedPod judged{.pod = entity.pod.get(),
-                         .id = entity.key.id,
-                         .unschedulable = fields.unschedulable_plugins,
-                         .pending = fields.pending_plugins};
+Verdict ClassicQueue::JudgeLoggedEvents(const PodEntity& pod) const {
+  const QueueingFields& fields = pod.fields;
+  if (fields.Rejectors().empty() || !pod.in_flight) return Verdict::kAfterBackoff;
+  const JudgedPod judged = ToJudge(pod, kEveryRegistration);
   // Only a pending plugin can give a better verdict than after-backoff.
   const Verdict best_possible =
       fields.pending_plugins.empty() ? Verdict::kAfterBackoff : Verdict::kImmediately;
   Verdict best = Verdict::kSkip;
-  in_flight_.ForEachSince(*entity.in_flight, [&](const LoggedEvent& logged) {
+  in_flight_.ForEachSince(*pod.in_flight, [&](const LoggedEvent& logged) {
     Verdict verdict = Verdict::kSkip;
     options_.judge->Judge({&judged, 1}, logged.event, logged.change, {&verdict, 1});
     best = std::max(best, verdict);

@@ -52,48 +52,59 @@ void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChan
         AddCandidate(*found->second, asked, event, registered, pre_check);
       }
     }
+    CollectGroups(event, registered, pre_check);
     return;
   }
   folly::F14FastMap<PodId, RegistrationMask> listed;
   for (const auto& [id, asked] : narrowing_.pods) listed[id] |= asked;
-  for (const auto& [id, entity] : pool_) {
+  for (const auto& [id, pod] : pool_) {
     RegistrationMask asked = narrowing_.asked_of_all;
     if (!listed.empty()) {
       const auto found = listed.find(id);
       if (found != listed.end()) asked |= found->second;
     }
-    AddCandidate(*entity, asked, event, registered, pre_check);
+    AddCandidate(*pod, asked, event, registered, pre_check);
+  }
+  CollectGroups(event, registered, pre_check);
+}
+
+// Groups are not narrowed: one that has a member without rejectors is worth any event.
+void ClassicQueue::CollectGroups(const ClusterEvent& event, PluginSet registered,
+                                 const PreCheck& pre_check) {
+  for (GroupEntity* group : pooled_groups_) {
+    AddCandidate(*group, kEveryRegistration, event, registered, pre_check);
   }
 }
 
 void ClassicQueue::AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
                                 PluginSet registered, const PreCheck& pre_check) {
-  const QueueingFields& fields = entity.fields;
   // An event that the gating plugin did not register for cannot end the gating.
   if (entity.queued == Place::kGated && !event.IsWildcard() &&
-      !registered.Has(fields.gating_plugin)) {
+      !registered.Has(entity.fields.gating_plugin)) {
     return;
   }
-  if (pre_check && !pre_check(*entity.pod)) return;
-  candidates_.push_back(&entity);
-  judged_.push_back({.pod = entity.pod.get(),
-                     .id = entity.key.id,
-                     .unschedulable = fields.unschedulable_plugins,
-                     .pending = fields.pending_plugins,
-                     .asked = asked});
+  bool passes = !pre_check;
+  if (pre_check) {
+    ForEachPod(entity, [&](const PodEntity& pod) { passes = passes || pre_check(*pod.pod); });
+  }
+  if (!passes) return;
+  const size_t first = judged_.size();
+  ForEachPod(entity, [&](const PodEntity& pod) { judged_.push_back(ToJudge(pod, asked)); });
+  candidates_.push_back({&entity, first, judged_.size() - first});
 }
 
 // Judges candidates_ and requeues those worth it; leaves the lists empty for the next event.
 void ClassicQueue::JudgeAndRequeue(const ClusterEvent& event, const ObjectChange& change) {
   verdicts_.assign(judged_.size(), Verdict::kSkip);
   options_.judge->Judge(judged_, event, change, verdicts_);
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (verdicts_[i] == Verdict::kSkip) continue;
-    Entity& entity = *candidates_[i];
-    const Place from = entity.queued;
-    RemoveFromPool(entity);
-    Requeue(entity, verdicts_[i], event.label);
-    TellMoved(entity, from, event.label);
+  for (const auto& [entity, first, pods] : candidates_) {
+    const auto begin = verdicts_.begin() + first;
+    const Verdict best = *std::max_element(begin, begin + pods);
+    if (best == Verdict::kSkip) continue;
+    const Place from = entity->queued;
+    RemoveFromPool(*entity);
+    Requeue(*entity, best, event.label);
+    TellMoved(*entity, from, event.label);
   }
   candidates_.clear();
   judged_.clear();
@@ -120,15 +131,17 @@ void ClassicQueue::FlushUnschedulable() {
   std::lock_guard lock(mutex_);
   const Instant now = options_.clock->Now();
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
-  for (const auto& [id, entity] : pool_) {
-    QueueingFields& fields = entity->fields;
+  const auto flush_if_due = [&](Entity& entity) {
+    QueueingFields& fields = entity.fields;
     const Instant since =
         std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min()));
-    if (now - since <= options_.max_in_unschedulable) continue;
-    fields.was_flushed = true;
+    if (now - since <= options_.max_in_unschedulable) return;
+    ForEachPod(entity, [](PodEntity& pod) { pod.fields.was_flushed = true; });
     fields.flush_timestamp = now;
-    AddCandidate(*entity, kEveryRegistration, timeout, PluginSet(), PreCheck());
-  }
+    AddCandidate(entity, kEveryRegistration, timeout, PluginSet(), PreCheck());
+  };
+  for (const auto& [id, pod] : pool_) flush_if_due(*pod);
+  for (GroupEntity* group : pooled_groups_) flush_if_due(*group);
   if (candidates_.empty()) return;
   JudgeAndRequeue(timeout, {});
   LogIfAnyInFlight(timeout, {});
@@ -143,13 +156,13 @@ void ClassicQueue::Close() {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    std::vector<Entity*> in_flight;
-    entities_.ForEach([&](Entity& entity) {
-      if (entity.in_flight) in_flight.push_back(&entity);
+    std::vector<PodEntity*> in_flight;
+    entities_.ForEach([&](PodEntity& pod) {
+      if (pod.in_flight) in_flight.push_back(&pod);
     });
-    for (Entity* entity : in_flight) {
-      EndInFlight(*entity);
-      entities_.ReleaseIfGone(entity);
+    for (PodEntity* pod : in_flight) {
+      EndInFlight(*pod);
+      entities_.ReleaseIfGone(pod);
     }
     poppable_.notify_all();
   }

@@ -1,6 +1,7 @@
 // What the queue is told of the cluster: pods added, updated and deleted, activations, nominations.
 #include "engine/classic/classic_queue.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ ClassicQueue::ClassicQueue(QueueOptions options)
       entities_(options_.pod_names),
       backoff_(BackoffOrder{options_.gates.PopFromBackoffQ()}),
       error_backoff_(BackoffOrder{/*windows=*/false}),
+      tree_(options_.gates.CompositePodGroup()),
       tickers_(options_.clock) {}
 
 ClassicQueue::~ClassicQueue() { Close(); }
@@ -41,25 +43,29 @@ Status ClassicQueue::Add(PodRef pod) {
 Status ClassicQueue::AddLocked(const PodRef& pod) {
   const std::string& node = pod->nominated_node_name;
   const bool is_refused = HasNameTooLong(*pod, node) || !HasRoomFor(*pod);
-  Entity* entity = is_refused ? nullptr : entities_.FindOrCreate(pod);
+  PodEntity* entity = is_refused ? nullptr : entities_.FindOrCreate(pod);
   if (entity == nullptr) return Refused("add", *pod, node);
   if (entity->older != nullptr && entity->older->live) {
     // Another uid for a name that is still live: the old pod is gone.
     DeleteLocked(*entity->older);
   }
-  if (entity->live && entity->queued != Place::kAbsent) {
+  if (entity->live && entity->IsQueued()) {
     const PodRef before = entity->pod;
     UpdateQueued(*entity, before, pod);
     return Status::Ok();
   }
-  const Place from = entity->Shown();
   entity->pod = pod;
   entity->live = true;
   entity->fields = QueueingFields();
   entity->fields.timestamp = options_.clock->Now();
   // First, so that the pod cannot be popped before its nomination is known.
   nominator_.Set(entity->key, pod->nominated_node_name);
-  const EventLabel label = LabelOf(SpecialLabel::kUnscheduledPodAdd);
+  if (IsMember(*pod)) {
+    Join(*entity);
+    return Status::Ok();
+  }
+  const Place from = entity->Shown();
+  const EventLabel label = UnscheduledPodAddLabel();
   MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
   TellMoved(*entity, from, label);
   return Status::Ok();
@@ -69,8 +75,8 @@ Status ClassicQueue::AddLocked(const PodRef& pod) {
 bool ClassicQueue::HasRoomFor(const Pod& pod) const {
   if (options_.pods_max == 0) return true;
   const PodKey key = FindKey(pod);
-  const Entity* entity = entities_.Find(key);
-  if (entity != nullptr && entity->live && entity->queued != Place::kAbsent) return true;
+  const PodEntity* entity = entities_.Find(key);
+  if (entity != nullptr && entity->live && entity->IsQueued()) return true;
   const uint64_t others = options_.pod_names->size() - (key.id == kNoPod ? 0 : 1);
   return others < options_.pods_max;
 }
@@ -83,20 +89,21 @@ Status ClassicQueue::Refused(std::string_view operation, const Pod& pod,
 
 Status ClassicQueue::Update(PodRef before, PodRef after) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(FindKey(*after));
+  PodEntity* entity = entities_.Find(FindKey(*after));
   if (entity == nullptr || !entity->live) return AddLocked(after);
   if (!before) before = entity->pod;
   if (entity->in_flight) {
     // This pod will judge these events when it fails, and so will others in flight: the log is
     // shared.
     entity->pod = after;
+    if (IsMember(*after) && !RootOf(*after)) return Status::Ok();
     const ObjectChange change = TargetPodChange(before, after);
     for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
       LogIfAnyInFlight(event, change);
     }
     return Status::Ok();
   }
-  if (entity->queued == Place::kAbsent) return AddLocked(after);
+  if (!entity->IsQueued()) return AddLocked(after);
   if (HasNameTooLong(*after, after->nominated_node_name)) {
     return Refused("update", *after, after->nominated_node_name);
   }
@@ -104,31 +111,34 @@ Status ClassicQueue::Update(PodRef before, PodRef after) {
   return Status::Ok();
 }
 
-void ClassicQueue::UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after) {
-  entity.pod = after;
-  UpdateNomination(entity.key, *before, *after);
-  entity.sorted_priority = after->priority;
-  if (entity.queued == Place::kActive) {
-    active_.Resort(&entity);
-  } else if (InBackoff(entity.queued)) {
-    BackoffOf(entity).Resort(&entity);
-  } else {
-    UpdatePooled(entity, before, after);
+void ClassicQueue::UpdateQueued(PodEntity& pod, const PodRef& before, const PodRef& after) {
+  pod.pod = after;
+  UpdateNomination(pod.key, *before, *after);
+  // A group stands by what its object says.
+  if (pod.group == nullptr) pod.sorted_priority = after->priority;
+  if (pod.queued == Place::kActive) {
+    active_.Resort(&pod);
+  } else if (InBackoff(pod.queued)) {
+    BackoffOf(pod).Resort(&pod);
+  } else if (InPool(pod.Queued())) {
+    JudgeUpdate(pod.group != nullptr ? static_cast<Entity&>(*pod.group) : pod, before, after);
   }
 }
 
-void ClassicQueue::UpdatePooled(Entity& entity, const PodRef& before, const PodRef& after) {
+// Of an entity of the pool: the best verdict of its pods, one event after the other.
+void ClassicQueue::JudgeUpdate(Entity& entity, const PodRef& before, const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
-    const JudgedPod judged{.pod = entity.pod.get(),
-                           .id = entity.key.id,
-                           .unschedulable = entity.fields.unschedulable_plugins,
-                           .pending = entity.fields.pending_plugins};
-    Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+    Verdict best = Verdict::kSkip;
+    ForEachPod(entity, [&](const PodEntity& pod) {
+      const JudgedPod judged = ToJudge(pod, kEveryRegistration);
+      Verdict verdict = Verdict::kSkip;
+      options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+      best = std::max(best, verdict);
+    });
     const Place from = entity.queued;
-    Requeue(entity, verdict, event.label);
-    if (verdict != Verdict::kSkip) TellMoved(entity, from, event.label);
+    Requeue(entity, best, event.label);
+    if (best != Verdict::kSkip) TellMoved(entity, from, event.label);
     if (!InPool(entity.queued)) return;
   }
 }
@@ -142,64 +152,72 @@ void ClassicQueue::UpdateNomination(const PodKey& key, const Pod& before, const 
 
 void ClassicQueue::Delete(const Pod& pod) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(FindKey(pod));
+  PodEntity* entity = entities_.Find(FindKey(pod));
   if (entity != nullptr) DeleteLocked(*entity);
 }
 
 // A pod in flight stays in flight until Fail or Done.
-void ClassicQueue::DeleteLocked(Entity& entity) {
-  const Place from = entity.queued;
-  nominator_.Clear(entity.key);
-  const bool was_live = std::exchange(entity.live, false);
-  if (entity.queued != Place::kAbsent) {
-    entity.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-    RemoveFromQueue(entity);
-    TellMoved(entity, from, kNoLabel);
+void ClassicQueue::DeleteLocked(PodEntity& pod) {
+  nominator_.Clear(pod.key);
+  const bool was_live = std::exchange(pod.live, false);
+  if (pod.IsQueued()) {
+    pod.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  }
+  if (IsMember(*pod.pod)) {
+    Leave(pod);
+  } else if (pod.IsQueued()) {
+    const Place from = pod.queued;
+    RemoveFromQueue(pod);
+    TellMoved(pod, from, kNoLabel);
   }
   if (was_live) {
     for (QueueObserver* observer : options_.observers) {
-      observer->OnDeleted(entity.pod, {.pod = entity.key});
+      observer->OnDeleted(pod.pod, {.pod = pod.key});
     }
   }
-  entities_.ReleaseIfGone(&entity);
+  entities_.ReleaseIfGone(&pod);
 }
 
-void ClassicQueue::Bind(const PodKey& pod) {
+void ClassicQueue::Bind(const PodKey& key) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(pod);
-  if (entity == nullptr) return;
-  const bool was_in_flight = entity->in_flight.has_value();
-  if (entity->live && entity->fields.was_flushed) metrics_.AddScheduledAfterFlush();
-  EndInFlight(*entity);
-  if (was_in_flight && entity->queued == Place::kAbsent) {
-    TellMoved(*entity, Place::kInFlight, kNoLabel);
-  }
-  DeleteLocked(*entity);
+  PodEntity* pod = entities_.Find(key);
+  if (pod == nullptr) return;
+  const bool was_in_flight = pod->in_flight.has_value();
+  if (pod->live && pod->fields.was_flushed) metrics_.AddScheduledAfterFlush();
+  EndInFlight(*pod);
+  if (was_in_flight && !pod->IsQueued()) TellPodMoved(*pod, Place::kInFlight, kNoLabel);
+  DeleteLocked(*pod);
 }
 
 void ClassicQueue::Activate(std::span<const PodRef> pods) {
   std::lock_guard lock(mutex_);
-  const EventLabel label = LabelOf(SpecialLabel::kForceActivate);
-  for (const PodRef& pod : pods) {
-    Entity* entity = entities_.Find(FindKey(*pod));
-    if (entity == nullptr) continue;
-    const Place from = entity->queued;
-    if (InPool(from)) {
-      MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
-      TellMoved(*entity, from, label);
-    } else if (InBackoff(from)) {
-      RemoveFromQueue(*entity);
-      MoveToActive(*entity, label, options_.gates.PopFromBackoffQ());
-      TellMoved(*entity, from, label);
-    } else if (entity->in_flight) {
-      LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, entity->pod));
+  for (const PodRef& named : pods) {
+    PodEntity* pod = entities_.Find(FindKey(*named));
+    if (pod == nullptr) continue;
+    Entity& entity = pod->group != nullptr ? static_cast<Entity&>(*pod->group) : *pod;
+    if (InPool(entity.queued) || InBackoff(entity.queued)) {
+      ActivateEntity(entity);
+    } else if (pod->in_flight && (!IsMember(*pod->pod) || RootOf(*pod->pod))) {
+      LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pod->pod));
     }
   }
 }
 
+void ClassicQueue::ActivateEntity(Entity& entity) {
+  const EventLabel label = LabelOf(SpecialLabel::kForceActivate);
+  const Place from = entity.queued;
+  bool skip_pre_enqueue = false;
+  if (InBackoff(from)) {
+    RemoveFromQueue(entity);
+    skip_pre_enqueue = options_.gates.PopFromBackoffQ();
+  }
+  MoveToActive(entity, label, skip_pre_enqueue);
+  TellMoved(entity, from, label);
+}
+
 Status ClassicQueue::Nominate(const PodRef& pod, std::string_view node) {
   std::lock_guard lock(mutex_);
-  Entity* entity = entities_.Find(FindKey(*pod));
+  PodEntity* entity = entities_.Find(FindKey(*pod));
   // A pod that is not live or is bound cannot be nominated; it has no nomination to drop either.
   if (entity == nullptr || !entity->live) return Status::Ok();
   if (HasNameTooLong(*pod, node)) return Refused("nominate", *pod, node);

@@ -10,9 +10,13 @@
 #pragma once
 
 #include <folly/container/F14Map.h>
+#include <folly/container/F14Set.h>
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -25,6 +29,7 @@
 #include "engine/classic/entity.h"
 #include "engine/classic/entity_heap.h"
 #include "engine/classic/entity_table.h"
+#include "engine/classic/group_tree.h"
 #include "engine/classic/in_flight_log.h"
 #include "engine/classic/nominator.h"
 #include "engine/event.h"
@@ -55,15 +60,15 @@ class ClassicQueue final : public SchedulingQueue {
   void Event(const ClusterEvent& event, const ObjectChange& change,
              const PreCheck& pre_check) override;
   void Activate(std::span<const PodRef> pods) override;
-  void GroupAdd(PodGroupRef) override {}
-  void GroupUpdate(PodGroupRef) override {}
-  void GroupDelete(const GroupKey&) override {}
+  void GroupAdd(PodGroupRef group) override;
+  void GroupUpdate(PodGroupRef group) override;
+  void GroupDelete(const GroupKey& group) override;
 
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override;
   std::optional<PoppedPod> TryPop() override;
   void Done(const PodKey& pod) override;
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override;
-  void GroupDone(const GroupKey&, GroupStatus) override {}
+  void GroupDone(const GroupKey& root, GroupStatus status) override;
 
   void FlushBackoff() override;
   void FlushUnschedulable() override;
@@ -106,37 +111,70 @@ class ClassicQueue final : public SchedulingQueue {
 
   // Entering and leaving (classic_requeue.cc).
   bool PassesPreEnqueue(Entity& entity);
+  PluginId AskPreEnqueue(PodEntity& pod);
   bool IsBackingOff(Entity& entity) const;
-  void MoveToActive(Entity& entity, EventLabel label, bool skip_pre_enqueue);
-  void MoveToBackoff(Entity& entity, EventLabel label);
-  void PutInPool(Entity& entity, EventLabel label);
+  int32_t PriorityOf(const Entity& entity) const;
+  // `named` is the place that a verdict has named, if there is one: entities that come to it are
+  // not counted.
+  void MoveToActive(Entity& entity, EventLabel label, bool skip_pre_enqueue,
+                    Place named = Place::kAbsent);
+  void MoveToBackoff(Entity& entity, EventLabel label, Place named = Place::kAbsent);
+  void PutInPool(Entity& entity, EventLabel label, Place named = Place::kAbsent);
+  void PutGated(Entity& entity, EventLabel label, Place named);
   void RemoveFromPool(Entity& entity);
   void Requeue(Entity& entity, Verdict verdict, EventLabel label);
   void RemoveFromQueue(Entity& entity);
   Backoff& BackoffOf(const Entity& entity);
-  void TellMoved(const Entity& entity, Place from, EventLabel label) const;
+  void CountIncoming(const Entity& entity, Place place, EventLabel label, Place named) const;
+  void TellMoved(Entity& entity, Place from, EventLabel label) const;
+  void TellPodMoved(const PodEntity& pod, Place from, EventLabel label) const;
 
   // Operations that the public ones consist of (classic_queue.cc).
   Status AddLocked(const PodRef& pod);
   bool HasRoomFor(const Pod& pod) const;
   Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
-  void DeleteLocked(Entity& entity);
-  void UpdateQueued(Entity& entity, const PodRef& before, const PodRef& after);
-  void UpdatePooled(Entity& entity, const PodRef& before, const PodRef& after);
+  void DeleteLocked(PodEntity& pod);
+  void UpdateQueued(PodEntity& pod, const PodRef& before, const PodRef& after);
+  void JudgeUpdate(Entity& entity, const PodRef& before, const PodRef& after);
   void UpdateNomination(const PodKey& key, const Pod& before, const Pod& after);
+  void ActivateEntity(Entity& entity);
   PodKey FindKey(const Pod& pod) const;
+  static void CountGroup(const GroupEntity& group, QueueCounts* counts);
+
+  // Groups (classic_groups.cc).
+  bool IsMember(const Pod& pod) const {
+    return options_.gates.GenericWorkload() && !pod.group_name.empty();
+  }
+  std::optional<GroupKey> RootOf(const Pod& member) const;
+  GroupEntity* FindGroup(const GroupKey& root) const;
+  void Join(PodEntity& member) { Join(member, member.Shown()); }
+  void Join(PodEntity& member, Place from);
+  void Leave(PodEntity& member);
+  void StartGroup(const GroupKey& root, PodEntity& first);
+  void WaitIncomplete(PodEntity& member);
+  void WaitPending(GroupEntity& group, PodEntity& member);
+  Place TakeOut(GroupEntity& group);
+  void RequeueRest(GroupEntity& group, Place from, EventLabel label);
+  void Forget(const GroupEntity& group);
+  void ReturnFromCycle(GroupEntity& group, GroupStatus status);
+  void SortMembers(GroupEntity* group) const;
 
   // Attempts (classic_attempt.cc).
   std::optional<PoppedPod> PopLocked();
-  std::optional<PoppedPod> MoveToInFlight(Entity& entity);
-  void EndInFlight(Entity& entity);
-  void ReturnToQueue(Entity& entity, PluginSet unschedulable, PluginSet pending);
-  Verdict JudgeLoggedEvents(const Entity& entity) const;
+  bool BeginAttempt(PodEntity& pod, Place from);
+  std::optional<PoppedPod> PopPod(PodEntity& pod);
+  std::optional<PoppedPod> PopGroup(GroupEntity& group);
+  void EndInFlight(PodEntity& pod);
+  void SetRejectors(PodEntity& pod, PluginSet unschedulable, PluginSet pending);
+  void ReturnToQueue(PodEntity& pod, PluginSet unschedulable, PluginSet pending);
+  void ReturnToGroup(PodEntity& member, PluginSet unschedulable, PluginSet pending);
+  Verdict JudgeLoggedEvents(const PodEntity& pod) const;
 
   // Events (classic_events.cc).
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
   void CollectCandidates(const ClusterEvent& event, const ObjectChange& change,
                          const PreCheck& pre_check);
+  void CollectGroups(const ClusterEvent& event, PluginSet registered, const PreCheck& pre_check);
   void AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
                     PluginSet registered, const PreCheck& pre_check);
   void JudgeAndRequeue(const ClusterEvent& event, const ObjectChange& change);
@@ -152,7 +190,11 @@ class ClassicQueue final : public SchedulingQueue {
   EntityHeap<ActiveOrder> active_;
   Backoff backoff_;
   Backoff error_backoff_;
-  folly::F14VectorMap<PodId, Entity*> pool_;
+  folly::F14VectorMap<PodId, PodEntity*> pool_;
+  GroupTree tree_;
+  std::map<GroupKey, std::unique_ptr<GroupEntity>> groups_;  // By root.
+  std::map<GroupKey, std::vector<PodEntity*>> incomplete_;   // By the pods' own group.
+  folly::F14VectorSet<GroupEntity*> pooled_groups_;
   InFlightLog in_flight_;
   Nominator nominator_;
   uint64_t scheduling_cycle_ = 0;
@@ -160,7 +202,12 @@ class ClassicQueue final : public SchedulingQueue {
   bool closed_ = false;
 
   // Reused between events.
-  std::vector<Entity*> candidates_;
+  struct Candidate {
+    Entity* entity;
+    size_t first;  // Of its pods in judged_.
+    size_t pods;
+  };
+  std::vector<Candidate> candidates_;
   std::vector<JudgedPod> judged_;
   std::vector<Verdict> verdicts_;
   Narrowing narrowing_;

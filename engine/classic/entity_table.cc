@@ -7,8 +7,8 @@ namespace schedq {
 
 EntityTable::~EntityTable() {
   for (const auto& [id, newest] : newest_) {
-    for (Entity* entity = newest; entity != nullptr;) {
-      Entity* older = entity->older;
+    for (PodEntity* entity = newest; entity != nullptr;) {
+      PodEntity* older = entity->older;
       delete entity;
       names_->Release(id);
       entity = older;
@@ -16,23 +16,23 @@ EntityTable::~EntityTable() {
   }
 }
 
-Entity* EntityTable::Newest(PodId id) const {
+PodEntity* EntityTable::Newest(PodId id) const {
   const auto found = newest_.find(id);
   return found == newest_.end() ? nullptr : found->second;
 }
 
-Entity* EntityTable::Find(const PodKey& key) const {
-  Entity* entity = Newest(key.id);
+PodEntity* EntityTable::Find(const PodKey& key) const {
+  PodEntity* entity = Newest(key.id);
   while (entity != nullptr && entity->key != key) entity = entity->older;
   return entity;
 }
 
-Entity* EntityTable::FindOrCreate(const PodRef& pod) {
+PodEntity* EntityTable::FindOrCreate(const PodRef& pod) {
   const PodKey key{names_->Acquire(pod->namespace_name, pod->name), UidFingerprint(pod->uid)};
   if (key.id == kNoPod) return nullptr;
-  Entity*& newest = newest_[key.id];
-  for (Entity** link = &newest; *link != nullptr; link = &(*link)->older) {
-    Entity* entity = *link;
+  PodEntity*& newest = newest_[key.id];
+  for (PodEntity** link = &newest; *link != nullptr; link = &(*link)->older) {
+    PodEntity* entity = *link;
     if (entity->key != key) continue;
     names_->Release(key.id);  // The entity holds a reference already.
     // An incarnation that comes back after another one is the newest again.
@@ -41,7 +41,7 @@ Entity* EntityTable::FindOrCreate(const PodRef& pod) {
     newest = entity;
     return entity;
   }
-  auto* entity = new Entity;
+  auto* entity = new PodEntity;
   entity->pod = pod;
   entity->key = key;
   entity->older = newest;
@@ -49,11 +49,11 @@ Entity* EntityTable::FindOrCreate(const PodRef& pod) {
   return entity;
 }
 
-void EntityTable::ReleaseIfGone(Entity* entity) {
+void EntityTable::ReleaseIfGone(PodEntity* entity) {
   if (entity->live || entity->Shown() != Place::kAbsent) return;
   const PodId id = entity->key.id;
   const auto found = newest_.find(id);
-  Entity** link = &found->second;
+  PodEntity** link = &found->second;
   while (*link != entity) link = &(*link)->older;
   *link = entity->older;
   if (found->second == nullptr) newest_.erase(found);

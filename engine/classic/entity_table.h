@@ -23,29 +23,29 @@ class EntityTable {
   EntityTable& operator=(const EntityTable&) = delete;
 
   // The incarnation of this name that the queue was told of last; null: none.
-  Entity* Newest(PodId id) const;
-  Entity* Find(const PodKey& key) const;
+  PodEntity* Newest(PodId id) const;
+  PodEntity* Find(const PodKey& key) const;
 
   // Finds this incarnation, or creates it as the newest one of its name. Null: there is no room for
   // the name.
-  Entity* FindOrCreate(const PodRef& pod);
+  PodEntity* FindOrCreate(const PodRef& pod);
 
   // Frees the entity if it is neither live nor queued nor in flight.
-  void ReleaseIfGone(Entity* entity);
+  void ReleaseIfGone(PodEntity* entity);
 
-  // Calls `visit(Entity&)` for each entity.
+  // Calls `visit(PodEntity&)` for each entity.
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (const auto& [id, newest] : newest_) {
-      for (Entity* entity = newest; entity != nullptr; entity = entity->older) visit(*entity);
+      for (PodEntity* entity = newest; entity != nullptr; entity = entity->older) visit(*entity);
     }
   }
 
  private:
   Interner* names_;
-  // Owns the entities, as chains through Entity::older. A chain is longer than one only while an
+  // Owns the entities, as chains through PodEntity::older. A chain is longer than one only while an
   // incarnation that was replaced is still in flight.
-  folly::F14FastMap<PodId, Entity*> newest_;
+  folly::F14FastMap<PodId, PodEntity*> newest_;
 };
 
 }  // namespace schedq

@@ -143,7 +143,7 @@ auto BasicLockfreeQueue<Atom, Shape>::TryAdd(PodId id, Draft* draft, bool* is_ne
       replaced_rejectors = pinned.facts().fields.Rejectors();
     }
   }
-  const Cause cause{LabelOf(SpecialLabel::kUnscheduledPodAdd), /*takes_out_first=*/true};
+  const Cause cause{UnscheduledPodAddLabel(), /*takes_out_first=*/true};
   // Before the exchange: what throws after it leaves the name to the slot.
   *is_new = !pinned;
   if (!Commit(id, pinned, draft, cause)) {

@@ -64,7 +64,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   if (!was_assigned && !is_assigned) {
     if (before == nullptr) {
       queue_->Add(after);
-      metrics_->ObserveEventHandling(LabelOf(SpecialLabel::kUnscheduledPodAdd), costs_.queue_add);
+      metrics_->ObserveEventHandling(UnscheduledPodAddLabel(), costs_.queue_add);
       return costs_.queue_add;
     }
     return after == nullptr ? HandleUnassignedDelete(before)

@@ -92,7 +92,7 @@ TEST_P(QueueUpdate, InActiveIsInPlaceAndSortedAgain) {
   bench.Advance(milliseconds(1));
   bench.Add(MakePod("middle", 5));
   bench.Update(low, MakePod("low", 9));
-  EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kUnscheduledPodAdd), 2u);
+  EXPECT_EQ(bench.Incoming(Place::kActive, UnscheduledPodAddLabel()), 2u);
   EXPECT_EQ(bench.MustPop().pod->priority, 9);
 }
 
@@ -191,7 +191,7 @@ TEST_P(QueueUpdate, OfAPodThatIsNowhereAddsIt) {
   QueueBench bench(Options());
   bench.Update(MakePod("pod"), MakePod("pod", 2));
   EXPECT_EQ(bench.PlaceOf("pod"), "active");
-  EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kUnscheduledPodAdd), 1u);
+  EXPECT_EQ(bench.Incoming(Place::kActive, UnscheduledPodAddLabel()), 1u);
 }
 
 TEST_P(QueueUpdate, AddOfALivePodIsAnUpdate) {
