@@ -22,9 +22,7 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
 constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA", "BETA",
                                                               "BETA", "BETA", "BETA", "ALPHA"};
 
-constexpr bool IsOnByDefault(Gate gate) {
-  return gate != Gate::kGenericWorkload && gate != Gate::kCompositePodGroup;
-}
+constexpr bool IsOnByDefault(Gate gate) { return !IsGateOfGroups(gate); }
 
 struct Prerequisite {
   Gate gate;

@@ -25,6 +25,10 @@ enum class Gate : uint8_t {
 inline constexpr int kGateCount = 8;
 
 std::string_view GateName(Gate gate);
+// Whether the gate says what is known of groups of pods.
+constexpr bool IsGateOfGroups(Gate gate) {
+  return gate == Gate::kGenericWorkload || gate == Gate::kCompositePodGroup;
+}
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);
 

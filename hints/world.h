@@ -1,11 +1,12 @@
 // What plugins may know of the cluster beyond the pod and the change that they are called with.
 //
-// Purpose: the claims that exist, the live pods by the claims that they use, and the pods whose
-// preemption victims are not gone yet. The caller that tells the queue of the cluster tells the
-// world first, so that PreEnqueue and hints see the state after the operation.
+// Purpose: the claims that exist, the live pods by the claims that they use, the groups that are
+// known and how many members each has, and the pods whose preemption victims are not gone yet. The
+// caller that tells the queue of the cluster tells the world first, so that PreEnqueue and hints
+// see the state after the operation.
 // When not to use it: the queue's own state (places, rejectors) is not here.
-// Threads: any thread may read or change it at any time; two changes of one pod, or of one claim,
-// must come in their order.
+// Threads: any thread may read or change it at any time; two changes of one pod, one claim
+// or one group must come in their order.
 #pragma once
 
 #include <string>
@@ -13,7 +14,9 @@
 
 #include "engine/base/names/interner.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "hints/claims/claim_index.h"
+#include "hints/groups/group_index.h"
 #include "hints/running_preemptions.h"
 
 namespace schedq {
@@ -37,14 +40,26 @@ class World {
     claim_index_.Erase(namespace_name, name);
   }
 
+  // Where groups are known. A pod was added, bound or not, or was deleted: a pod that is bound
+  // stays a member of its group. Without a group nothing happens. False: there is no room for its
+  // uid or its group's name, and nothing has changed.
+  bool MemberAdded(const Pod& pod) { return groups_.Join(pod); }
+  void MemberDeleted(const Pod& pod) { groups_.Leave(pod); }
+
+  // A group object was added or updated, or was deleted.
+  void GroupSeen(const PodGroup& group) { groups_.See(group); }
+  void GroupGone(const GroupKey& group) { groups_.Forget(group); }
+
   const Interner& pod_names() const { return *pod_names_; }
   const ClaimIndex& claim_index() const { return claim_index_; }
+  const GroupIndex& groups() const { return groups_; }
   const RunningPreemptions& preemptions() const { return preemptions_; }
   RunningPreemptions* mutable_preemptions() { return &preemptions_; }
 
  private:
   Interner* const pod_names_;
   ClaimIndex claim_index_;
+  GroupIndex groups_;
   RunningPreemptions preemptions_;
 };
 

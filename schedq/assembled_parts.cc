@@ -25,7 +25,7 @@ Result<std::vector<Plugin>> MakePlugins(AssemblyOptions* options, World* world) 
     if (!made) return made.error();
     plugins = std::move(*made);
   } else {
-    plugins = BuiltinPlugins(world);
+    plugins = BuiltinPlugins(world, options->gates);
   }
   for (const PluginSource& source : options->further_plugins) {
     Result<std::vector<Plugin>> further = source(world);
@@ -43,6 +43,8 @@ Status AssembledQueue::Parts::Build(AssemblyOptions* options) {
   Result<PluginRegistry> registry = PluginRegistry::Build(std::move(*made));
   if (!registry) return registry.error();
   plugins = std::make_unique<PluginRegistry>(std::move(*registry));
+  has_groups = options->gates.GenericWorkload();
+  has_composites = options->gates.CompositePodGroup();
   PreEnqueueOptions of_pre_enqueue;
   of_pre_enqueue.metrics = options->measures_pre_enqueue ? &metrics : nullptr;
   of_pre_enqueue.now = options->now;

@@ -46,6 +46,8 @@ struct AssembledQueue::Parts {
   std::unique_ptr<SchedulingQueue> queue;
   std::unique_ptr<DeferredActions> deferred;
   PodsBeingBound being_bound;
+  bool has_groups = false;      // The gate GenericWorkload is on.
+  bool has_composites = false;  // The gate CompositePodGroup is on.
 };
 
 }  // namespace schedq

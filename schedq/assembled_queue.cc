@@ -24,6 +24,14 @@ namespace {
                std::to_string(NameLink::kIndexMax) + " claims at one time");
 }
 
+// Its uid or the name of its group finds no room.
+[[gnu::cold]] Status RefusedAsMember(const char* operation, const Pod& pod) {
+  return Error(std::string(operation) + ": pod " + QualifiedName(pod) +
+               ": there is no room for its uid or the name of its group, expected at most " +
+               std::to_string(Interner::kTextBytesMax) + " bytes in each and " +
+               std::to_string(NameLink::kIndexMax) + " members at one time");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AssembledQueue>> AssembledQueue::Create(AssemblyOptions options) {
@@ -46,9 +54,14 @@ AssembledQueue::~AssembledQueue() {
 
 Status AssembledQueue::PodAdded(PodRef pod) {
   if (!parts_->world.PodChanged(nullptr, pod.get())) return RefusedByWorld("add", *pod);
-  // The world knows nothing of pods without claims.
+  // The world knows nothing of pods without claims and groups.
   const bool names_claims = !pod->claims.empty() || !pod->generated_claims.empty();
-  if (!names_claims) return parts_->queue->Add(std::move(pod));
+  const bool is_member = IsMember(*pod);
+  if (!names_claims && !is_member) return parts_->queue->Add(std::move(pod));
+  if (is_member && !parts_->world.MemberAdded(*pod)) {
+    ForgetRefused(*pod);
+    return RefusedAsMember("add", *pod);
+  }
   Status added = parts_->queue->Add(pod);
   if (!added) ForgetRefused(*pod);
   return added;
@@ -56,6 +69,11 @@ Status AssembledQueue::PodAdded(PodRef pod) {
 
 Status AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
   if (!parts_->world.PodChanged(before.get(), after.get())) return RefusedByWorld("update", *after);
+  // An update may be the first that the queue hears of a pod.
+  if (IsMember(*after) && !parts_->world.MemberAdded(*after)) {
+    ForgetRefused(*after);
+    return RefusedAsMember("update", *after);
+  }
   if (parts_->calls != nullptr && parts_->calls->sees_with_updates()) {
     parts_->calls->Seen(*before, after);
   }
@@ -65,18 +83,26 @@ Status AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
   return updated;
 }
 
+bool AssembledQueue::IsMember(const Pod& pod) const {
+  return parts_->has_groups && !pod.group_name.empty();
+}
+
 // Another version, or another pod of the name, may be there, and keeps its claims.
 void AssembledQueue::ForgetRefused(const Pod& pod) {
   const PodWhereabouts known = parts_->queue->Where(QualifiedName(pod));
   parts_->world.PodChanged(&pod, known.live ? known.pod.get() : nullptr);
+  const bool is_known = known.live && known.pod->uid == pod.uid;
+  if (IsMember(pod) && !is_known) parts_->world.MemberDeleted(pod);
 }
 
 void AssembledQueue::PodDeleted(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
+  if (IsMember(*pod)) parts_->world.MemberDeleted(*pod);
   parts_->being_bound.Forget(parts_->queue->KeyOf(*pod));
   parts_->queue->Delete(*pod);
 }
 
+// A member that is bound still counts in its group.
 void AssembledQueue::PodBound(const PodRef& pod) {
   parts_->world.PodChanged(pod.get(), nullptr);
   const PodKey key = parts_->queue->KeyOf(*pod);
@@ -95,8 +121,17 @@ Status AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
     }
     PodBound(before);
   } else if (before == nullptr && !is_assigned) {
-    return after != nullptr ? PodAdded(after) : Status::Ok();
+    if (after == nullptr) return Status::Ok();
+    Status added = PodAdded(after);
+    if (added && parts_->has_groups) {
+      Event(MakeEvent(Resource::kUnscheduledPod, Action::kAdd),
+            {nullptr, UnscheduledPodView(after)});
+    }
+    return added;
   }
+  // For an assigned pod that finds no room there is nothing to refuse: its group counts one less.
+  if (!was_assigned && IsMember(*after)) static_cast<void>(parts_->world.MemberAdded(*after));
+  if (after == nullptr && IsMember(*before)) parts_->world.MemberDeleted(*before);
   const ObjectChange views = {was_assigned ? AssignedPodView(before) : nullptr,
                               AssignedPodView(after)};
   if (was_assigned && is_assigned) {
@@ -121,6 +156,46 @@ void AssembledQueue::NodeChanged(const ObjectRef& before, const ObjectRef& after
 void AssembledQueue::ClaimChanged(const ObjectRef& before, const ObjectRef& after) {
   const ObjectChange change = {before, after};
   Event(MakeEvent(Resource::kResourceClaim, ActionOf(change)), change);
+}
+
+bool AssembledQueue::Knows(GroupKind kind) const {
+  return parts_->has_groups && (kind == GroupKind::kPodGroup || parts_->has_composites);
+}
+
+void AssembledQueue::GroupAdded(const PodGroupRef& group) {
+  if (!Knows(group->key.kind)) return;
+  parts_->world.GroupSeen(*group);
+  parts_->queue->GroupAdd(group);
+}
+
+void AssembledQueue::GroupUpdated(const PodGroupRef& group) {
+  if (!Knows(group->key.kind)) return;
+  parts_->world.GroupSeen(*group);
+  parts_->queue->GroupUpdate(group);
+}
+
+void AssembledQueue::GroupDeleted(const GroupKey& group) {
+  if (!Knows(group.kind)) return;
+  parts_->world.GroupGone(group);
+  parts_->queue->GroupDelete(group);
+}
+
+void AssembledQueue::GroupChanged(const PodGroupRef& before, const PodGroupRef& after) {
+  const PodGroupRef& latest = after != nullptr ? after : before;
+  if (latest == nullptr || !Knows(latest->key.kind)) return;
+  if (after == nullptr) {
+    GroupDeleted(before->key);
+  } else if (before == nullptr) {
+    GroupAdded(after);
+  } else {
+    GroupUpdated(after);
+  }
+  const ObjectChange change = {GroupView(before), GroupView(after)};
+  Event(MakeEvent(change.Latest()->resource, ActionOf(change)), change);
+}
+
+void AssembledQueue::GroupDone(const GroupKey& root, GroupStatus status) {
+  parts_->queue->GroupDone(root, status);
 }
 
 bool AssembledQueue::Event(const ClusterEvent& event, const ObjectChange& change) {

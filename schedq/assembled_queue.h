@@ -8,7 +8,7 @@
 // Example: examples/first_queue.cc.
 //
 // Threads: Create and the destructor by one thread. Every other function from any thread at any
-// time; two changes of one pod, or of one claim, must come in their order. With the lock-free
+// time; two changes of one pod, one claim or one group must come in their order. With the lock-free
 // engine no function but Pop, Run and Close waits for another thread.
 // Invariants:
 //  1. A pod that was told of as added, and neither as deleted nor as bound, is queued, in flight in
@@ -36,6 +36,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/queue_answers.h"
 #include "schedq/assembly_options.h"
 #include "schedq/attempt.h"
@@ -64,27 +65,37 @@ class AssembledQueue {
   // `before` for one that came, no `after` for one that went.
 
   // Any change of a pod, assigned to a node or not: it is added, updated, deleted or bound, and the
-  // events that follow are sent.
+  // events that follow are sent. With the gate GenericWorkload on a pod that is added is an event
+  // too.
   Status PodChanged(const PodRef& before, const PodRef& after);
   void NodeChanged(const ObjectRef& before, const ObjectRef& after);
   void ClaimChanged(const ObjectRef& before, const ObjectRef& after);
+  // A PodGroup or a CompositePodGroup came, changed or went, and the event that follows is sent.
+  // Nothing happens where the gate is off that makes its kind known: GenericWorkload, for a
+  // composite CompositePodGroup.
+  void GroupChanged(const PodGroupRef& before, const PodGroupRef& after);
   // Any other event. Of a ResourceClaim too: the world follows. False: no plugin registered for it.
   bool Event(const ClusterEvent& event, const ObjectChange& change);
   bool Event(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check);
 
-  // --- The steps of PodChanged, for a caller that sends the events of assigned pods itself.
+  // --- The steps of PodChanged and GroupChanged, for a caller that sends their events itself.
 
   Status PodAdded(PodRef pod);
   Status PodUpdated(const PodRef& before, const PodRef& after);
   void PodDeleted(const PodRef& pod);
   // `pod` is the last version that was told of.
   void PodBound(const PodRef& pod);
+  void GroupAdded(const PodGroupRef& group);
+  void GroupUpdated(const PodGroupRef& group);
+  void GroupDeleted(const GroupKey& group);
 
   // --- Scheduling.
 
   // Waits until there is a pod, the time is over, or the queue is closed and empty (nullopt).
   std::optional<Attempt> Pop(std::optional<Duration> timeout = std::nullopt);
   std::optional<Attempt> TryPop();
+  // Ends the cycle of a group that was popped (engine/queue.h).
+  void GroupDone(const GroupKey& root, GroupStatus status);
   void Activate(std::span<const PodRef> pods);
   // In memory only. An empty node clears.
   Status Nominate(const PodRef& pod, std::string_view node);
@@ -142,6 +153,8 @@ class AssembledQueue {
   void BindAttempt(const PoppedPod& popped);
   void SendBindingOf(const PoppedPod& popped, const std::string& node,
                      std::function<void(const Status&)> then);
+  bool IsMember(const Pod& pod) const;
+  bool Knows(GroupKind kind) const;
   // The world's side of a pod that the queue has refused.
   void ForgetRefused(const Pod& pod);
   // The newest version of the pod that the queue was told of.

@@ -3,6 +3,21 @@
 #include <memory>
 
 namespace schedq {
+namespace {
+
+ObjectRef PodView(Resource resource, const PodRef& pod) {
+  if (pod == nullptr) return nullptr;
+  auto view = std::make_shared<ObjectView>();
+  view->resource = resource;
+  view->namespace_name = pod->namespace_name;
+  view->name = pod->name;
+  view->uid = pod->uid;
+  view->labels = pod->labels;
+  view->pod = pod;
+  return view;
+}
+
+}  // namespace
 
 std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const ObjectView& after) {
   std::vector<ClusterEvent> events;
@@ -17,15 +32,18 @@ std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const Objec
   return events;
 }
 
-ObjectRef AssignedPodView(const PodRef& pod) {
-  if (pod == nullptr) return nullptr;
+ObjectRef AssignedPodView(const PodRef& pod) { return PodView(Resource::kAssignedPod, pod); }
+
+ObjectRef UnscheduledPodView(const PodRef& pod) { return PodView(Resource::kUnscheduledPod, pod); }
+
+ObjectRef GroupView(const PodGroupRef& group) {
+  if (group == nullptr) return nullptr;
   auto view = std::make_shared<ObjectView>();
-  view->resource = Resource::kAssignedPod;
-  view->namespace_name = pod->namespace_name;
-  view->name = pod->name;
-  view->uid = pod->uid;
-  view->labels = pod->labels;
-  view->pod = pod;
+  view->resource =
+      group->key.kind == GroupKind::kPodGroup ? Resource::kPodGroup : Resource::kCompositePodGroup;
+  view->namespace_name = group->key.namespace_name;
+  view->name = group->key.name;
+  view->min_count = group->min_count;
   return view;
 }
 

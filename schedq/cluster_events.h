@@ -6,6 +6,7 @@
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
@@ -14,6 +15,11 @@ std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const Objec
 
 // A pod that is assigned to a node, as hints see it. Null for null.
 ObjectRef AssignedPodView(const PodRef& pod);
+
+// A pod that is assigned to none yet, as hints see it. Null for null.
+ObjectRef UnscheduledPodView(const PodRef& pod);
+// A group object, as hints see it. Null for null.
+ObjectRef GroupView(const PodGroupRef& group);
 
 // Add without a `before`, Delete without an `after`, else Update.
 Action ActionOf(const ObjectChange& change);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "engine/gates.h"
 #include "hints/plugin.h"
 #include "hints/world.h"
 
@@ -16,10 +17,12 @@ Plugin NodeUnschedulablePlugin();
 Plugin TaintTolerationPlugin();
 Plugin NodeAffinityPlugin();
 Plugin NodeResourcesFitPlugin();
-// These two ask `world`, which must outlive them.
+// These three ask `world`, which must outlive them.
 Plugin DynamicResourcesPlugin(const World* world);
+Plugin GangSchedulingPlugin(const World* world);
 Plugin DefaultPreemptionPlugin(const World* world);
 
-std::vector<Plugin> BuiltinPlugins(const World* world);
+// GangScheduling is among them where the gate GenericWorkload is on.
+std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates = Gates());
 
 }  // namespace schedq

@@ -8,6 +8,7 @@
 #include "hints/object_name.h"
 #include "hints/plugins/builtin.h"
 #include "hints/plugins/claim_hints.h"
+#include "hints/plugins/group_hints.h"
 
 namespace schedq {
 namespace {
@@ -37,6 +38,11 @@ class KindFactory {
         return AllNamedClaimsKnown(*world, pod, message);
       });
     }
+    if (kind == "gang") {
+      return PreEnqueueFunction([world = world_](const Pod& pod, std::string* message) {
+        return GangIsComplete(*world, pod, message);
+      });
+    }
     if (kind == "recorded") {
       return PreEnqueueFunction(
           [plugin = plugin_, answers = answers_](const Pod& pod, std::string* message) {
@@ -45,7 +51,7 @@ class KindFactory {
             return false;
           });
     }
-    return Unknown("pre_enqueue", kind, "no-gates, claims-known or recorded");
+    return Unknown("pre_enqueue", kind, "no-gates, claims-known, gang or recorded");
   }
 
   Result<QueueingHintFunction> MakeHint(const std::string& kind) const {
@@ -66,13 +72,17 @@ class KindFactory {
         return references ? Hint::kQueue : Hint::kSkip;
       });
     }
+    if (kind == "same-group") return QueueingHintFunction(AfterChangeOfSameGroup);
+    if (kind == "min-count-lowered") return QueueingHintFunction(AfterMinCountLowered);
     if (kind == "recorded") {
       return QueueingHintFunction(
           [plugin = plugin_, answers = answers_](const Pod& pod, const ObjectChange& change) {
             return answers->Queues(plugin, pod, change.Latest()) ? Hint::kQueue : Hint::kSkip;
           });
     }
-    return Unknown("hint", kind, "queue, skip, error, same-zone, references-object or recorded");
+    return Unknown("hint", kind,
+                   "queue, skip, error, same-zone, references-object, same-group, "
+                   "min-count-lowered or recorded");
   }
 
   Result<PreQueueingHintFunction> MakePreHint(const std::string& kind) const {
@@ -135,6 +145,10 @@ Result<Plugin> MakeTracePlugin(const TracePluginSpec& spec, const KindFactory& k
 }
 
 }  // namespace
+
+bool IsKindOfGroups(std::string_view kind) {
+  return kind == "gang" || kind == "same-group" || kind == "min-count-lowered";
+}
 
 Result<std::vector<Plugin>> MakeTracePlugins(const std::vector<TracePluginSpec>& specs,
                                              const World* world, const RecordedAnswers* answers) {

@@ -1,8 +1,9 @@
 // Plugins as a trace describes them: by the kinds of PreEnqueue, hint and PreQueueingHint.
 //
 // Kinds, as docs/formats.md lists them:
-//   pre_enqueue  no-gates | claims-known | recorded
-//   hint         queue (or empty) | skip | error | same-zone | references-object | recorded
+//   pre_enqueue  no-gates | claims-known | gang | recorded
+//   hint         queue (or empty) | skip | error | same-zone | references-object | same-group |
+//                min-count-lowered | recorded
 //   pre_hint     referencing-pods | all | error | recorded
 // How to use it: fill a TracePluginSpec for each plugin of the trace's first line, in its order,
 // and hand the plugins to PluginRegistry::Build. Tell the World of each change before the queue.
@@ -33,6 +34,9 @@ struct TracePluginSpec {
   std::string pre_enqueue;  // A kind; empty: none.
   std::vector<TraceEventSpec> events;
 };
+
+// Whether only a trace of version 2 has a kind of this name.
+bool IsKindOfGroups(std::string_view kind);
 
 // An error names the plugin, the unknown kind and the known ones. `world` and `answers` must
 // outlive the plugins.

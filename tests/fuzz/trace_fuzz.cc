@@ -20,10 +20,11 @@ std::string_view TakeLine(std::string_view* text) {
   return line;
 }
 
-void ReadsBack(const TraceOperation& operation) {
-  const std::string line = FormatTraceOperation(operation);
-  const Result<TraceOperation> again = ParseTraceOperation(line);
-  SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again) == line, "an operation reads back");
+void ReadsBack(const TraceOperation& operation, int version) {
+  const std::string line = FormatTraceOperation(operation, version);
+  const Result<TraceOperation> again = ParseTraceOperation(line, version);
+  SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again, version) == line,
+               "an operation reads back");
 }
 
 // Returns the number of accepted operations.
@@ -32,9 +33,9 @@ size_t Replay(const TraceHeader& header, std::string_view text, EngineKind engin
   if (!replayer) return 0;
   size_t accepted = 0;
   for (; !text.empty(); ++accepted) {
-    const Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text));
+    const Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text), header.version);
     if (!operation) break;
-    ReadsBack(*operation);
+    ReadsBack(*operation, header.version);
     if (!(*replayer)->Apply(*operation)) break;
   }
   return accepted;

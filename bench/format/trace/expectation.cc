@@ -41,6 +41,10 @@ std::vector<std::string> Differences(TraceOp op, const TraceWant& want,
   CompareMaps("changed", want.changed, outcome.changed, &lines);
   if (op == TraceOp::kPop) {
     Compare("pod", want.popped.value_or("null"), outcome.popped.value_or("null"), &lines);
+    Compare("group", want.popped_group.value_or("null"), outcome.popped_group.value_or("null"),
+            &lines);
+    Compare("pods", want.members, outcome.members, &lines);
+    Compare("member_attempts", want.member_attempts, outcome.member_attempts, &lines);
     Compare("attempts", want.attempts, outcome.attempts, &lines);
     Compare("cycle", want.cycle, outcome.cycle, &lines);
   } else if (op == TraceOp::kNominated) {
@@ -48,6 +52,11 @@ std::vector<std::string> Differences(TraceOp op, const TraceWant& want,
   } else if (op == TraceOp::kEnd) {
     Compare("scheduling_cycle", want.scheduling_cycle, outcome.scheduling_cycle, &lines);
     CompareMaps("queue_incoming_pods_total", want.incoming, outcome.incoming, &lines);
+    // An engine keeps them only where it knows of groups.
+    if (want.incoming_entities && outcome.incoming_entities) {
+      CompareMaps("queue_incoming_entities_total", *want.incoming_entities,
+                  *outcome.incoming_entities, &lines);
+    }
   }
   return lines;
 }

@@ -16,7 +16,8 @@ namespace schedq {
 std::string PlaceText(const SchedulingQueue& queue, const PluginRegistry& plugins, Instant start,
                       const std::string& full_name);
 
-// Fills the fields of the operation `end`.
-void SumQueue(const SchedulingQueue& queue, TraceWant* outcome);
+// Fills the fields of the operation `end`. `has_groups`: the queue knows of groups, and counts
+// entities.
+void SumQueue(const SchedulingQueue& queue, bool has_groups, TraceWant* outcome);
 
 }  // namespace schedq

@@ -43,7 +43,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
     if (!*has_line) break;
     if (Interrupted()) return totals;
     if (has_end) return At(path, number, Error("an operation behind the end, expected nothing"));
-    Result<TraceOperation> operation = ParseTraceOperation(line);
+    Result<TraceOperation> operation = ParseTraceOperation(line, header->version);
     if (!operation) return At(path, number, operation.error());
     Result<TraceOutcome> outcome = (*replayer)->Apply(*operation);
     if (!outcome) return At(path, number, outcome.error());

@@ -8,6 +8,7 @@
 
 #include "bench/format/trace/queue_outcome.h"
 #include "engine/base/result.h"
+#include "engine/pod_group.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
@@ -17,13 +18,16 @@
 namespace schedq {
 namespace {
 
-ObjectRef MakeObject(const TraceObject& object, Resource resource, bool allocated) {
+ObjectRef MakeObject(const TraceObject& object, Resource resource, bool allocated,
+                     int64_t min_count) {
   auto view = std::make_shared<ObjectView>();
   view->resource = resource;
   view->namespace_name = object.namespace_name;
   view->name = object.name;
   view->labels = object.labels;
   view->allocated = allocated;
+  view->group_name = object.group;
+  view->min_count = min_count;
   return view;
 }
 
@@ -31,11 +35,14 @@ ObjectChange ChangeOf(const TraceOperation& operation) {
   const Resource resource = operation.event.resource;
   ObjectChange change;
   if (operation.event.IsWildcard()) return change;
+  const TraceObject& object = operation.object;
+  const bool has_after = operation.event.action != Action::kDelete;
   if (operation.event.action != Action::kAdd) {
-    change.before = MakeObject(operation.object, resource, operation.object.was_allocated);
+    change.before = MakeObject(object, resource, object.was_allocated,
+                               has_after ? object.old_min_count : object.min_count);
   }
-  if (operation.event.action != Action::kDelete) {
-    change.after = MakeObject(operation.object, resource, operation.object.is_allocated);
+  if (has_after) {
+    change.after = MakeObject(object, resource, object.is_allocated, object.min_count);
   }
   return change;
 }
@@ -149,8 +156,17 @@ Status Replayer::Act(const TraceOperation& operation, TraceOutcome* outcome) {
       queue_->FlushUnschedulable();
       break;
     case TraceOp::kEnd:
-      SumQueue(queue(), outcome);
+      SumQueue(queue(), header_.gates.GenericWorkload(), outcome);
       break;
+    case TraceOp::kGroupAdd:
+    case TraceOp::kGroupUpdate:
+    case TraceOp::kGroupDelete:
+    case TraceOp::kCompositeAdd:
+    case TraceOp::kCompositeUpdate:
+    case TraceOp::kCompositeDelete:
+      return ChangeGroup(operation);
+    case TraceOp::kGroupDone:
+      return EndCycle(operation);
   }
   return Status::Ok();
 }
@@ -282,13 +298,49 @@ Status Replayer::Nominate(const TraceOperation& operation) {
   return Status::Ok();
 }
 
+Status Replayer::ChangeGroup(const TraceOperation& operation) {
+  if (operation.op == TraceOp::kGroupAdd || operation.op == TraceOp::kCompositeAdd) {
+    if (Status status = groups_.Add(*operation.group); !status) return status;
+    queue_->GroupAdded(operation.group);
+  } else if (operation.op == TraceOp::kGroupUpdate || operation.op == TraceOp::kCompositeUpdate) {
+    if (Status status = groups_.Update(*operation.group); !status) return status;
+    queue_->GroupUpdated(operation.group);
+  } else {
+    const GroupKind kind =
+        operation.op == TraceOp::kGroupDelete ? GroupKind::kPodGroup : GroupKind::kComposite;
+    const GroupKey group = {kind, operation.namespace_name, operation.group_name};
+    if (Status status = groups_.Delete(group); !status) return status;
+    queue_->GroupDeleted(group);
+  }
+  return Status::Ok();
+}
+
+Status Replayer::EndCycle(const TraceOperation& operation) {
+  const Result<GroupKey> root = groups_.Named(operation.group_name);
+  if (!root) return root.error();
+  queue_->GroupDone(*root, operation.status);
+  return Status::Ok();
+}
+
+std::string Replayer::TakeOff(const PoppedPod& popped) {
+  TracedPods::Entry* entry = pods_.Of(*popped.pod);
+  entry->in_flight.push_back({popped.pod, popped.key});
+  touched_.Touch(*popped.pod);
+  return pods_.DisplayName(*entry);
+}
+
 void Replayer::Pop(TraceOutcome* outcome) {
   const std::optional<PoppedPod> popped = queue().TryPop();
   if (!popped) return;
-  TracedPods::Entry* entry = pods_.Of(*popped->pod);
-  entry->in_flight.push_back({popped->pod, popped->key});
-  touched_.Touch(*popped->pod);
-  outcome->popped = pods_.DisplayName(*entry);
+  if (popped->group != nullptr) {
+    outcome->popped_group = groups_.DisplayName(popped->group->root);
+    for (const PoppedPod& member : popped->group->members) {
+      outcome->members.push_back(TakeOff(member));
+      outcome->member_attempts.push_back(member.fields.attempts);
+    }
+  } else {
+    outcome->popped = TakeOff(*popped);
+  }
   outcome->attempts = popped->fields.attempts;
   outcome->cycle = static_cast<int64_t>(popped->cycle);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/format/trace/trace.h"
+#include "bench/format/trace/traced_groups.h"
 #include "bench/format/trace/traced_pods.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
@@ -28,6 +29,7 @@
 #include "engine/pod.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
+#include "engine/queue_answers.h"
 #include "hints/plugin.h"
 #include "hints/recorded/recorded_answers.h"
 #include "hints/registry.h"
@@ -53,14 +55,16 @@ class Replayer {
   ~Replayer();
 
   // An error: the operation is malformed here (time running backwards, a name that is neither live
-  // nor in flight, a plugin that the header does not have).
+  // nor in flight, a group that is not known, a plugin that the header does not have).
   Result<TraceOutcome> Apply(const TraceOperation& operation);
 
   SchedulingQueue& queue() { return queue_->queue(); }
   MetricsRegistry& metrics() { return queue_->metrics(); }
   const PluginRegistry& plugins() const { return queue_->plugins(); }
+  const World& world() const { return queue_->world(); }
   Instant Now() const { return clock_.Now(); }
   const TracedPods& pods() const { return pods_; }
+  const TracedGroups& groups() const { return groups_; }
 
  private:
   // Collects the pods that an operation touched.
@@ -88,7 +92,11 @@ class Replayer {
   Status EndAttempt(const TraceOperation& operation);
   Status Activate(const TraceOperation& operation);
   Status Nominate(const TraceOperation& operation);
+  Status ChangeGroup(const TraceOperation& operation);
+  Status EndCycle(const TraceOperation& operation);
   void Pop(TraceOutcome* outcome);
+  // A pod, or a member of a group, is in flight now. Returns its name in the trace.
+  std::string TakeOff(const PoppedPod& popped);
   void AskNominated(const TraceOperation& operation, TraceOutcome* outcome);
   Result<PluginSet> Plugins(const std::vector<std::string>& names) const;
   void TellChanges(bool all, TraceOutcome* outcome);
@@ -98,6 +106,7 @@ class Replayer {
   std::unique_ptr<RecordedAnswers> answers_;
   Touched touched_;
   TracedPods pods_;
+  TracedGroups groups_;
   int64_t time_ms_ = 0;
   std::unique_ptr<AssembledQueue> queue_;
 };

@@ -23,7 +23,18 @@ using nlohmann::json;
 
 constexpr int64_t kMillisecondsMax = int64_t{1} << 40;  // 34 years: no sum of them overflows.
 
-Result<TraceEventSpec> ParseEventSpec(const json& value, const std::string& plugin) {
+// The kind, which is an error where only version 2 has it.
+std::string KindOf(JsonFields* fields, std::string_view field, int version,
+                   const std::string& plugin) {
+  std::string kind = fields->TextOr(field, "");
+  if (version < kTraceVersionWithGroups && IsKindOfGroups(kind)) {
+    fields->Refuse("plugin " + plugin + ": " + std::string(field) + " kind \"" + kind +
+                   "\" needs schedq_trace 2");
+  }
+  return kind;
+}
+
+Result<TraceEventSpec> ParseEventSpec(const json& value, const std::string& plugin, int version) {
   JsonFields fields(value, "plugin " + plugin + ": event");
   TraceEventSpec spec;
   const std::string on = fields.Text("on");
@@ -40,21 +51,21 @@ Result<TraceEventSpec> ParseEventSpec(const json& value, const std::string& plug
       fields.Refuse("plugin " + plugin + ": unknown action " + item.dump());
     }
   }
-  spec.hint = fields.TextOr("hint", "");
+  spec.hint = KindOf(&fields, "hint", version, plugin);
   spec.pre_hint = fields.TextOr("pre_hint", "");
   if (const Status status = fields.Finish(); !status) return status.error();
   return spec;
 }
 
-Result<TracePluginSpec> ParsePluginSpec(const json& value) {
+Result<TracePluginSpec> ParsePluginSpec(const json& value, int version) {
   JsonFields fields(value, "plugin");
   TracePluginSpec spec;
   spec.name = fields.Text("name");
-  spec.pre_enqueue = fields.TextOr("pre_enqueue", "");
+  spec.pre_enqueue = KindOf(&fields, "pre_enqueue", version, spec.name);
   const json& events = fields.Array("events");
   if (const Status status = fields.Finish(); !status) return status.error();
   for (const json& event : events) {
-    Result<TraceEventSpec> parsed = ParseEventSpec(event, spec.name);
+    Result<TraceEventSpec> parsed = ParseEventSpec(event, spec.name, version);
     if (!parsed) return parsed.error();
     spec.events.push_back(std::move(*parsed));
   }
@@ -68,6 +79,9 @@ Status ParseGates(const json& value, TraceHeader* header) {
       return Error("gates: " + name + " is " + on.type_name() + ", expected true or false");
     }
     if (const auto gate = ParseGate(name)) {
+      if (IsGateOfGroups(*gate) && on.get<bool>() && header->version < kTraceVersionWithGroups) {
+        return Error("gates: " + name + "=true needs schedq_trace 2");
+      }
       request.Set(*gate, on.get<bool>());
     } else {
       header->gates_not_modelled.push_back(name);
@@ -86,7 +100,13 @@ Result<TraceHeader> ParseTraceHeader(std::string_view line) {
   if (!value) return value.error();
   JsonFields fields(*value, "header");
   TraceHeader header;
-  if (fields.Integer("schedq_trace") != 1) fields.Refuse("header: expected schedq_trace 1");
+  const int64_t version = fields.Integer("schedq_trace");
+  if (version == kTraceVersionWithGroups) {
+    header.version = kTraceVersionWithGroups;
+    header.about = fields.TextOr("about", "");
+  } else if (version != 1) {
+    fields.Refuse("header: expected schedq_trace 1 or 2");
+  }
   const std::string start = fields.Text("start");
   if (const auto instant = ParseTimestamp(start)) {
     header.start = *instant;
@@ -108,7 +128,7 @@ Result<TraceHeader> ParseTraceHeader(std::string_view line) {
     if (const Status status = ParseGates(*gates, &header); !status) return status.error();
   }
   for (const json& plugin : plugins) {
-    Result<TracePluginSpec> parsed = ParsePluginSpec(plugin);
+    Result<TracePluginSpec> parsed = ParsePluginSpec(plugin, header.version);
     if (!parsed) return parsed.error();
     header.plugins.push_back(std::move(*parsed));
   }

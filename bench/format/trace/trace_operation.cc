@@ -1,8 +1,10 @@
 // Reads one operation of a trace.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 namespace {
@@ -26,18 +29,48 @@ using nlohmann::json;
 constexpr int64_t kTimeMsMax = int64_t{1} << 40;  // 34 years after the start.
 constexpr int64_t kListLengthMax = 1000;          // Bound of lists that a trace gives as a number.
 constexpr int64_t kCountMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMinCountMax = std::numeric_limits<int32_t>::max();  // As in the API.
 
-constexpr std::array<std::string_view, kTraceOpCount> kOpNames = {
-    "add",   "update",   "delete",        "bind",
-    "fail",  "pop",      "flush_backoff", "flush_unschedulable",
-    "event", "activate", "nominate",      "nominated",
-    "end"};
+constexpr std::array<std::string_view, kTraceOpCount> kOpNames = {"add",
+                                                                  "update",
+                                                                  "delete",
+                                                                  "bind",
+                                                                  "fail",
+                                                                  "pop",
+                                                                  "flush_backoff",
+                                                                  "flush_unschedulable",
+                                                                  "event",
+                                                                  "activate",
+                                                                  "nominate",
+                                                                  "nominated",
+                                                                  "end",
+                                                                  "group_add",
+                                                                  "group_update",
+                                                                  "group_delete",
+                                                                  "composite_add",
+                                                                  "composite_update",
+                                                                  "composite_delete",
+                                                                  "group_done"};
+constexpr std::array<std::string_view, 3> kStatusNames = {"success", "unschedulable", "error"};
 
 std::optional<TraceOp> ParseOpName(std::string_view name) {
   for (int i = 0; i < kTraceOpCount; ++i) {
     if (kOpNames[i] == name) return static_cast<TraceOp>(i);
   }
   return std::nullopt;
+}
+
+// The name of an object in a field of its own; a slash would make "namespace/name" of it.
+std::string NameOf(JsonFields* fields, const std::string& what, const char* field) {
+  std::string name = fields->Text(field);
+  if (fields->Has(field) && name.empty()) fields->Refuse(what + ": " + field + " is empty");
+  if (name.find('/') != std::string::npos) fields->Refuse(what + ": " + field + " has a slash");
+  return name;
+}
+
+// The same of a field that need not be there.
+std::string NameOfOr(JsonFields* fields, const std::string& what, const char* field) {
+  return fields->Has(field) ? NameOf(fields, what, field) : std::string();
 }
 
 Labels ParseLabels(const json* value, JsonFields* fields) {
@@ -53,12 +86,10 @@ Labels ParseLabels(const json* value, JsonFields* fields) {
   return labels;
 }
 
-Result<PodRef> ParsePod(const json& value) {
+Result<PodRef> ParsePod(const json& value, int version) {
   JsonFields fields(value, "pod");
   auto pod = std::make_shared<Pod>();
-  pod->name = fields.Text("name");
-  if (fields.Has("name") && pod->name.empty()) fields.Refuse("pod: name is empty");
-  if (pod->name.find('/') != std::string::npos) fields.Refuse("pod: name has a slash");
+  pod->name = NameOf(&fields, "pod", "name");
   pod->namespace_name = fields.TextOr("namespace", "");
   pod->uid = fields.Text("uid");
   pod->priority = static_cast<int32_t>(fields.IntegerOr(
@@ -77,17 +108,39 @@ Result<PodRef> ParsePod(const json& value) {
     pod->generated_claims.emplace_back().pod_claim_name = "claim-" + std::to_string(i);
   }
   pod->nominated_node_name = fields.TextOr("nominated_node", "");
+  if (version >= kTraceVersionWithGroups) pod->group_name = NameOfOr(&fields, "pod", "group");
   if (const Status status = fields.Finish(); !status) return status.error();
   return PodRef(std::move(pod));
 }
 
-Status ParseObject(const json& value, TraceObject* object) {
+Result<PodGroupRef> ParseGroup(const json& value, GroupKind kind) {
+  JsonFields fields(value, "group");
+  auto group = std::make_shared<PodGroup>();
+  group->key.kind = kind;
+  group->key.name = NameOf(&fields, "group", "name");
+  group->key.namespace_name = fields.TextOr("namespace", "");
+  group->priority = static_cast<int32_t>(fields.IntegerOr(
+      "priority", 0, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+  if (kind == GroupKind::kPodGroup) {
+    group->min_count = fields.IntegerOr("min_count", 0, 0, kMinCountMax);
+  }
+  group->parent = NameOfOr(&fields, "group", "parent");
+  if (const Status status = fields.Finish(); !status) return status.error();
+  return PodGroupRef(std::move(group));
+}
+
+Status ParseObject(const json& value, int version, TraceObject* object) {
   JsonFields fields(value, "object");
   object->namespace_name = fields.TextOr("namespace", "");
   object->name = fields.TextOr("name", "");
   object->labels = ParseLabels(fields.ObjectOr("labels"), &fields);
   object->was_allocated = fields.BoolOr("was_allocated", false);
   object->is_allocated = fields.BoolOr("is_allocated", false);
+  if (version >= kTraceVersionWithGroups) {
+    object->group = NameOfOr(&fields, "object", "group");
+    object->min_count = fields.IntegerOr("min_count", 0, 0, kMinCountMax);
+    object->old_min_count = fields.IntegerOr("old_min_count", 0, 0, kMinCountMax);
+  }
   return fields.Finish();
 }
 
@@ -124,7 +177,47 @@ Status ParseAnswers(const json* value, const std::string& what,
   return Status::Ok();
 }
 
-Status ParseWant(const json& value, TraceOp op, TraceWant* want) {
+void ParsePopOfPod(JsonFields* fields, TraceWant* want) {
+  const json* pod = fields->AnyOr("pod");
+  if (pod == nullptr || (!pod->is_string() && !pod->is_null())) {
+    fields->Refuse("want: pod of a pop is missing, expected a name or null");
+  } else if (pod->is_string()) {
+    want->popped = pod->get<std::string>();
+    want->attempts = fields->IntegerOr("attempts", 0, 0, kCountMax);
+    want->cycle = fields->IntegerOr("cycle", 0, 0, kCountMax);
+  }
+}
+
+void ParsePopOfGroup(JsonFields* fields, TraceWant* want) {
+  want->popped_group = fields->Text("group");
+  fields->Array("pods");
+  want->members = fields->TextsOr("pods");
+  for (const json& attempts : fields->Array("member_attempts")) {
+    const std::optional<int64_t> number = Int64Of(attempts);
+    if (!number) fields->Refuse("want: member_attempts has an item that is not an integer");
+    want->member_attempts.push_back(number.value_or(0));
+  }
+  if (fields->ok() && want->member_attempts.size() != want->members.size()) {
+    fields->Refuse("want: member_attempts has " + std::to_string(want->member_attempts.size()) +
+                   " items, expected one for each of the " + std::to_string(want->members.size()) +
+                   " pods");
+  }
+  if (fields->ok() && want->members.empty()) {
+    fields->Refuse("want: pods is empty, expected the members of the group");
+  }
+  want->attempts = fields->IntegerOr("attempts", 0, 0, kCountMax);
+  want->cycle = fields->IntegerOr("cycle", 0, 0, kCountMax);
+}
+
+void ParseCounts(const json& counts, JsonFields* fields, std::map<std::string, int64_t>* totals) {
+  for (const auto& [key, count] : counts.items()) {
+    const std::optional<int64_t> number = Int64Of(count);
+    if (!number) fields->Refuse("want: " + key + " is not an integer of 64 bits");
+    if (number) (*totals)[key] = *number;
+  }
+}
+
+Status ParseWant(const json& value, TraceOp op, int version, TraceWant* want) {
   JsonFields fields(value, "want");
   if (const json* changed = fields.ObjectOr("changed")) {
     for (const auto& [pod, place] : changed->items()) {
@@ -133,13 +226,10 @@ Status ParseWant(const json& value, TraceOp op, TraceWant* want) {
     }
   }
   if (op == TraceOp::kPop) {
-    const json* pod = fields.AnyOr("pod");
-    if (pod == nullptr || (!pod->is_string() && !pod->is_null())) {
-      fields.Refuse("want: pod of a pop is missing, expected a name or null");
-    } else if (pod->is_string()) {
-      want->popped = pod->get<std::string>();
-      want->attempts = fields.IntegerOr("attempts", 0, 0, kCountMax);
-      want->cycle = fields.IntegerOr("cycle", 0, 0, kCountMax);
+    if (version >= kTraceVersionWithGroups && fields.Has("group")) {
+      ParsePopOfGroup(&fields, want);
+    } else {
+      ParsePopOfPod(&fields, want);
     }
   } else if (op == TraceOp::kNominated) {
     const json* pods = fields.AnyOr("pods");
@@ -153,10 +243,12 @@ Status ParseWant(const json& value, TraceOp op, TraceWant* want) {
     }
   } else if (op == TraceOp::kEnd) {
     want->scheduling_cycle = fields.Integer("scheduling_cycle");
-    for (const auto& [key, count] : fields.Object("queue_incoming_pods_total").items()) {
-      const std::optional<int64_t> number = Int64Of(count);
-      if (!number) fields.Refuse("want: " + key + " is not an integer of 64 bits");
-      if (number) want->incoming[key] = *number;
+    ParseCounts(fields.Object("queue_incoming_pods_total"), &fields, &want->incoming);
+    const json* entities = version >= kTraceVersionWithGroups
+                               ? fields.ObjectOr("queue_incoming_entities_total")
+                               : nullptr;
+    if (entities != nullptr) {
+      ParseCounts(*entities, &fields, &want->incoming_entities.emplace());
     }
     if (fields.Has("in_flight_events")) {
       want->logged_events = fields.IntegerOr("in_flight_events", 0, 0, kCountMax);
@@ -165,7 +257,7 @@ Status ParseWant(const json& value, TraceOp op, TraceWant* want) {
   return fields.Finish();
 }
 
-Status ParseEvent(JsonFields* fields, TraceOperation* operation) {
+Status ParseEvent(JsonFields* fields, int version, TraceOperation* operation) {
   const std::string on = fields->Text("on");
   const std::string action = fields->Text("action");
   const auto resource = ParseResource(on);
@@ -174,22 +266,45 @@ Status ParseEvent(JsonFields* fields, TraceOperation* operation) {
   if (fields->Has("action") && !actions) return Error("event: unknown action " + action);
   if (resource && actions) operation->event = MakeEvent(*resource, *actions);
   const json* object = fields->ObjectOr("object");
-  if (object != nullptr) return ParseObject(*object, &operation->object);
+  if (object != nullptr) return ParseObject(*object, version, &operation->object);
   return Status::Ok();
 }
 
+Status ParsePodOf(JsonFields* fields, int version, TraceOperation* operation) {
+  const json& value = fields->Object("pod");
+  if (!fields->ok()) return Status::Ok();  // Finish() says what is wrong.
+  Result<PodRef> pod = ParsePod(value, version);
+  if (!pod) return pod.error();
+  operation->pod = std::move(*pod);
+  return Status::Ok();
+}
+
+Status ParseGroupOf(JsonFields* fields, GroupKind kind, TraceOperation* operation) {
+  const json& value = fields->Object("group");
+  if (!fields->ok()) return Status::Ok();  // Finish() says what is wrong.
+  Result<PodGroupRef> group = ParseGroup(value, kind);
+  if (!group) return group.error();
+  operation->group = std::move(*group);
+  return Status::Ok();
+}
+
+void ParseGroupDone(JsonFields* fields, TraceOperation* operation) {
+  operation->group_name = fields->Text("group");
+  const std::string status = fields->Text("status");
+  const auto name = std::find(kStatusNames.begin(), kStatusNames.end(), status);
+  if (name != kStatusNames.end()) {
+    operation->status = static_cast<GroupStatus>(name - kStatusNames.begin());
+  } else if (fields->Has("status")) {
+    fields->Refuse("unknown status " + status + ", expected success, unschedulable or error");
+  }
+}
+
 // Reads the fields that only this operation has.
-Status ParseBody(JsonFields* fields, TraceOperation* operation) {
+Status ParseBody(JsonFields* fields, int version, TraceOperation* operation) {
   switch (operation->op) {
     case TraceOp::kAdd:
-    case TraceOp::kUpdate: {
-      const json& value = fields->Object("pod");
-      if (!fields->ok()) return Status::Ok();  // Finish() says what is wrong.
-      Result<PodRef> pod = ParsePod(value);
-      if (!pod) return pod.error();
-      operation->pod = std::move(*pod);
-      return Status::Ok();
-    }
+    case TraceOp::kUpdate:
+      return ParsePodOf(fields, version, operation);
     case TraceOp::kFail:
       operation->unschedulable = fields->TextsOr("unschedulable");
       operation->pending = fields->TextsOr("pending");
@@ -199,7 +314,7 @@ Status ParseBody(JsonFields* fields, TraceOperation* operation) {
       operation->pod_name = fields->Text("pod");
       return Status::Ok();
     case TraceOp::kEvent:
-      return ParseEvent(fields, operation);
+      return ParseEvent(fields, version, operation);
     case TraceOp::kActivate:
       fields->Array("pods");
       operation->pod_names = fields->TextsOr("pods");
@@ -210,6 +325,20 @@ Status ParseBody(JsonFields* fields, TraceOperation* operation) {
       return Status::Ok();
     case TraceOp::kNominated:
       operation->node = fields->Text("node");
+      return Status::Ok();
+    case TraceOp::kGroupAdd:
+    case TraceOp::kGroupUpdate:
+      return ParseGroupOf(fields, GroupKind::kPodGroup, operation);
+    case TraceOp::kCompositeAdd:
+    case TraceOp::kCompositeUpdate:
+      return ParseGroupOf(fields, GroupKind::kComposite, operation);
+    case TraceOp::kGroupDelete:
+    case TraceOp::kCompositeDelete:
+      operation->namespace_name = fields->TextOr("namespace", "");
+      operation->group_name = NameOf(fields, "operation", "group");
+      return Status::Ok();
+    case TraceOp::kGroupDone:
+      ParseGroupDone(fields, operation);
       return Status::Ok();
     case TraceOp::kPop:
     case TraceOp::kFlushBackoff:
@@ -224,7 +353,11 @@ Status ParseBody(JsonFields* fields, TraceOperation* operation) {
 
 std::string_view TraceOpName(TraceOp op) { return kOpNames[static_cast<int>(op)]; }
 
-Result<TraceOperation> ParseTraceOperation(std::string_view line) {
+std::string_view GroupStatusName(GroupStatus status) {
+  return kStatusNames[static_cast<int>(status)];
+}
+
+Result<TraceOperation> ParseTraceOperation(std::string_view line, int version) {
   const Result<json> value = ParseJsonLine(line);
   if (!value) return value.error();
   JsonFields fields(*value, "operation");
@@ -232,11 +365,14 @@ Result<TraceOperation> ParseTraceOperation(std::string_view line) {
   const std::string name = fields.Text("op");
   const auto op = ParseOpName(name);
   if (fields.Has("op") && !op) fields.Refuse("unknown op " + name);
+  if (op && NeedsGroups(*op) && version < kTraceVersionWithGroups) {
+    fields.Refuse("op " + name + " needs schedq_trace 2");
+  }
   operation.time_ms = fields.IntegerOr("t", -1, 0, kTimeMsMax);
   if (!fields.Has("t")) fields.Refuse("operation: field t is missing");
   if (op) {
     operation.op = *op;
-    if (Status status = ParseBody(&fields, &operation); !status) return status.error();
+    if (Status status = ParseBody(&fields, version, &operation); !status) return status.error();
     for (const auto& [field, answers] :
          {std::pair("rejected", &operation.rejected), std::pair("verdicts", &operation.verdicts)}) {
       if (Status status = ParseAnswers(fields.AnyOr(field), field, answers); !status) {
@@ -248,7 +384,7 @@ Result<TraceOperation> ParseTraceOperation(std::string_view line) {
   if (const Status status = fields.Finish(); !status) return status.error();
   if (want != nullptr) {
     operation.want.emplace();
-    if (Status status = ParseWant(*want, operation.op, &*operation.want); !status) {
+    if (Status status = ParseWant(*want, operation.op, version, &*operation.want); !status) {
       return status.error();
     }
   }

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "bench/format/trace/timestamp.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "hints/recorded/trace_plugins.h"
 
 namespace schedq {
@@ -64,7 +66,7 @@ json ToJson(const Labels& labels) {
   return value;
 }
 
-json ToJson(const Pod& pod) {
+json ToJson(const Pod& pod, int version) {
   json value = {{"name", pod.name},
                 {"namespace", pod.namespace_name},
                 {"uid", pod.uid},
@@ -75,22 +77,44 @@ json ToJson(const Pod& pod) {
   if (!pod.tolerations.empty()) value["tolerations"] = pod.tolerations.size();
   if (!pod.generated_claims.empty()) value["generated_claims"] = pod.generated_claims.size();
   if (!pod.nominated_node_name.empty()) value["nominated_node"] = pod.nominated_node_name;
+  if (!pod.group_name.empty() && version >= kTraceVersionWithGroups) {
+    value["group"] = pod.group_name;
+  }
   return value;
 }
 
-json ToJson(const TraceObject& object) {
+json ToJson(const PodGroup& group) {
+  json value = {{"name", group.key.name},
+                {"namespace", group.key.namespace_name},
+                {"priority", group.priority}};
+  if (group.min_count != 0) value["min_count"] = group.min_count;
+  if (!group.parent.empty()) value["parent"] = group.parent;
+  return value;
+}
+
+json ToJson(const TraceObject& object, int version) {
   json value = {{"namespace", object.namespace_name}, {"name", object.name}};
   if (!object.labels.empty()) value["labels"] = ToJson(object.labels);
   if (object.was_allocated) value["was_allocated"] = true;
   if (object.is_allocated) value["is_allocated"] = true;
+  if (version < kTraceVersionWithGroups) return value;
+  if (!object.group.empty()) value["group"] = object.group;
+  if (object.min_count != 0) value["min_count"] = object.min_count;
+  if (object.old_min_count != 0) value["old_min_count"] = object.old_min_count;
   return value;
 }
 
 json ToJson(TraceOp op, const TraceWant& want) {
   json value = {{"changed", want.changed}};
   if (op == TraceOp::kPop) {
-    value["pod"] = want.popped ? json(*want.popped) : json(nullptr);
-    if (want.popped) {
+    if (want.popped_group) {
+      value["group"] = *want.popped_group;
+      value["pods"] = want.members;
+      value["member_attempts"] = want.member_attempts;
+    } else {
+      value["pod"] = want.popped ? json(*want.popped) : json(nullptr);
+    }
+    if (want.popped || want.popped_group) {
       value["attempts"] = want.attempts;
       value["cycle"] = want.cycle;
     }
@@ -99,6 +123,7 @@ json ToJson(TraceOp op, const TraceWant& want) {
   } else if (op == TraceOp::kEnd) {
     value["scheduling_cycle"] = want.scheduling_cycle;
     value["queue_incoming_pods_total"] = want.incoming;
+    if (want.incoming_entities) value["queue_incoming_entities_total"] = *want.incoming_entities;
     if (want.logged_events) value["in_flight_events"] = *want.logged_events;
   }
   return value;
@@ -115,29 +140,34 @@ void AddAnswers(const TraceOperation& operation, json* line) {
 }  // namespace
 
 std::string FormatTraceHeader(const TraceHeader& header) {
+  const int version = VersionOf(header);
   json gates = json::object();
   for (int i = 0; i < kGateCount; ++i) {
     const auto gate = static_cast<Gate>(i);
+    if (IsGateOfGroups(gate) && version < kTraceVersionWithGroups) continue;
     gates[std::string(GateName(gate))] = header.gates.On(gate);
   }
   json plugins = json::array();
   for (const TracePluginSpec& plugin : header.plugins) plugins.push_back(ToJson(plugin));
-  const json line = {{"schedq_trace", 1},
-                     {"start", FormatTimestamp(header.start)},
-                     {"gates", std::move(gates)},
-                     {"pod_initial_backoff_ms", Milliseconds(header.backoff.initial)},
-                     {"pod_max_backoff_ms", Milliseconds(header.backoff.maximum)},
-                     {"pod_max_in_unschedulable_ms", Milliseconds(header.max_in_unschedulable)},
-                     {"plugins", std::move(plugins)}};
+  json line = {{"schedq_trace", version},
+               {"start", FormatTimestamp(header.start)},
+               {"gates", std::move(gates)},
+               {"pod_initial_backoff_ms", Milliseconds(header.backoff.initial)},
+               {"pod_max_backoff_ms", Milliseconds(header.backoff.maximum)},
+               {"pod_max_in_unschedulable_ms", Milliseconds(header.max_in_unschedulable)},
+               {"plugins", std::move(plugins)}};
+  if (!header.about.empty()) line["about"] = header.about;
   return Line(line);
 }
 
-std::string FormatTraceOperation(const TraceOperation& operation) {
+std::string FormatTraceOperation(const TraceOperation& operation, int version) {
+  SCHEDQ_CHECK(version >= kTraceVersionWithGroups || !NeedsGroups(operation.op),
+               "only version 2 has operations on groups");
   json line = {{"op", TraceOpName(operation.op)}, {"t", operation.time_ms}};
   switch (operation.op) {
     case TraceOp::kAdd:
     case TraceOp::kUpdate:
-      line["pod"] = ToJson(*operation.pod);
+      line["pod"] = ToJson(*operation.pod, version);
       break;
     case TraceOp::kFail:
       if (!operation.unschedulable.empty()) line["unschedulable"] = operation.unschedulable;
@@ -150,7 +180,7 @@ std::string FormatTraceOperation(const TraceOperation& operation) {
     case TraceOp::kEvent:
       line["on"] = ResourceName(operation.event.resource);
       line["action"] = ActionName(operation.event.action);
-      line["object"] = ToJson(operation.object);
+      line["object"] = ToJson(operation.object, version);
       break;
     case TraceOp::kActivate:
       line["pods"] = operation.pod_names;
@@ -161,6 +191,21 @@ std::string FormatTraceOperation(const TraceOperation& operation) {
       break;
     case TraceOp::kNominated:
       line["node"] = operation.node;
+      break;
+    case TraceOp::kGroupAdd:
+    case TraceOp::kGroupUpdate:
+    case TraceOp::kCompositeAdd:
+    case TraceOp::kCompositeUpdate:
+      line["group"] = ToJson(*operation.group);
+      break;
+    case TraceOp::kGroupDelete:
+    case TraceOp::kCompositeDelete:
+      line["namespace"] = operation.namespace_name;
+      line["group"] = operation.group_name;
+      break;
+    case TraceOp::kGroupDone:
+      line["group"] = operation.group_name;
+      line["status"] = GroupStatusName(operation.status);
       break;
     case TraceOp::kPop:
     case TraceOp::kFlushBackoff:

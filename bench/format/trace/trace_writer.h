@@ -7,9 +7,9 @@
 
 namespace schedq {
 
-// Both return one line without its line break.
+// Both return one line without its line break. A header is written with the version of VersionOf.
 std::string FormatTraceHeader(const TraceHeader& header);
-// Writes operation.want too, if there is one.
-std::string FormatTraceOperation(const TraceOperation& operation);
+// Writes operation.want too, if there is one. In version 1 the groups of pods are left out.
+std::string FormatTraceOperation(const TraceOperation& operation, int version = 1);
 
 }  // namespace schedq

@@ -92,7 +92,7 @@ void QueueDriver::BeginRecording(RecordedQueue recorded) {
 
 // Not as the assembly's further plugins: these are metered and recorded too.
 Result<std::vector<Plugin>> QueueDriver::MakePlugins(World* world) {
-  std::vector<Plugin> plugins = BuiltinPlugins(world);
+  std::vector<Plugin> plugins = BuiltinPlugins(world, options_.gates);
   for (const PluginSource& source : options_.further_plugins) {
     Result<std::vector<Plugin>> further = source(world);
     if (!further) return further.error();

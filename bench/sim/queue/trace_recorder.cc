@@ -5,6 +5,7 @@
 
 #include "bench/format/trace/queue_outcome.h"
 #include "bench/format/trace/trace_writer.h"
+#include "engine/base/result.h"
 #include "hints/plugin.h"
 #include "hints/recorded/trace_plugins.h"
 
@@ -35,6 +36,7 @@ void TraceRecorder::Begin(const RecordedQueue& recorded) {
   plugins_ = recorded.plugins;
   clock_ = recorded.clock;
   start_ = clock_->Now();
+  has_groups_ = recorded.gates.GenericWorkload();
   TraceHeader header;
   header.start = start_;
   header.gates = recorded.gates;
@@ -100,22 +102,74 @@ void TraceRecorder::EndFlight(const PodRef& pod, TraceOp op, PluginSet unschedul
   Write(std::move(operation));
 }
 
+void TraceRecorder::WriteGroup(TraceOp op, TraceOp op_of_composite, const PodGroupRef& group) {
+  TraceOperation operation = Begin(group->key.kind == GroupKind::kPodGroup ? op : op_of_composite);
+  operation.group = group;
+  Write(std::move(operation));
+}
+
+void TraceRecorder::GroupAdded(const PodGroupRef& group) {
+  if (!has_groups_) return;
+  MustSucceed(groups_.Add(*group));
+  WriteGroup(TraceOp::kGroupAdd, TraceOp::kCompositeAdd, group);
+}
+
+void TraceRecorder::GroupUpdated(const PodGroupRef& group) {
+  if (!has_groups_) return;
+  MustSucceed(groups_.Update(*group));
+  WriteGroup(TraceOp::kGroupUpdate, TraceOp::kCompositeUpdate, group);
+}
+
+void TraceRecorder::GroupDeleted(const GroupKey& group) {
+  if (!has_groups_) return;
+  MustSucceed(groups_.Delete(group));
+  TraceOperation operation =
+      Begin(group.kind == GroupKind::kPodGroup ? TraceOp::kGroupDelete : TraceOp::kCompositeDelete);
+  operation.namespace_name = group.namespace_name;
+  operation.group_name = group.name;
+  Write(std::move(operation));
+}
+
+void TraceRecorder::GroupEnded(const GroupKey& root, GroupStatus status) {
+  TraceOperation operation = Begin(TraceOp::kGroupDone);
+  operation.group_name = groups_.DisplayName(root);
+  operation.status = status;
+  Write(std::move(operation));
+}
+
 void TraceRecorder::EventHandled(const ClusterEvent& event, const ObjectChange& change) {
   const ObjectView& object = *change.Latest();
   TraceOperation operation = Begin(TraceOp::kEvent);
   operation.event = event;
-  operation.object = {object.namespace_name, object.name, object.labels,
-                      change.before != nullptr && change.before->allocated,
-                      change.after != nullptr && change.after->allocated};
+  operation.object = {.namespace_name = object.namespace_name,
+                      .name = object.name,
+                      .labels = object.labels,
+                      .was_allocated = change.before != nullptr && change.before->allocated,
+                      .is_allocated = change.after != nullptr && change.after->allocated,
+                      .group = object.pod != nullptr ? object.pod->group_name : object.group_name,
+                      .min_count = object.min_count};
+  if (change.before != nullptr && change.after != nullptr) {
+    operation.object.old_min_count = change.before->min_count;
+  }
   Write(std::move(operation));
 }
 
 void TraceRecorder::Popped(const std::optional<PoppedPod>& popped) {
   TraceWant want;
+  const auto take = [this](const Pod& pod) {
+    Touch(pod);
+    return pods_.DisplayName(*pods_.Of(pod));
+  };
   if (popped) {
-    TracedPods::Entry* entry = pods_.Of(*popped->pod);
-    Touch(*popped->pod);
-    want.popped = pods_.DisplayName(*entry);
+    if (popped->group != nullptr) {
+      want.popped_group = groups_.DisplayName(popped->group->root);
+      for (const PoppedPod& member : popped->group->members) {
+        want.members.push_back(take(*member.pod));
+        want.member_attempts.push_back(member.fields.attempts);
+      }
+    } else {
+      want.popped = take(*popped->pod);
+    }
     want.attempts = popped->fields.attempts;
     want.cycle = static_cast<int64_t>(popped->cycle);
   }
@@ -129,7 +183,7 @@ void TraceRecorder::Flushed(TraceOp op) { Write(Begin(op)); }
 void TraceRecorder::End() {
   for (const auto& [name, entry] : pods_.entries()) touched_.insert(name);
   TraceWant want;
-  SumQueue(*queue_, &want);
+  SumQueue(*queue_, has_groups_, &want);
   want.logged_events
       .reset();  // Pods in a binding are in flight only in the trace, so it would differ.
   Write(Begin(TraceOp::kEnd), std::move(want));
@@ -167,7 +221,7 @@ void TraceRecorder::Write(TraceOperation operation, TraceWant want) {
   }
   touched_.clear();
   operation.want = std::move(want);
-  sink_(FormatTraceOperation(operation));
+  sink_(FormatTraceOperation(operation, has_groups_ ? kTraceVersionWithGroups : 1));
 }
 
 }  // namespace schedq

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "bench/format/trace/trace.h"
+#include "bench/format/trace/traced_groups.h"
 #include "bench/format/trace/traced_pods.h"
 #include "engine/backoff.h"
 #include "engine/base/time/time.h"
@@ -26,6 +27,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
@@ -60,6 +62,11 @@ class TraceRecorder final : public QueueObserver {
   void Updated(const PodRef& pod);
   void Deleted(const PodRef& pod);
   void Bound(const PodRef& pod);
+  void GroupAdded(const PodGroupRef& group);
+  void GroupUpdated(const PodGroupRef& group);
+  void GroupDeleted(const GroupKey& group);
+  // The cycle of a group that was popped has ended.
+  void GroupEnded(const GroupKey& root, GroupStatus status);
   void EventHandled(const ClusterEvent& event, const ObjectChange& change);
   void Popped(const std::optional<PoppedPod>& popped);
   // The attempt is done, and the binding has begun.
@@ -79,6 +86,7 @@ class TraceRecorder final : public QueueObserver {
  private:
   void Touch(const Pod& pod) { touched_.insert(FullName(pod)); }
   TraceOperation Begin(TraceOp op) const;
+  void WriteGroup(TraceOp op, TraceOp op_of_composite, const PodGroupRef& group);
   void EndFlight(const PodRef& pod, TraceOp op, PluginSet unschedulable);
   void AddAnswers(TraceOperation* operation);
   std::string DisplayName(const std::string& full_name);
@@ -92,7 +100,9 @@ class TraceRecorder final : public QueueObserver {
   const PluginRegistry* plugins_ = nullptr;
   Clock* clock_ = nullptr;
   Instant start_{};
+  bool has_groups_ = false;  // What follows of groups is left out where there are none.
   TracedPods pods_;
+  TracedGroups groups_;
   std::set<std::string> touched_;
   std::set<std::string> binding_;  // Pods that are done in the run, but in flight in the trace.
 };

@@ -24,6 +24,9 @@ bool PopsFromBackoff(int gates) { return gates >= 2; }
 }  // namespace
 
 std::string_view Coverage::WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff) {
+  if (place == Place::kIncomplete || place == Place::kPending || NeedsGroups(op)) {
+    return "the driver's traces have no groups";
+  }
   switch (op) {
     case TraceOp::kAdd:
       if (place == Place::kAbsent || place == Place::kInFlight) return "";
@@ -42,14 +45,9 @@ std::string_view Coverage::WhyInfeasible(TraceOp op, Place place, bool pops_from
       if (place == Place::kAbsent || place == Place::kActive) return "";
       if (place == Place::kBackoff && pops_from_backoff) return "";
       return "Pop takes from active, and with the gate on from backoff";
-    case TraceOp::kFlushBackoff:
-    case TraceOp::kFlushUnschedulable:
-    case TraceOp::kEvent:
-    case TraceOp::kNominated:
-    case TraceOp::kEnd:
+    default:
       return "";
   }
-  return "";
 }
 
 void Coverage::Add(const Coverage& other) {

@@ -81,7 +81,7 @@ std::string WriteFailure(const DriverFailure& failure, const DriverOptions& opti
   for (TraceOperation& operation : operations) {
     const Result<TraceOutcome> outcome = (*replayer)->Apply(operation);
     if (outcome) operation.want = *outcome;
-    file << FormatTraceOperation(operation) << '\n';
+    file << FormatTraceOperation(operation, VersionOf(failure.header)) << '\n';
   }
   std::string text = failure.what + "\nseed " + std::to_string(options.seed) + ", " +
                      std::to_string(failure.operations.size()) + " operations: " + path.string();

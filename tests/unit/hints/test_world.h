@@ -15,6 +15,7 @@
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/ports.h"
 #include "hints/plugin.h"
 #include "hints/registry.h"
@@ -28,6 +29,28 @@ inline Pod MakePod(std::string name, ClaimNames claims = {}) {
   pod.uid = "uid-" + pod.name;
   pod.claims = std::move(claims);
   return pod;
+}
+
+inline Pod MakeMember(std::string name, std::string group) {
+  Pod pod = MakePod(std::move(name));
+  pod.group_name = std::move(group);
+  return pod;
+}
+
+inline PodGroup MakeGroup(std::string name, int64_t min_count = 0) {
+  PodGroup group;
+  group.key = {GroupKind::kPodGroup, "ns", std::move(name)};
+  group.min_count = min_count;
+  return group;
+}
+
+inline ObjectRef ViewOfGroup(const PodGroup& group) {
+  ObjectView view;
+  view.resource = Resource::kPodGroup;
+  view.namespace_name = group.key.namespace_name;
+  view.name = group.key.name;
+  view.min_count = group.min_count;
+  return std::make_shared<ObjectView>(std::move(view));
 }
 
 inline ObjectRef ViewOfPod(Pod pod) {

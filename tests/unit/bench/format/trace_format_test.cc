@@ -53,7 +53,7 @@ void ExpectHeaderRefused(const std::string& from, const std::string& to,
 TEST(TraceHeader, IsRefusedWithTheReason) {
   ASSERT_TRUE(ParseTraceHeader(kHeader).ok());
   ExpectHeaderRefused("\"schedq_trace\":1,", "", "schedq_trace is missing");
-  ExpectHeaderRefused("trace\":1", "trace\":2", "expected schedq_trace 1");
+  ExpectHeaderRefused("trace\":1", "trace\":3", "expected schedq_trace 1 or 2");
   ExpectHeaderRefused("trace\":1", "trace\":\"1\"", "expected an integer");
   ExpectHeaderRefused("00.3Z", "00.3", "expected RFC 3339");
   ExpectHeaderRefused("2026-01", "2026-13", "expected RFC 3339");

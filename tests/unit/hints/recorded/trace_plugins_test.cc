@@ -210,9 +210,10 @@ TEST_F(HintsTracePluginsTest, UnknownKindsAreRefusedByName) {
   const auto event = [](const char* hint, const char* pre_hint) {
     return TraceEventSpec{Resource::kNode, Action::kAdd, hint, pre_hint};
   };
-  EXPECT_EQ(ErrorOf({"P", "nogates", {}}),
-            "plugin P: unknown pre_enqueue kind \"nogates\", expected no-gates, claims-known or "
-            "recorded");
+  EXPECT_EQ(
+      ErrorOf({"P", "nogates", {}}),
+      "plugin P: unknown pre_enqueue kind \"nogates\", expected no-gates, claims-known, gang or "
+      "recorded");
   EXPECT_THAT(ErrorOf({"P", "", {event("Queue", "")}}), HasSubstr("unknown hint kind \"Queue\""));
   EXPECT_THAT(ErrorOf({"P", "", {event("", "queue")}}),
               HasSubstr("unknown pre_hint kind \"queue\""));

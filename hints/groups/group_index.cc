@@ -1,0 +1,7 @@
+#include "hints/groups/group_index-inl.h"
+
+namespace schedq {
+
+template class BasicGroupIndex<std::atomic>;
+
+}  // namespace schedq
