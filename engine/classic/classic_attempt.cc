@@ -48,7 +48,8 @@ std::optional<PoppedPod> ClassicQueue::PopLocked() {
       entity = active_.Pop();
     } else if (options_.gates.PopFromBackoffQ() && !backoff_.empty()) {
       entity = backoff_.Pop();
-      metrics_.AddIncoming(Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ));
+      CountIncoming(*entity, Place::kActive, LabelOf(SpecialLabel::kPopFromBackoffQ),
+                    /*named=*/Place::kAbsent);
     } else {
       return std::nullopt;
     }

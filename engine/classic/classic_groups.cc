@@ -88,7 +88,6 @@ void ClassicQueue::StartGroup(const GroupKey& root, PodEntity& first) {
   auto owned = std::make_unique<GroupEntity>();
   GroupEntity& group = *owned;
   group.root = root;
-  group.priority = tree_.Find(root)->priority;
   group.fields.timestamp = first.fields.timestamp;
   group.fields.first_attempt = first.fields.first_attempt;
   group.members.push_back(&first);

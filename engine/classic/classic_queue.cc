@@ -164,7 +164,7 @@ void ClassicQueue::DeleteLocked(PodEntity& pod) {
     pod.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
   }
   if (IsMember(*pod.pod)) {
-    Leave(pod);
+    if (was_live) Leave(pod);
   } else if (pod.IsQueued()) {
     const Place from = pod.queued;
     RemoveFromQueue(pod);
@@ -194,10 +194,17 @@ void ClassicQueue::Activate(std::span<const PodRef> pods) {
   for (const PodRef& named : pods) {
     PodEntity* pod = entities_.Find(FindKey(*named));
     if (pod == nullptr) continue;
-    Entity& entity = pod->group != nullptr ? static_cast<Entity&>(*pod->group) : *pod;
-    if (InPool(entity.queued) || InBackoff(entity.queued)) {
-      ActivateEntity(entity);
-    } else if (pod->in_flight && (!IsMember(*pod->pod) || RootOf(*pod->pod))) {
+    Entity* entity = pod;
+    bool may_log = true;
+    if (IsMember(*pod->pod)) {
+      const std::optional<GroupKey> root = RootOf(*pod->pod);
+      GroupEntity* const group = root ? FindGroup(*root) : nullptr;
+      if (group != nullptr) entity = group;
+      may_log = root.has_value();
+    }
+    if (InPool(entity->queued) || InBackoff(entity->queued)) {
+      ActivateEntity(*entity);
+    } else if (pod->in_flight && may_log) {
       LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pod->pod));
     }
   }

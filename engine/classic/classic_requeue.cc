@@ -73,7 +73,7 @@ bool ClassicQueue::IsBackingOff(Entity& entity) const {
 }
 
 int32_t ClassicQueue::PriorityOf(const Entity& entity) const {
-  return entity.is_group ? static_cast<const GroupEntity&>(entity).priority
+  return entity.is_group ? tree_.Find(static_cast<const GroupEntity&>(entity).root)->priority
                          : static_cast<const PodEntity&>(entity).pod->priority;
 }
 

@@ -74,7 +74,6 @@ struct GroupEntity final : Entity {
   GroupEntity() : Entity(true) {}
 
   GroupKey root;
-  int32_t priority = 0;  // Of the root's object.
   std::vector<PodEntity*> members;
   bool is_in_cycle = false;         // It was popped, and GroupDone is still to come.
   uint64_t cycle = 0;               // The scheduling cycle of its last pop.

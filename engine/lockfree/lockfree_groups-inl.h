@@ -360,7 +360,8 @@ void BasicLockfreeQueue<Atom, Shape>::JudgeGroups(const PoolEvent& pool_event,
     for (const Narrowing::NarrowedPod& pod : narrowing.pods) {
       const MemberState* const member = state->members.Get(pod.pod);
       if (member == nullptr || member->stands != Place::kActive) continue;
-      if (state->roots.Get(member->root)->place == Place::kGated) {
+      const RootState& root = *state->roots.Get(member->root);
+      if (root.place == Place::kGated && !root.is_lenient) {
         listed.push_back({member->root, pod});
       }
     }

@@ -206,7 +206,7 @@ bool GroupChange::Delete(const PodKey& key) {
   MemberState* const member = Edit(key);
   member->live = false;
   nominations_ended_.push_back({key.id, std::exchange(member->nomination, {})});
-  Leave(key);
+  if (was_live) Leave(key);
   if (was_live && !options_.observers.empty()) {
     effects_.told.push_back({.what = GroupEffects::Told::What::kDeleted,
                              .pod = Find(key)->pod,
@@ -270,10 +270,15 @@ bool GroupChange::Fail(const PodKey& key, PluginSet unschedulable, PluginSet pen
 
 bool GroupChange::Activate(const PodKey& key) {
   const MemberState* const member = Find(key);
-  if (member == nullptr || member->stands != Place::kActive) return false;
-  const Place from = PlaceIn(state_, *member);
-  if (from == Place::kActive) return false;
-  RootState* const root = EditRoot(member->root);
+  if (member == nullptr) return false;
+  // Its entity, also where it is not in it.
+  const std::optional<GroupId> id = RootOf(*member->pod);
+  const RootState* const known = id ? state_.roots.Get(*id) : nullptr;
+  if (known == nullptr || known->place == Place::kActive || known->place == Place::kAbsent) {
+    return false;
+  }
+  const Place from = known->place;
+  RootState* const root = EditRoot(*id);
   const EventLabel label = LabelOf(SpecialLabel::kForceActivate);
   const bool skips = InBackoff(from) && options_.gates.PopFromBackoffQ();
   if (InBackoff(from)) TakeOut(root);

@@ -49,7 +49,6 @@ RootState* GroupChange::StartRoot(GroupId id, const MemberState& first) {
   fresh->owner = owner_;
   fresh->id = id;
   fresh->key = object.key;
-  fresh->priority = object.object->priority;
   fresh->fields.timestamp = first.fields.timestamp;
   fresh->fields.first_attempt = first.fields.first_attempt;
   fresh->members.push_back(first.key.id);
@@ -98,6 +97,7 @@ void GroupChange::SetPlace(RootState* root, Place place) {
   std::erase_if(state_.owed, [&](const auto& owed) { return owed.root == root->id; });
   if (place == Place::kAbsent) return;
   root->version = static_cast<uint32_t>(owner_);
+  root->priority = state_.objects.Get(root->id)->object->priority;
   state_.owed.push_back({root->id, root->version});
   if (place != Place::kGated) return;
   root->indexed_by = root->fields.gating_plugin;

@@ -64,7 +64,7 @@ struct RootState {
   uint64_t owner = 0;
   GroupId id = kNoGroup;
   GroupKey key;
-  int32_t priority = 0;
+  int32_t priority = 0;          // Of its object, when it came to its place.
   Place place = Place::kAbsent;  // kActive, kErrorBackoff, kGated; kAbsent: in its cycle.
   uint32_t version = 0;          // Of its ticket.
   uint64_t cycle = 0;            // The version of the state that began its last cycle.
