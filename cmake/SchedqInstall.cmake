@@ -39,6 +39,7 @@ set(SCHEDQ_INSTALLED_HEADERS
     engine/pod.h
     engine/pod_key.h
     engine/ports.h
+    engine/pod_group.h
     engine/queue_answers.h
     engine/queueing_fields.h
     hints/plugin.h

@@ -69,9 +69,14 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
   show("unschedulable", [](const QueueCounts& now) { return now.unschedulable; });
   show("gated", [](const QueueCounts& now) { return now.gated; });
   if (!has_groups) return;
-
   show("incomplete", [](const QueueCounts& now) { return now.incomplete; });
   show("pending", [](const QueueCounts& now) { return now.pending; });
+  AddGroupFamilies(registry, events, counts);
+}
+
+// What only a queue with groups counts.
+void QueueMetrics::AddGroupFamilies(MetricsRegistry* registry, const LabelValues& events,
+                                    const std::function<QueueCounts()>& counts) {
   incoming_entities_ = &registry->DenseCounters(
       {.name = "scheduler_queue_incoming_entities_total",
        .help = "Pods and groups added to scheduling queues by event, queue and type.",

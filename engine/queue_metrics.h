@@ -59,6 +59,8 @@ class QueueMetrics {
   }
 
  private:
+  void AddGroupFamilies(MetricsRegistry* registry, const LabelValues& events,
+                        const std::function<QueueCounts()>& counts);
   Counter Incoming(Place place, EventLabel label) const;
   Counter IncomingEntities(Place place, EventLabel label, EntityType type) const;
 

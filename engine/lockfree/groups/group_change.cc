@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/pod_events.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "engine/base/names/interner.h"
-#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/lockfree/groups/group_state.h"
@@ -34,6 +33,7 @@
 #include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 

@@ -1,7 +1,9 @@
 // Group objects: the tree that they make, and how they come and go.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/lockfree/groups/group_change.h"
 
 namespace schedq {

@@ -1,10 +1,13 @@
 // Roots: how the entity of a group enters and leaves active, error-backoff and the pool.
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "engine/base/time/maybe_instant.h"
 #include "engine/lockfree/groups/group_change.h"
+#include "engine/queueing_fields.h"
 
 namespace schedq {
 namespace {
