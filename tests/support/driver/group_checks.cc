@@ -1,6 +1,7 @@
 // The checks of StateJudge on groups: members that are queued stand together, and a pop of a group
 // takes all of them, in order.
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,12 +11,11 @@
 #include <vector>
 
 #include "bench/format/trace/traced_pods.h"
+#include "engine/base/result.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
-#include "engine/pod.h"
 #include "engine/pod_group.h"
 #include "engine/queue_answers.h"
-#include "tests/support/driver/group_judge.h"
 #include "tests/support/driver/state_judge.h"
 
 namespace schedq {

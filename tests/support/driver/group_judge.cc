@@ -1,5 +1,7 @@
 #include "tests/support/driver/group_judge.h"
 
+#include <cstddef>
+
 namespace schedq {
 
 std::optional<GroupKey> GroupJudge::RootOf(const Pod& member) const {

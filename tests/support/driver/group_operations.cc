@@ -1,4 +1,5 @@
 // What OperationGenerator draws of groups: their objects, their events, the ends of their cycles.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "bench/format/trace/trace.h"
 #include "engine/base/random.h"
 #include "engine/event.h"
+#include "engine/place.h"
 #include "engine/pod_group.h"
 #include "tests/support/driver/group_judge.h"
 #include "tests/support/driver/operation_generator.h"
@@ -59,9 +61,12 @@ std::vector<const OperationGenerator::GroupName*> OperationGenerator::GroupsFor(
 TraceOp OperationGenerator::PossibleNow(TraceOp op, const GroupJudge& groups) {
   const bool in_cycle = groups.cycle().has_value();
   if (op == TraceOp::kPop && in_cycle) return TraceOp::kGroupDone;
-  if (op == TraceOp::kGroupDone) return in_cycle ? op : TraceOp::kPop;
-  if (!NeedsGroups(op) || !GroupsFor(op, groups).empty()) return op;
-  return in_cycle ? TraceOp::kGroupDone : TraceOp::kPop;
+  const bool is_possible = op == TraceOp::kGroupDone ? in_cycle : !GroupsFor(op, groups).empty();
+  if (!NeedsGroups(op) || is_possible) return op;
+  if (in_cycle) return TraceOp::kGroupDone;
+  const bool may_pop = std::any_of(candidates_.begin(), candidates_.end(),
+                                   [](const auto& each) { return each.place == Place::kActive; });
+  return may_pop ? TraceOp::kPop : TraceOp::kEvent;
 }
 
 void OperationGenerator::FillGroup(TraceOperation* operation, const GroupJudge& groups) {

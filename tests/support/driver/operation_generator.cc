@@ -248,7 +248,7 @@ PodRef OperationGenerator::NewPod(const Candidate& target) {
   pod->priority = static_cast<int32_t>(random_.Between(-1, 2));
   if (random_.Chance(0.15)) pod->scheduling_gates = {"gate"};
   if (random_.Chance(0.4)) pod->claims = {Pick({"c1", "c2", "c3"})};
-  if (!group_names_.empty() && random_.Chance(0.7)) pod->group_name = Pick({"g1", "g2", "g3"});
+  if (!group_names_.empty() && random_.Chance(0.5)) pod->group_name = Pick({"g1", "g2", "g3"});
   for (uint64_t changes = random_.Below(3); changes > 0; --changes) Change(pod.get());
   return pod;
 }

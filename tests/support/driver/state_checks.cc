@@ -115,11 +115,8 @@ void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& wher
   };
   demand(fields.attempts == account.attempts, "attempts");
   demand(fields.timestamp == account.timestamp, "timestamp");
-  if (groups_.IsMember(*live_.at(name).pod)) {
-    // The other fields are its group's, or its own without a rule for them.
-    demand(where.place != Place::kGated || !fields.was_flushed, "gated with the was-flushed flag");
-    return;
-  }
+  // The other fields are its group's. A member that joins a gated group keeps its flag.
+  if (groups_.IsMember(*live_.at(name).pod)) return;
   demand(fields.unschedulable_count == account.unschedulable_count, "unschedulable count");
   demand(fields.consecutive_errors == account.consecutive_errors, "consecutive errors");
   // With the gate off PreEnqueue does not run before backoff, so a pod in backoff keeps its gating

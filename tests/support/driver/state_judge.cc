@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 
 std::string StateJudge::KeyOf(const Pod& pod) { return FullName(pod) + " " + pod.uid; }

@@ -51,7 +51,7 @@ uint64_t FromEnvironment(const char* name, uint64_t absent) {
   return number;
 }
 
-// The lock-free engine holds no groups yet.
+// The lock-free engine holds groups, but does not agree yet.
 std::vector<DrivenEngine> EnginesWithGroups() {
   std::vector<DrivenEngine> engines = ProductEngines();
   std::erase_if(engines, [](const DrivenEngine& engine) {
@@ -119,10 +119,12 @@ TEST(RandomDriver, RepeatsItselfBySeed) {
 }
 
 // Drives until the engines fail, shrinks, and returns the small failure.
-DriverFailure MustCatch(const std::vector<DrivenEngine>& engines) {
-  Coverage reached;
+DriverFailure MustCatch(const std::vector<DrivenEngine>& engines,
+                        DriverOptions (*options_for)(uint64_t seed) = OptionsFor) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    auto failure = Drive(OptionsFor(seed), engines, &reached);
+    const DriverOptions options = options_for(seed);
+    Coverage reached(options.has_groups);
+    auto failure = Drive(options, engines, &reached);
     if (failure) return Shrink(std::move(*failure), engines);
   }
   ADD_FAILURE() << "the fault was not caught";
@@ -138,6 +140,20 @@ TEST(RandomDriverCanary, AnEngineThatLosesAPodIsCaught) {
 TEST(RandomDriverCanary, AnEngineThatPopsTheSecondBestIsCaught) {
   const DriverFailure failure = MustCatch({FaultyEngine(Fault::kPopsSecondBest)});
   EXPECT_NE(failure.what.find("was first in active"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatKeepsMembersWithoutTheirObjectIsCaught) {
+  const DriverFailure failure =
+      MustCatch({FaultyEngine(Fault::kMissesGroupDelete)}, OptionsWithGroups);
+  EXPECT_NE(failure.what.find("expected incomplete"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatPopsAGroupWithoutAMemberIsCaught) {
+  const DriverFailure failure =
+      MustCatch({FaultyEngine(Fault::kLosesMemberOfPop)}, OptionsWithGroups);
+  EXPECT_NE(failure.what.find("popped of"), std::string::npos) << failure.what;
   EXPECT_LT(failure.operations.size(), 30u);
 }
 
