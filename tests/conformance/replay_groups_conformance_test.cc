@@ -25,7 +25,7 @@ TEST_P(GroupsConformance, EveryRecordingReplaysWithoutMismatch) {
 }
 
 TEST_P(GroupsConformance, EachAlteredAnswerMismatches) {
-  const AlteredTrace trace(GroupsFolder(), "rule-13-", GetParam());
+  const AlteredTrace trace(GroupsFolder(), "rule-22-", GetParam());
   trace.ExpectMismatch("pop", "\"group\":\"g\"", "\"group\":\"h\"");
   trace.ExpectMismatch("pop", "\"member_attempts\":[1", "\"member_attempts\":[2");
   trace.ExpectMismatch("fail", ":\"pending\"", ":\"unschedulable\"");

@@ -23,10 +23,10 @@ bool PopsFromBackoff(int gates) { return gates >= 2; }
 
 }  // namespace
 
-std::string_view Coverage::WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff) {
-  if (place == Place::kIncomplete || place == Place::kPending || NeedsGroups(op)) {
-    return "the driver's traces have no groups";
-  }
+std::string_view Coverage::WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff) const {
+  const bool is_of_groups =
+      place == Place::kIncomplete || place == Place::kPending || NeedsGroups(op);
+  if (is_of_groups && !has_groups_) return "these traces have no groups";
   switch (op) {
     case TraceOp::kAdd:
       if (place == Place::kAbsent || place == Place::kInFlight) return "";

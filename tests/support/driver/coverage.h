@@ -19,11 +19,14 @@ class Coverage {
  public:
   static constexpr int kGateCombinations = 4;
 
+  // `has_groups`: of traces with groups, else of traces without.
+  explicit Coverage(bool has_groups = false) : has_groups_(has_groups) {}
+
   static int GatesIndex(const Gates& gates) {
     return (gates.PopFromBackoffQ() ? 2 : 0) + (gates.PreQueueingHints() ? 1 : 0);
   }
   // The reason why no trace can reach a cell; empty: a trace can.
-  static std::string_view WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff);
+  std::string_view WhyInfeasible(TraceOp op, Place place, bool pops_from_backoff) const;
 
   void Count(TraceOp op, Place place, const Gates& gates) {
     ++counts_[GatesIndex(gates)][static_cast<int>(op)][static_cast<int>(place)];
@@ -42,6 +45,7 @@ class Coverage {
 
  private:
   using Cells = std::array<std::array<uint64_t, kPlaceCount>, kTraceOpCount>;
+  const bool has_groups_;
   std::array<Cells, kGateCombinations> counts_{};
 };
 

@@ -38,6 +38,7 @@ class SideBySide {
   const std::string& wrong() const { return wrong_; }
 
   Answer Apply(const TraceOperation& operation) {
+    if (judge().Forbids(operation)) return Answer::kRefused;
     std::optional<TraceOutcome> first;
     for (Player& player : players_) {
       player.judge->Before(operation);
@@ -78,7 +79,7 @@ class SideBySide {
 
 // Counts the places of the pods that an operation meets; `before` holds the places before it.
 void CountReached(const TraceOperation& operation, const StateJudge::Seen& before,
-                  const std::string& popped, const Gates& gates, Coverage* reached) {
+                  const std::vector<std::string>& popped, const Gates& gates, Coverage* reached) {
   const auto count = [&](const std::string& name) {
     const auto found = before.find(name);
     const Place place = found == before.end() ? Place::kAbsent : found->second.place;
@@ -96,7 +97,9 @@ void CountReached(const TraceOperation& operation, const StateJudge::Seen& befor
     case TraceOp::kActivate:
       return count(operation.pod_names.front());
     case TraceOp::kPop:
-      return count(popped);
+      for (const std::string& name : popped) count(name);
+      if (popped.empty()) reached->Count(operation.op, Place::kAbsent, gates);
+      return;
     default:
       break;
   }
@@ -105,6 +108,15 @@ void CountReached(const TraceOperation& operation, const StateJudge::Seen& befor
   for (int place = 0; place < kPlaceCount; ++place) {
     if (met[place]) reached->Count(operation.op, static_cast<Place>(place), gates);
   }
+}
+
+Gates GatesOf(const DriverOptions& options) {
+  GateRequest request;
+  request.Set(Gate::kSchedulerPopFromBackoffQ, options.pops_from_backoff);
+  request.Set(Gate::kSchedulerPreQueueingHints, options.narrows);
+  request.Set(Gate::kGenericWorkload, options.has_groups);
+  request.Set(Gate::kCompositePodGroup, options.has_composites);
+  return *Gates::Resolve(request);
 }
 
 // Removes answers about pods that no operation named before.
@@ -134,13 +146,14 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
                                    const std::vector<DrivenEngine>& engines, Coverage* reached) {
   Random random(options.seed);
   DriverFailure run;
-  run.header = RandomHeader(random, options.pops_from_backoff, options.narrows);
+  run.header = RandomHeader(random, GatesOf(options));
   SideBySide engines_running(run.header, engines);
   OperationGenerator generator(run.header, random.Fork(1));
-  Coverage here;  // Only of this run, so that operations depend on nothing but the seed.
+  Coverage here(
+      options.has_groups);  // Only of this run, so that operations depend on nothing but the seed.
   for (int i = 0; i < options.operations; ++i) {
     const StateJudge& judge = engines_running.judge();
-    run.operations.push_back(generator.Next(judge.seen(), engines_running.replayer(), here));
+    run.operations.push_back(generator.Next(judge, engines_running.replayer(), here));
     const TraceOperation& operation = run.operations.back();
     switch (engines_running.Apply(operation)) {
       case SideBySide::Answer::kGood:

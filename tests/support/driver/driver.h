@@ -32,6 +32,8 @@ struct DriverOptions {
   int operations = 2000;
   bool pops_from_backoff = true;
   bool narrows = true;
+  bool has_groups = false;
+  bool has_composites = false;  // With groups only.
 };
 
 // A header and operations that made an engine fail.

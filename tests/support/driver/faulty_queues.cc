@@ -9,6 +9,7 @@
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
@@ -24,7 +25,11 @@ class FaultyQueue final : public ForwardingQueue {
   FaultyQueue(Fault fault, QueueOptions options)
       : ForwardingQueue(MakeQueue(AllEngines().front(), std::move(options))), fault_(fault) {}
 
+  void GroupDelete(const GroupKey& group) override {
+    if (fault_ != Fault::kMissesGroupDelete) inner().GroupDelete(group);
+  }
   std::optional<PoppedPod> TryPop() override {
+    if (fault_ == Fault::kLosesMemberOfPop) return WithoutThirdMember(inner().TryPop());
     if (fault_ != Fault::kPopsSecondBest || inner().Counts().active < 3) {
       return inner().TryPop();
     }
@@ -54,6 +59,14 @@ class FaultyQueue final : public ForwardingQueue {
   }
 
  private:
+  static std::optional<PoppedPod> WithoutThirdMember(std::optional<PoppedPod> popped) {
+    if (!popped || popped->group == nullptr || popped->group->members.size() < 3) return popped;
+    auto group = std::make_shared<PoppedGroup>(*popped->group);
+    group->members.resize(2);
+    popped->group = std::move(group);
+    return popped;
+  }
+
   const Fault fault_;
 };
 

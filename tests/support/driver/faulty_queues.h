@@ -11,6 +11,8 @@ enum class Fault : uint8_t {
   kLosesThirdFailure,            // The third failure of a pod only ends its attempt.
   kPopsSecondBest,               // A pop takes the second pod where three or more are active.
   kMissesEventsWithTwoInFlight,  // An event is lost while two pods are in flight.
+  kMissesGroupDelete,            // Members stay where they are when their group's object goes.
+  kLosesMemberOfPop,             // A pop does not say which the last of three members is.
 };
 
 DrivenEngine FaultyEngine(Fault fault);

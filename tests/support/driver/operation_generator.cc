@@ -36,41 +36,49 @@ bool NamesAPod(TraceOp op) {
 
 }  // namespace
 
-TraceOperation OperationGenerator::Next(const StateJudge::Seen& seen, const Replayer& replayer,
+TraceOperation OperationGenerator::Next(const StateJudge& judge, const Replayer& replayer,
                                         const Coverage& reached) {
-  CollectCandidates(seen, replayer);
+  CollectCandidates(judge, replayer);
   TraceOperation operation;
   const Candidate* target = nullptr;
-  const auto gone = std::count_if(candidates_.begin(), candidates_.end(),
-                                  [](const Candidate& each) { return each.live == nullptr; });
-  if (gone > 3 && random_.Chance(0.5)) {
-    operation.op = TraceOp::kAdd;  // Pods that were deleted or bound must be added again.
-    target = DrawTarget(TraceOp::kAdd, std::nullopt);
-  } else if (const auto cell = LeastReached(reached); cell && random_.Chance(0.5)) {
-    operation.op = cell->first;
-    if (NamesAPod(operation.op)) target = DrawTarget(operation.op, cell->second);
-  } else {
-    operation.op = cell || random_.Chance(0.3) ? DrawOp() : DrawTowardsBackoff();
-    if (NamesAPod(operation.op)) target = DrawTarget(operation.op, std::nullopt);
-  }
-  if (NamesAPod(operation.op) && target == nullptr) operation.op = TraceOp::kPop;
+  operation.op = ChooseOp(reached, &target);
+  if (!group_names_.empty()) operation.op = PossibleNow(operation.op, judge.groups());
   Advance(&operation);
   Fill(&operation, target);
+  if (NeedsGroups(operation.op)) FillGroup(&operation, judge.groups());
   DrawAnswers(&operation);
   return operation;
 }
 
-void OperationGenerator::CollectCandidates(const StateJudge::Seen& seen, const Replayer& replayer) {
+TraceOp OperationGenerator::ChooseOp(const Coverage& reached, const Candidate** target) {
+  TraceOp op = TraceOp::kPop;
+  const auto gone = std::count_if(candidates_.begin(), candidates_.end(),
+                                  [](const Candidate& each) { return each.live == nullptr; });
+  if (gone > 3 && random_.Chance(0.5)) {
+    op = TraceOp::kAdd;  // Pods that were deleted or bound must be added again.
+    *target = DrawTarget(op, std::nullopt);
+  } else if (const auto cell = LeastReached(reached); cell && random_.Chance(0.5)) {
+    op = cell->first;
+    if (NamesAPod(op)) *target = DrawTarget(op, cell->second);
+  } else {
+    op = cell || random_.Chance(0.3) ? DrawOp() : DrawTowardsBackoff();
+    if (NamesAPod(op)) *target = DrawTarget(op, std::nullopt);
+  }
+  return NamesAPod(op) && *target == nullptr ? TraceOp::kPop : op;
+}
+
+void OperationGenerator::CollectCandidates(const StateJudge& judge, const Replayer& replayer) {
   candidates_.clear();
   due_.clear();
   for (const char* name : kNames) {
     Candidate candidate{.name = name, .place = Place::kAbsent, .live = nullptr};
     const auto entry = replayer.pods().entries().find(name);
     if (entry != replayer.pods().entries().end()) {
-      const PodWhereabouts& where = seen.at(name);
+      const PodWhereabouts& where = judge.seen().at(name);
       candidate.place = where.place;
       candidate.live = entry->second.live;
       candidate.in_flight = !entry->second.in_flight.empty();
+      candidate.may_fail = !judge.groups().cycle() || !judge.IsOfSinglePod(name);
       if (InPool(where.place)) {
         const QueueingFields& fields = where.fields;
         due_.push_back(std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min())) +
@@ -84,6 +92,7 @@ void OperationGenerator::CollectCandidates(const StateJudge::Seen& seen, const R
 bool OperationGenerator::Fits(TraceOp op, const Candidate& candidate) {
   if (op == TraceOp::kAdd) return candidate.live == nullptr;
   if (op == TraceOp::kUpdate) return candidate.live != nullptr;
+  if (op == TraceOp::kFail && !candidate.may_fail) return false;
   return candidate.live != nullptr || candidate.in_flight;
 }
 
@@ -101,7 +110,7 @@ std::optional<std::pair<TraceOp, Place>> OperationGenerator::LeastReached(const 
     }
     for (int j = 0; j < kPlaceCount; ++j) {
       const auto place = static_cast<Place>(j);
-      if (!Coverage::WhyInfeasible(op, place, pops_from_backoff).empty()) continue;
+      if (!reached.WhyInfeasible(op, place, pops_from_backoff).empty()) continue;
       const uint64_t here = reached.At(op, place, Coverage::GatesIndex(header_.gates));
       least_of_all = std::min(least_of_all, here);
       if (!at_hand[j]) continue;
@@ -127,13 +136,16 @@ TraceOp OperationGenerator::DrawTowardsBackoff() {
 }
 
 TraceOp OperationGenerator::DrawOp() {
-  static constexpr std::array<int, kTraceOpCount> kWeights = {
-      12, 8, 1, 2, 30, 12, 2, 1, 8, 2, 2, 1, 0};  // In the order of TraceOp.
+  using Weights = std::array<int, kTraceOpCount>;  // In the order of TraceOp.
+  static constexpr Weights kWithoutGroups = {12, 8, 1, 2, 30, 12, 2, 1, 8, 2, 2, 1, 0};
+  static constexpr Weights kWithGroups = {12, 8, 1, 2, 30, 12, 2, 1, 8, 2,
+                                          2,  1, 0, 4, 2,  2,  3, 1, 1, 12};
+  const Weights& weights = group_names_.empty() ? kWithoutGroups : kWithGroups;
   int sum = 0;
-  for (const int weight : kWeights) sum += weight;
+  for (const int weight : weights) sum += weight;
   auto draw = static_cast<int>(random_.Below(static_cast<uint64_t>(sum)));
   int op = 0;
-  while (draw >= kWeights[op]) draw -= kWeights[op++];
+  while (draw >= weights[op]) draw -= weights[op++];
   return static_cast<TraceOp>(op);
 }
 
@@ -169,7 +181,9 @@ void OperationGenerator::Advance(TraceOperation* operation) {
   } else if (draw < 44) {
     time_ms_ = std::max(time_ms_, FlushBoundary());
   }
-  if (operation->op == TraceOp::kAdd || operation->op == TraceOp::kFail) {
+  const bool stamps = operation->op == TraceOp::kAdd || operation->op == TraceOp::kFail ||
+                      operation->op == TraceOp::kGroupDone;
+  if (stamps) {
     time_ms_ = stamped_ms_ = std::max(time_ms_, stamped_ms_ + 1);
   }
   operation->time_ms = time_ms_;
@@ -227,11 +241,14 @@ PodRef OperationGenerator::NewPod(const Candidate& target) {
   pod->name = target.name.substr(slash + 1);
   // A pod that is added again mostly has another uid, sometimes the same one.
   std::string& uid = last_uids_[target.name];
-  if (uid.empty() || random_.Chance(0.7)) uid = "uid-" + std::to_string(++uids_);
+  // With groups always: a member that is added while its uid is in flight has no rule.
+  if (uid.empty() || !group_names_.empty() || random_.Chance(0.7))
+    uid = "uid-" + std::to_string(++uids_);
   pod->uid = uid;
   pod->priority = static_cast<int32_t>(random_.Between(-1, 2));
   if (random_.Chance(0.15)) pod->scheduling_gates = {"gate"};
   if (random_.Chance(0.4)) pod->claims = {Pick({"c1", "c2", "c3"})};
+  if (!group_names_.empty() && random_.Chance(0.5)) pod->group_name = Pick({"g1", "g2", "g3"});
   for (uint64_t changes = random_.Below(3); changes > 0; --changes) Change(pod.get());
   return pod;
 }
@@ -276,6 +293,7 @@ void OperationGenerator::Change(Pod* pod) {
 }
 
 void OperationGenerator::DrawEvent(TraceOperation* operation) {
+  if (!group_names_.empty() && random_.Chance(0.3)) return DrawEventOfGroups(operation);
   static constexpr std::array<std::pair<Resource, Action>, 15> kEvents = {{
       {Resource::kNode, Action::kAdd},
       {Resource::kNode, Action::kDelete},

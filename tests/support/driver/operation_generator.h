@@ -21,18 +21,19 @@
 #include "engine/base/time/time.h"
 #include "engine/place.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "tests/support/driver/coverage.h"
+#include "tests/support/driver/group_judge.h"
 #include "tests/support/driver/state_judge.h"
 
 namespace schedq {
 
 class OperationGenerator {
  public:
-  OperationGenerator(const TraceHeader& header, Random random) : header_(header), random_(random) {}
+  OperationGenerator(const TraceHeader& header, Random random);
 
-  // `seen` is the state that the judge of one engine read last; `replayer` is that engine's.
-  TraceOperation Next(const StateJudge::Seen& seen, const Replayer& replayer,
-                      const Coverage& reached);
+  // `judge` is that of one engine, `replayer` that engine's.
+  TraceOperation Next(const StateJudge& judge, const Replayer& replayer, const Coverage& reached);
 
  private:
   // The state of the pod with this name.
@@ -41,10 +42,24 @@ class OperationGenerator {
     Place place = Place::kAbsent;
     PodRef live;
     bool in_flight = false;
+    bool may_fail = true;  // False: a single pod inside a group's cycle.
   };
 
-  void CollectCandidates(const StateJudge::Seen& seen, const Replayer& replayer);
+  // A group object that may come, change and go. Its place in the tree stays.
+  struct GroupName {
+    GroupKey key;
+    std::string parent;
+  };
+
+  void CollectCandidates(const StateJudge& judge, const Replayer& replayer);
   static bool Fits(TraceOp op, const Candidate& candidate);
+  TraceOp ChooseOp(const Coverage& reached, const Candidate** target);
+  // The operation, or another where it cannot come now.
+  TraceOp PossibleNow(TraceOp op, const GroupJudge& groups);
+  // The group objects that an operation on groups may be about.
+  std::vector<const GroupName*> GroupsFor(TraceOp op, const GroupJudge& groups) const;
+  void FillGroup(TraceOperation* operation, const GroupJudge& groups);
+  void DrawEventOfGroups(TraceOperation* operation);
   // The least reached operation and place that some candidate fits. nullopt where others, which no
   // candidate fits, were reached far less.
   std::optional<std::pair<TraceOp, Place>> LeastReached(const Coverage& reached);
@@ -70,6 +85,7 @@ class OperationGenerator {
   const TraceHeader header_;
   Random random_;
   std::vector<Candidate> candidates_;
+  std::vector<GroupName> group_names_;            // Empty: the trace has no groups.
   std::map<std::string, std::string> last_uids_;  // By full name.
   std::vector<Instant> due_;  // The instants at which pods in the pool become due for the flush.
   int64_t time_ms_ = 0;

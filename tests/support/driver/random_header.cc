@@ -36,6 +36,15 @@ std::vector<TracePluginSpec> GatingPlugins() {
   };
 }
 
+TracePluginSpec GangPlugin() {
+  return {"GangScheduling",
+          "gang",
+          {{Resource::kUnscheduledPod, Action::kAdd, "same-group", ""},
+           {Resource::kAssignedPod, Action::kAdd, "same-group", ""},
+           {Resource::kPodGroup, Action::kAdd, "same-group", ""},
+           {Resource::kPodGroup, Action::kUpdate, "min-count-lowered", ""}}};
+}
+
 std::vector<TracePluginSpec> OtherPlugins() {
   return {
       {"NodeAffinity",
@@ -70,7 +79,7 @@ void TakeSome(Random& random, std::vector<TracePluginSpec> from, size_t least,
 
 }  // namespace
 
-TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows) {
+TraceHeader RandomHeader(Random& random, const Gates& gates) {
   static constexpr std::array<std::pair<int64_t, int64_t>, 7> kBackoffMs = {
       {{1000, 10000}, {1000, 10000}, {100, 1500}, {1, 300000}, {2000, 1000}, {0, 10000}, {500, 0}}};
   static constexpr std::array<int64_t, 4> kMaxInUnschedulableMs = {300000, 300000, 2000, 0};
@@ -79,10 +88,7 @@ TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows) {
 
   TraceHeader header;
   header.start = *ParseTimestamp(kStarts[random.Below(kStarts.size())]);
-  GateRequest request;
-  request.Set(Gate::kSchedulerPopFromBackoffQ, pops_from_backoff);
-  request.Set(Gate::kSchedulerPreQueueingHints, narrows);
-  header.gates = *Gates::Resolve(request);
+  header.gates = gates;
   // No backoff is drawn rarely, because it keeps the place backoff empty.
   const bool none = random.Chance(0.05);
   const auto& [initial, maximum] = kBackoffMs[none ? 6 : random.Below(6)];
@@ -91,6 +97,7 @@ TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows) {
       milliseconds(kMaxInUnschedulableMs[random.Below(kMaxInUnschedulableMs.size())]);
   TakeSome(random, GatingPlugins(), 1, &header.plugins);
   TakeSome(random, OtherPlugins(), 2, &header.plugins);
+  if (gates.GenericWorkload()) header.plugins.push_back(GangPlugin());
   random.Shuffle(header.plugins);
   return header;
 }

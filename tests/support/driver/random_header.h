@@ -3,11 +3,13 @@
 
 #include "bench/format/trace/trace.h"
 #include "engine/base/random.h"
+#include "engine/gates.h"
 
 namespace schedq {
 
 // Plugins of every kind stand in random order. Some of their hints err, and some pre-hints leave
-// out pods. At least one plugin has a PreEnqueue, so that pods can be gated.
-TraceHeader RandomHeader(Random& random, bool pops_from_backoff, bool narrows);
+// out pods. At least one plugin has a PreEnqueue, so that pods can be gated. With groups there is
+// GangScheduling among them.
+TraceHeader RandomHeader(Random& random, const Gates& gates);
 
 }  // namespace schedq

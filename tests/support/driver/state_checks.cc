@@ -17,8 +17,9 @@
 namespace schedq {
 namespace {
 
-constexpr std::array<Place, 5> kQueues = {Place::kActive, Place::kBackoff, Place::kErrorBackoff,
-                                          Place::kUnschedulable, Place::kGated};
+constexpr std::array<Place, 7> kQueues = {
+    Place::kActive, Place::kBackoff,    Place::kErrorBackoff, Place::kUnschedulable,
+    Place::kGated,  Place::kIncomplete, Place::kPending};
 
 bool IsQueued(Place place) { return place != Place::kAbsent && place != Place::kInFlight; }
 
@@ -113,9 +114,11 @@ void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& wher
     if (!holds) AddFault(name + " in " + std::string(PlaceName(where.place)) + ": " + what);
   };
   demand(fields.attempts == account.attempts, "attempts");
+  demand(fields.timestamp == account.timestamp, "timestamp");
+  // The other fields are its group's. A member that joins a gated group keeps its flag.
+  if (groups_.IsMember(*live_.at(name).pod)) return;
   demand(fields.unschedulable_count == account.unschedulable_count, "unschedulable count");
   demand(fields.consecutive_errors == account.consecutive_errors, "consecutive errors");
-  demand(fields.timestamp == account.timestamp, "timestamp");
   // With the gate off PreEnqueue does not run before backoff, so a pod in backoff keeps its gating
   // plugin.
   const bool may_keep = InBackoff(where.place) && !header_.gates.PopFromBackoffQ();
@@ -149,6 +152,9 @@ void StateJudge::CheckGauges() {
   }
   for (const char* queue : {"active", "backoff", "unschedulable", "gated"}) {
     demand("scheduler_pending_pods", {queue}, pending[queue]);
+  }
+  for (const char* queue : {"incomplete", "pending"}) {
+    if (groups_.has_groups()) demand("scheduler_pending_pods", {queue}, pending[queue]);
   }
   for (int id = 0; id < replayer_.plugins().size(); ++id) {
     const auto plugin = static_cast<PluginId>(id);
@@ -196,23 +202,25 @@ bool StateJudge::ComesBefore(const std::string& a, const std::string& b, bool in
 
 // A pop must take the first of the pods whose uid is not in flight already.
 void StateJudge::CheckPop() {
+  if (groups_.has_groups()) return CheckPopAmongGroups();
+  const std::string popped = popped_.empty() ? "" : popped_.front();
   const bool pops_from_backoff = header_.gates.PopFromBackoffQ();
   for (const Place place : {Place::kActive, Place::kBackoff}) {
     if (place == Place::kBackoff && !pops_from_backoff) break;
     std::string best;
     for (const auto& [name, where] : before_) {
       if (where.place != place) continue;
-      if (name != popped_ && flights_.contains(KeyOf(*live_.at(name).pod))) continue;
+      if (name != popped && flights_.contains(KeyOf(*live_.at(name).pod))) continue;
       if (best.empty() || ComesBefore(name, best, place == Place::kBackoff)) best = name;
     }
     if (best.empty()) continue;
-    if (best != popped_) {
-      AddFault("popped " + (popped_.empty() ? "nothing" : popped_) + ", but " + best +
+    if (best != popped) {
+      AddFault("popped " + (popped.empty() ? "nothing" : popped) + ", but " + best +
                " was first in " + std::string(PlaceName(place)));
     }
     return;
   }
-  if (!popped_.empty()) AddFault("popped " + popped_ + ", which could not be popped");
+  if (!popped.empty()) AddFault("popped " + popped + ", which could not be popped");
 }
 
 void StateJudge::CheckMoves(const TraceOperation& operation) {
@@ -220,6 +228,7 @@ void StateJudge::CheckMoves(const TraceOperation& operation) {
   for (const auto& [name, where] : seen_) {
     const auto found = before_.find(name);
     if (found == before_.end() || !live_.contains(name)) continue;
+    if (groups_.IsMember(*live_.at(name).pod)) continue;  // Its group waits, by its own account.
     const PodWhereabouts& was = found->second;
     const Account& account = AccountOf(name);
     const bool had_pending = operation.op == TraceOp::kFail ? !operation.pending.empty()

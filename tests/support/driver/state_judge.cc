@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "engine/base/result.h"
+
 namespace schedq {
 
 std::string StateJudge::KeyOf(const Pod& pod) { return FullName(pod) + " " + pod.uid; }
@@ -39,6 +41,7 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   // The following checks assume right places, so wrong ones end the checks.
   if (faults_.size() > faults_before) return faults_;
   for (const auto& [name, where] : seen_) CheckFields(name, where);
+  if (groups_.has_groups()) CheckMembers();
   if (operation.op == TraceOp::kPop) CheckPop();
   FollowEntries();
   CheckMoves(operation);
@@ -93,7 +96,13 @@ void StateJudge::Follow(const TraceOperation& operation, const TraceOutcome& out
       if (found != live_.end()) found->second.account.nomination = operation.node;
       break;
     }
+    case TraceOp::kGroupDone: {
+      const Result<GroupKey> root = replayer_.groups().Named(operation.group_name);
+      if (root) groups_.EndCycle(*root);
+      break;
+    }
     default:
+      groups_.Follow(operation);
       break;
   }
 }
@@ -108,7 +117,9 @@ void StateJudge::FollowFail(const TraceOperation& operation) {
     account.nomination = live->account.nomination;
     account.timestamp = replayer_.Now();
     account.was_flushed = false;
-    if (operation.unschedulable.empty() && operation.pending.empty()) {
+    if (groups_.IsMember(*live->pod)) {
+      // Its group counts, when its cycle ends.
+    } else if (operation.unschedulable.empty() && operation.pending.empty()) {
       ++account.consecutive_errors;
     } else {
       ++account.unschedulable_count;
@@ -121,26 +132,32 @@ void StateJudge::FollowFail(const TraceOperation& operation) {
 }
 
 void StateJudge::FollowPop(const TraceOutcome& outcome) {
-  if (!outcome.popped) return;
+  if (!outcome.popped && !outcome.popped_group) return;
+  if (outcome.popped_group) {
+    FollowPopOfGroup(outcome);
+  } else {
+    TakeOff(*outcome.popped, outcome.attempts);
+  }
+  ++cycle_;
+  if (static_cast<uint64_t>(outcome.cycle) != cycle_) {
+    AddFault("scheduling cycle " + std::to_string(outcome.cycle) + ", expected " +
+             std::to_string(cycle_));
+  }
+}
+
+void StateJudge::TakeOff(const std::string& display_name, int64_t attempts) {
   for (const auto& [name, entry] : replayer_.pods().entries()) {
-    if (replayer_.pods().DisplayName(entry) != *outcome.popped) continue;
-    popped_ = name;
+    if (replayer_.pods().DisplayName(entry) != display_name) continue;
+    popped_.push_back(name);
     const std::string key = KeyOf(*entry.in_flight.back().pod);
     LivePod* live = FindLive(name, key);
     if (live == nullptr) return AddFault("popped " + key + ", which is not live");
     ++live->account.attempts;
     live->account.was_flushed = seen_[name].fields.was_flushed;
     flights_[key] = live->account;
-    popped_attempts_ = live->account.attempts;
-  }
-  ++cycle_;
-  if (outcome.attempts != popped_attempts_) {
-    AddFault("popped " + popped_ + " with attempts " + std::to_string(outcome.attempts) +
-             ", expected " + std::to_string(popped_attempts_));
-  }
-  if (static_cast<uint64_t>(outcome.cycle) != cycle_) {
-    AddFault("scheduling cycle " + std::to_string(outcome.cycle) + ", expected " +
-             std::to_string(cycle_));
+    if (attempts == live->account.attempts) continue;
+    AddFault("popped " + name + " with attempts " + std::to_string(attempts) + ", expected " +
+             std::to_string(live->account.attempts));
   }
 }
 

@@ -10,6 +10,10 @@
 //     active pods have the fields that belong to their place.
 //  4. A pop returns the first pod by the stated order of the queued pods.
 //  5. No backoff is shorter than stated, and after a flush none is longer.
+//  6. A member that waits is incomplete without a root, pending while its root is in its cycle, and
+//     else in the one place in which all queued members of its root stand. A pop of a group takes
+//     all of them, in the order of members.
+// Of the entities of groups it keeps no account: engines are compared for these.
 // Threads: one.
 #pragma once
 
@@ -23,7 +27,9 @@
 #include "bench/format/trace/trace.h"
 #include "engine/base/time/time.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/queue_answers.h"
+#include "tests/support/driver/group_judge.h"
 
 namespace schedq {
 
@@ -33,7 +39,7 @@ class StateJudge {
 
   // `replayer` outlives this.
   StateJudge(const TraceHeader& header, Replayer* replayer)
-      : header_(header), replayer_(*replayer) {}
+      : header_(header), replayer_(*replayer), groups_(header.gates) {}
 
   // The caller calls both around each operation. After returns what is wrong; empty: nothing.
   void Before(const TraceOperation& operation);
@@ -43,8 +49,13 @@ class StateJudge {
   const Seen& seen() const { return seen_; }
   // The pods before the last operation.
   const Seen& before() const { return before_; }
-  // The full name of the pod that the last operation popped; empty: none.
-  const std::string& popped() const { return popped_; }
+  // The full names of the pods that the last operation popped: several of a group.
+  const std::vector<std::string>& popped() const { return popped_; }
+  const GroupJudge& groups() const { return groups_; }
+  // What no trace does: inside a group's cycle pods are not popped, and single pods do not fail.
+  bool Forbids(const TraceOperation& operation) const;
+  // Some incarnation of the name is a single pod.
+  bool IsOfSinglePod(const std::string& name) const;
 
  private:
   // A pod's attempts so far, by the rules of docs/semantics.md.
@@ -70,6 +81,9 @@ class StateJudge {
   void Follow(const TraceOperation& operation, const TraceOutcome& outcome);
   void FollowFail(const TraceOperation& operation);
   void FollowPop(const TraceOutcome& outcome);
+  void FollowPopOfGroup(const TraceOutcome& outcome);
+  // The pod with this name in the trace was popped.
+  void TakeOff(const std::string& display_name, int64_t attempts);
   void FollowUpdate(const PodRef& after);
   void FollowEntries();
 
@@ -81,6 +95,11 @@ class StateJudge {
   void CheckFields(const std::string& name, const PodWhereabouts& where);
   void CheckGauges();
   void CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome);
+
+  // Checks of groups (group_checks.cc).
+  void CheckMembers();
+  void CheckPoppedMembers(const GroupKey& root, const std::vector<std::string>& members);
+  void CheckPopAmongGroups();
 
   // Check a move (state_checks.cc).
   void CheckPop();
@@ -100,8 +119,8 @@ class StateJudge {
   std::map<std::string, Account> flights_;  // By full name and uid, as popped.
   Seen seen_;
   Seen before_;
-  std::string popped_;
-  uint32_t popped_attempts_ = 0;
+  std::vector<std::string> popped_;
+  GroupJudge groups_;
   uint64_t cycle_ = 0;
   uint64_t bound_after_flush_ = 0;
   // docs/semantics.md leaves open whose flag counts when a pod that was added again in flight is

@@ -34,8 +34,11 @@ constexpr uint64_t kOperations = 30'000;  // Sanitizers slow it down tenfold.
 constexpr uint64_t kOperations = 840'000;
 #endif
 constexpr uint64_t kOperationsForFullTable = 840'000;
+// Of runs with groups, whose table has more cells, some of them hard to reach.
+constexpr uint64_t kOperationsOnGroups = kOperations / 2;
 constexpr int kOperationsPerRun = 1500;
 constexpr uint64_t kLeastReached = 1000;
+constexpr uint64_t kLeastReachedWithGroups = 50;
 
 uint64_t FromEnvironment(const char* name, uint64_t absent) {
   const char* text = std::getenv(name);
@@ -48,6 +51,15 @@ uint64_t FromEnvironment(const char* name, uint64_t absent) {
   return number;
 }
 
+// The lock-free engine holds groups, but does not agree yet.
+std::vector<DrivenEngine> EnginesWithGroups() {
+  std::vector<DrivenEngine> engines = ProductEngines();
+  std::erase_if(engines, [](const DrivenEngine& engine) {
+    return engine.name != EngineName(EngineKind::kClassic);
+  });
+  return engines;
+}
+
 DriverOptions OptionsFor(uint64_t seed) {
   return {.seed = seed,
           .operations = kOperationsPerRun,
@@ -55,22 +67,44 @@ DriverOptions OptionsFor(uint64_t seed) {
           .narrows = seed % 2 == 1};
 }
 
-TEST(RandomDriver, EnginesAgreeAndKeepTheInvariants) {
-  const std::vector<DrivenEngine> engines = ProductEngines();
+// Trees of groups in every other four seeds.
+DriverOptions OptionsWithGroups(uint64_t seed) {
+  DriverOptions options = OptionsFor(seed);
+  options.has_groups = true;
+  options.has_composites = seed % 8 >= 4;
+  return options;
+}
+
+// Runs the seeds from SCHEDQ_SEED on, until there were so many operations.
+void DriveSeeds(const std::vector<DrivenEngine>& engines, uint64_t operations,
+                DriverOptions (*options_for)(uint64_t seed), Coverage* reached) {
   const uint64_t first = FromEnvironment("SCHEDQ_SEED", 1);
-  const uint64_t operations = FromEnvironment("SCHEDQ_OPERATIONS", kOperations);
-  Coverage reached;
   for (uint64_t done = 0; done < operations; done += kOperationsPerRun) {
-    const DriverOptions options = OptionsFor(first + done / kOperationsPerRun);
-    const auto failure = Drive(options, engines, &reached);
+    const DriverOptions options = options_for(first + done / kOperationsPerRun);
+    const auto failure = Drive(options, engines, reached);
     if (!failure) continue;
     FAIL() << WriteFailure(Shrink(*failure, engines), options, engines,
                            std::filesystem::current_path().string());
   }
-  std::printf("%s", reached.Table().c_str());
-  EXPECT_EQ(reached.Impossible(), "");
+  std::printf("%s", reached->Table().c_str());
+  EXPECT_EQ(reached->Impossible(), "");
+}
+
+TEST(RandomDriver, EnginesAgreeAndKeepTheInvariants) {
+  const uint64_t operations = FromEnvironment("SCHEDQ_OPERATIONS", kOperations);
+  Coverage reached;
+  DriveSeeds(ProductEngines(), operations, OptionsFor, &reached);
   if (operations >= kOperationsForFullTable) {
     EXPECT_GE(reached.Least(), kLeastReached);
+  }
+}
+
+TEST(RandomDriver, EnginesAgreeOnGroupsAndKeepTheInvariants) {
+  const uint64_t operations = FromEnvironment("SCHEDQ_OPERATIONS", kOperationsOnGroups);
+  Coverage reached(/*has_groups=*/true);
+  DriveSeeds(EnginesWithGroups(), operations, OptionsWithGroups, &reached);
+  if (operations >= kOperationsForFullTable / 2) {
+    EXPECT_GE(reached.Least(), kLeastReachedWithGroups);
   }
 }
 
@@ -85,10 +119,12 @@ TEST(RandomDriver, RepeatsItselfBySeed) {
 }
 
 // Drives until the engines fail, shrinks, and returns the small failure.
-DriverFailure MustCatch(const std::vector<DrivenEngine>& engines) {
-  Coverage reached;
+DriverFailure MustCatch(const std::vector<DrivenEngine>& engines,
+                        DriverOptions (*options_for)(uint64_t seed) = OptionsFor) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    auto failure = Drive(OptionsFor(seed), engines, &reached);
+    const DriverOptions options = options_for(seed);
+    Coverage reached(options.has_groups);
+    auto failure = Drive(options, engines, &reached);
     if (failure) return Shrink(std::move(*failure), engines);
   }
   ADD_FAILURE() << "the fault was not caught";
@@ -104,6 +140,20 @@ TEST(RandomDriverCanary, AnEngineThatLosesAPodIsCaught) {
 TEST(RandomDriverCanary, AnEngineThatPopsTheSecondBestIsCaught) {
   const DriverFailure failure = MustCatch({FaultyEngine(Fault::kPopsSecondBest)});
   EXPECT_NE(failure.what.find("was first in active"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatKeepsMembersWithoutTheirObjectIsCaught) {
+  const DriverFailure failure =
+      MustCatch({FaultyEngine(Fault::kMissesGroupDelete)}, OptionsWithGroups);
+  EXPECT_NE(failure.what.find("expected incomplete"), std::string::npos) << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatPopsAGroupWithoutAMemberIsCaught) {
+  const DriverFailure failure =
+      MustCatch({FaultyEngine(Fault::kLosesMemberOfPop)}, OptionsWithGroups);
+  EXPECT_NE(failure.what.find("popped of"), std::string::npos) << failure.what;
   EXPECT_LT(failure.operations.size(), 30u);
 }
 
