@@ -24,6 +24,7 @@
 
 #include "bench/interrupt.h"
 #include "bench/program/command.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/manual/help_text.h"
 #include "bench/program/manual/manual.h"
 #include "bench/program/standard_streams.h"
@@ -148,6 +149,10 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
   const std::string first = argument_count > 1 ? arguments[1] : "";
   if (!first.empty() && first[0] != '-' && !IsCommand(declared, first)) {
     return FailUsage(UnknownCommandLine(program, first));
+  }
+  if (const auto flag = FlagWithoutValue(argument_count, arguments)) {
+    return FailUsage(
+        fmt::format("schedq: {}=: the value is empty, expected one after the =", *flag));
   }
   try {
     program.parse(argument_count, arguments);

@@ -124,11 +124,8 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
   if (flags->filter && !pattern_.empty()) {
     return Error("--benchmark_filter: expected either it or REGEX, not both");
   }
-  for (const auto& [flag, path] :
-       {std::pair{"--json", json_path_}, std::pair{"--benchmark_out", flags->out}}) {
-    if (path.empty()) continue;
-    if (Status status = CheckWritable(flag, path); !status.ok()) return status.error();
-  }
+  const Status files = CheckFiles({{"--json", json_path_}, {"--benchmark_out", flags->out}}, {});
+  if (!files) return files.error();
   return flags;
 }
 

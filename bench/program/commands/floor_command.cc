@@ -55,9 +55,7 @@ void FloorCommand::Declare(CLI::App& app) {
 }
 
 Result<ExitCode> FloorCommand::Run() {
-  if (!json_path_.empty()) {
-    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
-  }
+  if (Status status = CheckFiles({{"--json", json_path_}}, {}); !status) return status.error();
   const EnvironmentRecorder recorder(CommandLineText());
   const std::vector<FloorProbe> probes = Measure(is_quick_ ? FloorSize::kQuick : FloorSize::kFull);
 

@@ -191,9 +191,8 @@ Result<ExitCode> ProfileCommand::Run() {
     if (!bytes) return Error("--memory " + bytes.error().message());
     memory_bytes_max_ = *bytes;
   }
-  if (!json_path_.empty()) {
-    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
-  }
+  const Status files = CheckFiles({{"--json", json_path_}}, {{"--plugin", plugin_}});
+  if (!files) return files.error();
   return runs_once_ ? RunOnce(*kind, *sizes) : Measure(*kind, *sizes);
 }
 

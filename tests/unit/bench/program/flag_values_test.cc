@@ -61,8 +61,10 @@ TEST(FlagValues, AThresholdIsAFiniteNumber) {
   for (const char* value : {"inf", "nan", "-1", "1e999", "", "5%", "infinity"}) {
     ExpectRefused({"compare", "/nowhere", "/nowhere", "--threshold", value},
                   "--threshold: '" + std::string(value) + "' is no number from 0");
+    const bool is_empty = std::string(value).empty();
     ExpectRefused({"gate", "--base", "/nowhere", "--tier", "time", "--threshold", value},
-                  "expected REGEX=PERCENT or PERCENT");
+                  is_empty ? "the value is empty, expected REGEX=PERCENT|PERCENT"
+                           : "expected REGEX=PERCENT or PERCENT");
     ExpectRefused({"gate", "--base", "/nowhere", "--threshold", "x=" + std::string(value)},
                   "expected REGEX=PERCENT");
   }
@@ -81,6 +83,48 @@ TEST(FlagValues, AnEmptyNameOfAFileIsRefused) {
   ExpectRefused({"floor", "--json", ""}, "--json: the name is empty");
   ExpectRefused({"bench", "--json", ""}, "--json: the name is empty");
   ExpectRefused({"profile", "requeue", "--json", ""}, "--json: the name is empty");
+}
+
+// An unset variable of a script: it once meant the default, or every workload.
+TEST(FlagValues, AnEmptyValueIsRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> commands = {
+      {{"run"},
+       {"--suite", "--name", "--labels", "--gate", "--status-model", "--plugin", "--engine",
+        "--clock", "--costs", "--schedulers", "--seed", "--repeat", "--out", "--format", "--memory",
+        "--record"}},
+      {{"list"}, {"--suite", "--name", "--labels", "--format"}},
+      {{"replay", "x"}, {"--engine", "--plugin"}},
+      {{"compare", "x", "y"}, {"--threshold", "--format"}},
+      {{"gate"},
+       {"--base", "--new", "--tier", "--threshold", "--name", "--labels", "--seed", "--engine",
+        "--junit", "--markdown"}},
+      {{"profile", "requeue"},
+       {"--sizes", "--only", "--plugin", "--rounds", "--limit", "--memory", "--seed", "--json",
+        "--operations"}},
+      {{"bench"},
+       {"--json", "--seed", "--benchmark_filter", "--benchmark_min_time", "--benchmark_out"}},
+      {{"floor"}, {"--json"}},
+      {{"man"}, {"--out"}}};
+  for (const auto& [command, flags] : commands) {
+    for (const std::string& flag : flags) {
+      std::vector<std::string> arguments = command;
+      arguments.push_back(flag + "=");
+      if (flag.starts_with("--benchmark")) {
+        ExpectRefused(arguments, flag + "=: expected ");
+        continue;
+      }
+      ExpectRefused(arguments, flag + "=: the value is empty");
+      arguments.back() = flag;
+      arguments.emplace_back("");
+      ExpectRefused(arguments, flag + ": ");
+    }
+  }
+  for (const char* command :
+       {"run", "list", "replay", "compare", "profile", "bench", "help", "man", "completion"}) {
+    ExpectRefused({command, ""}, "the value is empty, expected ");
+  }
+  // CLI11 took what follows for the value.
+  ExpectRefused({"list", "--name=", "Basic"}, "--name=: the value is empty");
 }
 
 TEST(FlagValues, AFlagWithoutEffectIsRefused) {
