@@ -73,9 +73,11 @@ bool HasDefaultEffect(int signal) {
 void CatchInterrupts() {
   SCHEDQ_CHECK(sem_init(&woken, 0, 0) == 0, "no semaphore for signals");
   // RESTART keeps output whole.
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) Catch(signal, OnSignal, SA_RESTART);
-  // nohup ignores it on purpose.
-  if (HasDefaultEffect(SIGHUP)) Catch(SIGHUP, OnSignal, SA_RESTART);
+  Catch(SIGPIPE, OnSignal, SA_RESTART);
+  // nohup ignores SIGHUP on purpose, and so does a shell SIGINT for what it starts with &.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (HasDefaultEffect(signal)) Catch(signal, OnSignal, SA_RESTART);
+  }
   Catch(SIGALRM, OnDeadline, SA_RESTART);
   // A file beyond the limit of the user is an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -102,6 +104,7 @@ void EndAwaiting() { sem_post(&woken); }
 void CleanUpBeforeEnd() {
   const pid_t group = child_group.load();
   if (group > 0) kill(-group, SIGKILL);
+  ForbidMaking();
   RemoveLeftovers();
 }
 

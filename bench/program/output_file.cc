@@ -9,6 +9,7 @@
 #include <map>
 #include <system_error>
 
+#include "bench/interrupt.h"
 #include "perf/files/file_writer.h"
 
 namespace schedq {
@@ -108,6 +109,13 @@ std::string PartialPath(const std::string& path) {
   const fs::path whole(path);
   const fs::path name = whole.stem().string() + ".partial" + whole.extension().string();
   return (whole.parent_path() / name).string();
+}
+
+bool HasResultFor(const std::string& path, bool has_measured) {
+  if (has_measured || !Interrupted()) return true;
+  fmt::print(stderr, "schedq: nothing was measured before the interrupt; {} is not written\n",
+             path);
+  return false;
 }
 
 std::string ResultPath(const std::string& path, bool is_whole) {

@@ -28,6 +28,10 @@ Status CheckFolder(const NamedFile& folder);
 // replace a file; it goes beside it. Says so on stderr.
 std::string ResultPath(const std::string& path, bool is_whole);
 
+// Whether there is a result for `path`. An interrupt may come before anything is measured; then
+// nothing is written, and stderr says so.
+bool HasResultFor(const std::string& path, bool has_measured);
+
 // "bench.partial.json" for "bench.json".
 std::string PartialPath(const std::string& path);
 

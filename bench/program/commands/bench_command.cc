@@ -198,7 +198,8 @@ Status BenchCommand::FinishBars(const EnvironmentRecorder& recorder, Record* rec
   fmt::print("{}\n{}", BarsText(record->bars, LayoutOf(STDOUT_FILENO, is_wide_)),
              MachineLine(record->bars.environment));
   std::fflush(stdout);
-  if (json_path_.empty()) return Status::Ok();
+  const bool has_measured = !record->bars.rows.empty();
+  if (json_path_.empty() || !HasResultFor(json_path_, has_measured)) return Status::Ok();
   return WriteDocument(record->bars, ResultPath(json_path_, !Interrupted()));
 }
 
@@ -258,7 +259,7 @@ Status BenchCommand::Finish(const EnvironmentRecorder& recorder, const std::stri
                                 LayoutOf(STDOUT_FILENO, is_wide_).width_max));
   std::fflush(stdout);
   Status written;
-  if (!json_path_.empty()) {
+  if (!json_path_.empty() && HasResultFor(json_path_, !record->document.cases.empty())) {
     written = WriteDocument(record->document, ResultPath(json_path_, !Interrupted()));
   }
   // Without its end it is no JSON.

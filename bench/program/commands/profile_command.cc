@@ -341,7 +341,11 @@ Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
   document->environment = recorder.Finish();
   fmt::print("\n{}", MachineLine(document->environment));
   std::fflush(stdout);
-  if (json_path_.empty()) return Status::Ok();
+  const bool has_measured =
+      !document->scenarios.empty() ||
+      std::any_of(document->series.begin(), document->series.end(),
+                  [](const ProfileSeries& series) { return !series.points.empty(); });
+  if (json_path_.empty() || !HasResultFor(json_path_, has_measured)) return Status::Ok();
   return WriteDocument(*document, ResultPath(json_path_, !Interrupted()));
 }
 
@@ -349,7 +353,7 @@ void ProfileCommand::FinishUnended(const ProfileKind& kind, const EnvironmentRec
                                    Record* record) const {
   const std::lock_guard lock(record->mutex);
   if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-  if (record->shows_series) {
+  if (record->shows_series && !record->document.series.empty()) {
     for (ProfileSeries& series : record->document.series) series.fits = FitSeries(series);
     ShowSeries(record->document, kind);
   }

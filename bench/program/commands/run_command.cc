@@ -162,7 +162,8 @@ void RunCommand::Declare(CLI::App& app) {
 Result<ExitCode> RunCommand::Run() {
   NameKey::FixForProcess(request_.seed);
   const Result<RunPlan> plan = MakeRunPlan(request_);
-  if (!plan) return plan.error();
+  // An input that a signal cut short is no wrong input.
+  if (!plan) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : plan.error();
   Record record;
   {
     LastResort last_resort([&] { FinishUnended(*plan, &record); });
@@ -306,19 +307,20 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
   for (const Status& status : {printed, written}) {
     if (!status) return status.error();
   }
-  bool is_good = true;
+  std::vector<std::string> reasons;
   for (const RunReport& report : reports) {
     if (report.input_error) return *report.input_error;
-    for (const std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
-      fmt::print(stderr, "schedq run: {}\n", reason);
-      is_good = false;
+    for (std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
+      // What both engines lack is said once.
+      const bool is_known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+      if (!is_known) reasons.push_back(std::move(reason));
     }
   }
-  for (const std::string& difference : EngineDifferences(reports)) {
-    fmt::print(stderr, "schedq run: {}\n", difference);
-    is_good = false;
+  for (std::string& difference : EngineDifferences(reports)) {
+    reasons.push_back(std::move(difference));
   }
-  return is_good ? ExitCode::kGood : ExitCode::kNo;
+  for (const std::string& reason : reasons) fmt::print(stderr, "schedq run: {}\n", reason);
+  return reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }
 
 void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {

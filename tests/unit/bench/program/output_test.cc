@@ -185,6 +185,20 @@ TEST_F(OutputTest, APartialResultGoesBesideACompleteOne) {
   EXPECT_TRUE(fs::exists(Path("run.partial.jsonl")));
 }
 
+TEST_F(OutputTest, NothingMeasuredIsSaidOnce) {
+  const std::string file = Write(
+      "w.yaml", Case("Needs", kNodes + "  - {opcode: createPods, count: 1, collectMetrics: true, "
+                                       "podTemplatePath: pod.yaml}\n"));
+  Write("pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+        "  containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]\n");
+  for (const char* clock : {"virtual", "real"}) {
+    const ChildProcess::Ended ended = Schedq({"run", file, "--engine", "both", "--clock", clock});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err, "schedq run: nothing was measured: 1 skipped, 0 failed\n");
+  }
+}
+
 TEST_F(OutputTest, AFileThatCannotBeWrittenHidesNoTable) {
   const std::string deep(200, 'n');
   const std::string file = Write("w.yaml", Case(deep + deep, kNodes + kPods));
