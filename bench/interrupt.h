@@ -1,6 +1,6 @@
 // How the process ends before its time: a signal, a crash.
 //
-// Purpose: the first SIGINT, SIGTERM, SIGHUP or SIGPIPE (the reader of stdout is gone) only raises a
+// Purpose: the first SIGINT, SIGTERM, SIGHUP or SIGPIPE (of stdout, without a reader) only raises a
 // flag that long work polls, so that what was measured is printed and written. Work that does not
 // poll is no excuse: kEndingMax after the first signal the process ends, wherever it is, and a
 // second signal ends it at once.
@@ -37,6 +37,9 @@ int InterruptSignal();
 // Blocks until a signal arrives or EndAwaiting is called.
 void AwaitInterrupt();
 void EndAwaiting();
+
+// Lets the process end with this exit code after a time, whatever it does then.
+void EndWithin(std::chrono::milliseconds time, int exit_code);
 
 // Removes leftovers and kills the child. May be called in a signal handler.
 void CleanUpBeforeEnd();

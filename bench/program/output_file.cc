@@ -9,7 +9,6 @@
 #include <map>
 #include <system_error>
 
-#include "bench/interrupt.h"
 #include "perf/files/file_writer.h"
 
 namespace schedq {
@@ -111,10 +110,9 @@ std::string PartialPath(const std::string& path) {
   return (whole.parent_path() / name).string();
 }
 
-bool HasResultFor(const std::string& path, bool has_measured) {
-  if (has_measured || !Interrupted()) return true;
-  fmt::print(stderr, "schedq: nothing was measured before the interrupt; {} is not written\n",
-             path);
+bool HasResultFor(const std::string& path, bool has_measured, bool is_whole) {
+  if (has_measured || is_whole) return true;
+  fmt::print(stderr, "schedq: nothing was measured before the end; {} is not written\n", path);
   return false;
 }
 

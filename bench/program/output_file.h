@@ -28,9 +28,9 @@ Status CheckFolder(const NamedFile& folder);
 // replace a file; it goes beside it. Says so on stderr.
 std::string ResultPath(const std::string& path, bool is_whole);
 
-// Whether there is a result for `path`. An interrupt may come before anything is measured; then
+// Whether there is a result for `path`. Work may end early before anything is measured; then
 // nothing is written, and stderr says so.
-bool HasResultFor(const std::string& path, bool has_measured);
+bool HasResultFor(const std::string& path, bool has_measured, bool is_whole);
 
 // "bench.partial.json" for "bench.json".
 std::string PartialPath(const std::string& path);

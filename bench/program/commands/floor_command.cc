@@ -70,7 +70,8 @@ Result<ExitCode> FloorCommand::Run() {
   document.environment = recorder.Finish();
   fmt::print("{}\n{}", MachineLine(document.environment),
              FloorTable(document, LayoutOf(STDOUT_FILENO, is_wide_)));
-  if (!json_path_.empty() && HasResultFor(json_path_, !document.measurements.empty())) {
+  if (!json_path_.empty() &&
+      HasResultFor(json_path_, !document.measurements.empty(), !Interrupted())) {
     if (Status status = WriteDocument(document, ResultPath(json_path_, !Interrupted()));
         !status.ok())
       return status.error();

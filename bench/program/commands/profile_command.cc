@@ -306,6 +306,17 @@ void ProfileCommand::Play(const ProfileKind& kind, Record* record) const {
   keep();
 }
 
+Status ProfileCommand::MeasureAll(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
+                                  Record* record, bool* is_right) const {
+  if (!kind.subjects.empty()) {
+    const Result<bool> measured = MeasureSeries(kind, sizes, record);
+    if (!measured.ok()) return measured.error();
+    *is_right = *measured;
+  }
+  Play(kind, record);
+  return Status::Ok();
+}
+
 Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
                                          const std::vector<uint64_t>& sizes) const {
   const EnvironmentRecorder recorder(CommandLineText());
@@ -316,23 +327,22 @@ Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
   record.shows_series = !kind.subjects.empty();
   bool is_right = true;
   {
-    LastResort last_resort([&] { FinishUnended(kind, recorder, &record); });
-    if (!kind.subjects.empty()) {
-      const Result<bool> measured = MeasureSeries(kind, sizes, &record);
-      if (!measured.ok()) return measured.error();
-      is_right = *measured;
-    }
-    Play(kind, &record);
+    LastResort last_resort([&](EarlyEnd) { FinishUnended(kind, recorder, &record); });
+    Status measured;
+    last_resort.Guard([&] { measured = MeasureAll(kind, sizes, &record, &is_right); });
+    if (!measured) return measured.error();
     last_resort.Disarm();
   }
-  if (Status status = Finish(recorder, &record.document); !status) return status.error();
+  if (Status status = Finish(recorder, !Interrupted(), &record.document); !status) {
+    return status.error();
+  }
   for (const PromiseVerdict& verdict : record.document.verdicts) {
     if (!verdict.holds) fmt::print(stderr, "schedq profile: {}\n", VerdictLine(verdict));
   }
   return is_right && AllHold(record.document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
 }
 
-Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
+Status ProfileCommand::Finish(const EnvironmentRecorder& recorder, bool is_whole,
                               ProfileDocument* document) const {
   const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
   const std::string tables = ScenarioTables(document->scenarios, layout);
@@ -345,8 +355,10 @@ Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
       !document->scenarios.empty() ||
       std::any_of(document->series.begin(), document->series.end(),
                   [](const ProfileSeries& series) { return !series.points.empty(); });
-  if (json_path_.empty() || !HasResultFor(json_path_, has_measured)) return Status::Ok();
-  return WriteDocument(*document, ResultPath(json_path_, !Interrupted()));
+  if (json_path_.empty() || !HasResultFor(json_path_, has_measured, is_whole)) {
+    return Status::Ok();
+  }
+  return WriteDocument(*document, ResultPath(json_path_, is_whole));
 }
 
 void ProfileCommand::FinishUnended(const ProfileKind& kind, const EnvironmentRecorder& recorder,
@@ -357,7 +369,7 @@ void ProfileCommand::FinishUnended(const ProfileKind& kind, const EnvironmentRec
     for (ProfileSeries& series : record->document.series) series.fits = FitSeries(series);
     ShowSeries(record->document, kind);
   }
-  const Status status = Finish(recorder, &record->document);
+  const Status status = Finish(recorder, /*is_whole=*/false, &record->document);
   if (!status) fmt::print(stderr, "schedq profile: {}\n", OneLine(status.error().message()));
 }
 

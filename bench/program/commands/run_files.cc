@@ -46,7 +46,7 @@ Status WriteRun(const std::string& out, const std::string& record,
     if (first.ok()) first = std::move(status);
   };
   const bool has_measured = std::any_of(reports.begin(), reports.end(), HasResults);
-  if (!out.empty() && HasResultFor(out, has_measured)) {
+  if (!out.empty() && HasResultFor(out, has_measured, !is_partial)) {
     const std::string folder = FolderFor(out, reports, is_partial);
     if (folder != out) {
       fmt::print(stderr, "schedq run: {} stays as it is; what was measured now is in {}\n", out,

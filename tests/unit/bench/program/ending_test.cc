@@ -303,7 +303,7 @@ TEST_F(EndingTest, AnInterruptBeforeAnythingIsMeasuredWritesNothing) {
                  "--limit", "1e9", "--json", path},
                 SIGINT, kWorking);
   EXPECT_EQ(ended.err,
-            "schedq: nothing was measured before the interrupt; " + path + " is not written\n");
+            "schedq: nothing was measured before the end; " + path + " is not written\n");
   EXPECT_FALSE(fs::exists(path)) << ended.out;
 }
 

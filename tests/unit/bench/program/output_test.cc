@@ -28,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -156,6 +157,30 @@ TEST_F(OutputTest, WithoutMemoryARunIsOneLineAndNoCrash) {
     EXPECT_TRUE(ended.exit_code == 1 || ended.exit_code == 2) << ended.exit_code;
     EXPECT_THAT(ended.err, HasSubstr("memory ran out"));
     EXPECT_THAT(ended.err, Not(HasSubstr("bug")));
+  }
+}
+
+// Where no exception can go on, the program ended with one line and nothing else.
+TEST_F(OutputTest, WhatWasMeasuredBeforeMemoryRanOutIsShown) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  const std::string file = Write("w.yaml", kGood + kGrowing);
+  // A thread of the run ends it on the real clock, and one that allocates in a destructor on both.
+  for (const char* clock : {"virtual", "real"}) {
+    SCOPED_TRACE(clock);
+    const std::string out = Path(clock);
+    const ChildProcess::Ended ended = RunProgram(
+        {"/bin/bash", "-c",
+         "ulimit -v 600000; exec " SCHEDQ_PROGRAM " run " + file +
+             " --memory 100G --repeat 1 --engine lockfree --out " + out + " --clock " + clock});
+    EXPECT_TRUE(ended.exit_code == 1 || ended.exit_code == 2) << ended.exit_code;
+    ExpectOneLine(ended.err);
+    EXPECT_THAT(ended.err, AnyOf(HasSubstr("memory ran out"), HasSubstr("no further thread")));
+    EXPECT_THAT(ended.out, HasSubstr("1 measured, 0 skipped, 1 failed"));
+    const Result<RunDocument> document = Read(out);
+    ASSERT_TRUE(document.ok()) << document.error().message();
+    ASSERT_EQ(document->workloads.size(), 2u);
+    EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kMeasured);
+    EXPECT_EQ(document->workloads[1].outcome, WorkloadOutcome::kFailed);
   }
 }
 
