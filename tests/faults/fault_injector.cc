@@ -7,12 +7,14 @@
 //   memory  malloc and its relatives: no memory
 //   back    clock_gettime: this one answer lies a thousand days back
 //   ahead   clock_gettime: this answer and all later ones lie a thousand days ahead
+//   thread  pthread_create: no further thread
 //   signal  the calls of read and write: SIGINT arrives before it
 // When it has failed, the file that SCHEDQ_FAULT_MARK names exists. fault_sweep.py uses this.
 //
 // Threads: any. Nothing here allocates: it would call itself.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -223,6 +225,12 @@ int open64(const char* path, int flags, ...) {
   va_end(more);
   if (Makes(flags) ? CallFailsWith("write", ENOSPC) : CallFailsWith("read", EIO)) return -1;
   return NEXT(open64)(path, flags, mode);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) {
+  if (Fails("thread")) return EAGAIN;
+  return NEXT(pthread_create)(thread, attributes, start, argument);
 }
 
 int clock_gettime(clockid_t clock, timespec* time) {

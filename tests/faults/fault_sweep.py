@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-KINDS = ("read", "write", "memory", "back", "ahead", "signal")
+KINDS = ("read", "write", "memory", "back", "ahead", "thread", "signal")
 SECONDS_MAX = 60  # Of one run.
 SHORT_SECONDS = 1.2  # Of one command and kind.
 GROWTH = 1.25  # Of n, in the short form, beyond the first ones.
@@ -170,6 +170,8 @@ def commands_of(sweep):
     assert made.returncode == 0, made.stderr
     commands = [
         Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
+        Command("real", ["run", "--clock", "real", "--schedulers", "3", "--name", "^Basic/10N",
+                         "--repeat", "1", "--out", "out"], work / "out", is_steady=False),
         Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
                 work / "out"),
         Command("replay", ["replay", "run.jsonl"], None),

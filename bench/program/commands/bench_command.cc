@@ -177,8 +177,11 @@ Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
   };
   std::vector<std::string> faults;
   {
-    LastResort last_resort(
-        [&](EarlyEnd) { TellOnStderr(FinishBars(recorder, /*is_whole=*/false, &record)); });
+    LastResort last_resort([&](EarlyEnd end) {
+      // What ran out has its line on stderr.
+      if (end == EarlyEnd::kShortage && record.bars.rows.empty()) return;
+      TellOnStderr(FinishBars(recorder, /*is_whole=*/false, &record));
+    });
     std::optional<Result<BarsDocument>> document;
     last_resort.Guard([&] { document.emplace(MeasureBars(options, &faults)); });
     if (!document->ok()) return document->error();
@@ -219,8 +222,10 @@ Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
   record.document.rounds = options.rounds;
   fmt::print("{}", MachineLine(recorder.Finish()));
   {
-    LastResort last_resort(
-        [&](EarlyEnd) { TellOnStderr(Finish(recorder, flags.out, /*is_whole=*/false, &record)); });
+    LastResort last_resort([&](EarlyEnd end) {
+      if (end == EarlyEnd::kShortage && record.document.cases.empty()) return;
+      TellOnStderr(Finish(recorder, flags.out, /*is_whole=*/false, &record));
+    });
     last_resort.Guard([&] { MeasureGroups(groups, options, !flags.out.empty(), &record); });
     last_resort.Disarm();
   }

@@ -221,6 +221,12 @@ ProfilerResult ProfileSizes(const ProfileKind& kind, const ProfilerOptions& opti
   });
 }
 
+bool HasMeasured(const ProfileDocument& document) {
+  return !document.scenarios.empty() ||
+         std::any_of(document.series.begin(), document.series.end(),
+                     [](const ProfileSeries& series) { return !series.points.empty(); });
+}
+
 // What a random read costs within working sets of several sizes.
 std::vector<Measurement> MeasureMisses(bool is_quick) {
   const FloorSize size = is_quick ? FloorSize::kQuick : FloorSize::kFull;
@@ -327,7 +333,11 @@ Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
   record.shows_series = !kind.subjects.empty();
   bool is_right = true;
   {
-    LastResort last_resort([&](EarlyEnd) { FinishUnended(kind, recorder, &record); });
+    LastResort last_resort([&](EarlyEnd end) {
+      // What ran out has its line on stderr.
+      if (end == EarlyEnd::kShortage && !HasMeasured(record.document)) return;
+      FinishUnended(kind, recorder, &record);
+    });
     Status measured;
     last_resort.Guard([&] { measured = MeasureAll(kind, sizes, &record, &is_right); });
     if (!measured) return measured.error();
@@ -351,11 +361,7 @@ Status ProfileCommand::Finish(const EnvironmentRecorder& recorder, bool is_whole
   document->environment = recorder.Finish();
   fmt::print("\n{}", MachineLine(document->environment));
   std::fflush(stdout);
-  const bool has_measured =
-      !document->scenarios.empty() ||
-      std::any_of(document->series.begin(), document->series.end(),
-                  [](const ProfileSeries& series) { return !series.points.empty(); });
-  if (json_path_.empty() || !HasResultFor(json_path_, has_measured, is_whole)) {
+  if (json_path_.empty() || !HasResultFor(json_path_, HasMeasured(*document), is_whole)) {
     return Status::Ok();
   }
   return WriteDocument(*document, ResultPath(json_path_, is_whole));

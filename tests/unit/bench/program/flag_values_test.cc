@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 void ExpectRefused(std::vector<std::string> arguments, const std::string& expected) {
-  arguments.insert(arguments.begin(), SCHEDQ_PROGRAM);
+  arguments.insert(arguments.begin(), {"/usr/bin/timeout", "-s", "KILL", "60", SCHEDQ_PROGRAM});
   SCOPED_TRACE(testing::PrintToString(arguments));
   const ChildProcess::Ended ended = RunProgram(arguments);
   EXPECT_EQ(ended.exit_code, 2);
@@ -135,6 +135,8 @@ TEST(FlagValues, AFlagWithoutEffectIsRefused) {
     arguments.insert(arguments.end(), flag.begin(), flag.end());
     ExpectRefused(arguments, "--run-once excludes " + flag[0]);
   }
+  ExpectRefused({"list", "--suite", "kep", "x.yaml"}, "--suite kep: expected either a suite or");
+  ExpectRefused({"run", "--suite", "kep", "x.yaml"}, "x.yaml: does not exist");
   ExpectRefused({"bench", "--list", "--json", "x"}, "--json: expected no --list");
   ExpectRefused({"gate", "--base", "/", "--threshold", "5"}, "is for the tier time");
   ExpectRefused({"gate", "--base", "/", "--tier", "time", "--threshold", "a=5"},
@@ -166,7 +168,8 @@ TEST(FlagValues, NamesThatAreNotUtf8AreNames) {
     const ChildProcess::Ended ended = RunProgram(command);
     EXPECT_EQ(ended.exit_code, 0) << testing::PrintToString(arguments) << ended.err;
   }
-  for (const char* input : {"\xff", "/dev/zero", "/"}) {
+  // The last two wait for the kernel's next message, and for the one after.
+  for (const char* input : {"\xff", "/dev/zero", "/", "/proc/kmsg", "/dev/kmsg"}) {
     for (const std::vector<std::string>& flags :
          std::vector<std::vector<std::string>>{{"run", input},
                                                {"run", "--costs", input},

@@ -136,6 +136,41 @@ TEST_F(OutputTest, AWorkloadThatTakesTooMuchMemoryEndsOnlyItself) {
   EXPECT_THAT(wrong.err, HasSubstr("--memory 'much': expected a size above 0, such as 512M"));
 }
 
+// The run polls its memory while threads of its own take it.
+TEST_F(OutputTest, OnTheRealClockAWorkloadBeyondTheLimitOfMemoryFailsToo) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  const std::string file = Write("w.yaml", kGrowing + kGood);
+  const ChildProcess::Ended ended =
+      Schedq({"run", file, "--clock", "real", "--engine", "lockfree", "--repeat", "1", "--memory",
+              "150M", "--out", Path("out")});
+  EXPECT_EQ(ended.exit_code, 1);
+  ExpectOneLine(ended.err);
+  EXPECT_THAT(ended.err, HasSubstr("failed: Growing/W: memory: "));
+  EXPECT_THAT(ended.err, HasSubstr("beyond the limit of 150 MiB (--memory)"));
+  const Result<RunDocument> document = Read(Path("out"));
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kFailed);
+  EXPECT_THAT(document->workloads[0].reason, HasSubstr("memory: "));
+  EXPECT_EQ(document->workloads[1].outcome, WorkloadOutcome::kMeasured);
+}
+
+// Threads that had started waited for ever for those that had not. Each start that may fail is in
+// tests/faults.
+TEST_F(OutputTest, ThreadsThatCannotBeStartedAreOneLine) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  for (const int mebibytes : {250, 300, 400, 500}) {
+    const ChildProcess::Ended ended =
+        RunProgram({"/bin/bash", "-c",
+                    "ulimit -v " + std::to_string(mebibytes << 10) +
+                        "; exec timeout -s KILL 60 " SCHEDQ_PROGRAM
+                        " run --clock real --schedulers 64 --name ^Basic/10N --repeat 1"});
+    EXPECT_EQ(ended.exit_code, 2) << mebibytes;
+    ExpectOneLine(ended.err);
+    EXPECT_THAT(ended.err, AnyOf(HasSubstr("gives no further thread; expected more, or less work"),
+                                 HasSubstr("memory ran out; expected more of it")));
+  }
+}
+
 TEST_F(OutputTest, AProfileStopsBeforeASizeThatTakesTooMuchMemory) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const ChildProcess::Ended ended =
