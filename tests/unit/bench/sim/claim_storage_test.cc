@@ -11,7 +11,7 @@
 
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/placing/decision.h"
+#include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
@@ -13,7 +14,6 @@
 #include "bench/sim/placing/decision.h"
 #include "engine/event.h"
 #include "engine/object.h"
-#include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
 namespace {
