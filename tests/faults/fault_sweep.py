@@ -5,7 +5,7 @@ written or a wrong exit code.
 Method: fault_injector.cc lets the n-th read, write or allocation fail, a clock jump, or a signal
 come, and n grows until nothing fails any more. Each run is compared with one without faults.
 
-usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N]
+usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N] [--step N]
                       PROGRAM INJECTOR
   --short   a sample of n that takes about a minute in all, for continuous integration
 """
@@ -130,7 +130,8 @@ class Sweep:
         while number <= options.last:
             yield number
             is_sparse = options.short and number >= FIRST
-            number = max(number + 1, int(number * GROWTH)) if is_sparse else number + 1
+            following = number + options.step
+            number = max(following, int(number * GROWTH)) if is_sparse else following
 
     def sweep(self, command, kind, options):
         """Lets each n-th call fail, until none does. Returns the last n that failed."""
@@ -198,6 +199,7 @@ def main():
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--from", type=int, default=1, dest="first")
     parser.add_argument("--to", type=int, default=sys.maxsize, dest="last")
+    parser.add_argument("--step", type=int, default=1)
     parser.add_argument("program")
     parser.add_argument("injector")
     options = parser.parse_args()
