@@ -68,10 +68,11 @@ void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
   }
 }
 
-void MarkUnended(WorkloadResult* result) {
+void MarkUnended(EarlyEnd end, WorkloadResult* result) {
   if (result->outcome != WorkloadOutcome::kMeasured) return;
-  result->outcome = WorkloadOutcome::kInterrupted;
-  result->reason = "interrupted";
+  const bool is_signal = end == EarlyEnd::kSignal;
+  result->outcome = is_signal ? WorkloadOutcome::kInterrupted : WorkloadOutcome::kFailed;
+  result->reason = is_signal ? "interrupted" : "memory or threads ran out";
 }
 
 }  // namespace
@@ -162,18 +163,12 @@ void RunCommand::Declare(CLI::App& app) {
 Result<ExitCode> RunCommand::Run() {
   NameKey::FixForProcess(request_.seed);
   const Result<RunPlan> plan = MakeRunPlan(request_);
-  if (!plan) return plan.error();
+  // An input that a signal cut short is no wrong input.
+  if (!plan) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : plan.error();
   Record record;
   {
-    LastResort last_resort([&] { FinishUnended(*plan, &record); });
-    try {
-      Measure(*plan, &record);
-    } catch (const std::bad_alloc&) {
-      // Beside the workloads, which fail by themselves. What they measured is shown.
-      const std::lock_guard lock(record.mutex);
-      if (record.reports.empty()) throw;
-      record.reports.back().input_error = Error("memory ran out; expected more of it");
-    }
+    LastResort last_resort([&](EarlyEnd end) { FinishUnended(*plan, end, &record); });
+    last_resort.Guard([&] { Measure(*plan, &record); });
     last_resort.Disarm();
   }
   return Finish(*plan, std::move(record.reports));
@@ -306,22 +301,23 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
   for (const Status& status : {printed, written}) {
     if (!status) return status.error();
   }
-  bool is_good = true;
+  std::vector<std::string> reasons;
   for (const RunReport& report : reports) {
     if (report.input_error) return *report.input_error;
-    for (const std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
-      fmt::print(stderr, "schedq run: {}\n", reason);
-      is_good = false;
+    for (std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
+      // What both engines lack is said once.
+      const bool is_known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+      if (!is_known) reasons.push_back(std::move(reason));
     }
   }
-  for (const std::string& difference : EngineDifferences(reports)) {
-    fmt::print(stderr, "schedq run: {}\n", difference);
-    is_good = false;
+  for (std::string& difference : EngineDifferences(reports)) {
+    reasons.push_back(std::move(difference));
   }
-  return is_good ? ExitCode::kGood : ExitCode::kNo;
+  for (const std::string& reason : reasons) fmt::print(stderr, "schedq run: {}\n", reason);
+  return reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }
 
-void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
+void RunCommand::FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const {
   std::vector<RunReport> reports;
   {
     const std::lock_guard lock(record->mutex);
@@ -330,14 +326,13 @@ void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
     if (!record->current.workload.empty()) {
       WorkloadResult& unended = reports.back().document.workloads.emplace_back(record->current);
       unended.gates = reports.back().document.gates;
-      unended.outcome = WorkloadOutcome::kInterrupted;
-      unended.reason = "interrupted";
+      MarkUnended(end, &unended);
       reports.back().topics[record->current.test_case + "/" + record->current.workload] =
           record->current_topic;
     }
     for (size_t i = 0; i < record->unended.size(); ++i) {
       RunReport part = record->unended[i];
-      MarkUnended(&part.document.workloads.front());
+      MarkUnended(end, &part.document.workloads.front());
       reports[i].Add(std::move(part));
     }
   }
@@ -347,6 +342,16 @@ void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
     if (!is_complete) static_cast<Environment&>(report.document.environment) = environment;
   }
   if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  if (end == EarlyEnd::kShortage) {
+    // What ran out has its line on stderr.
+    if (std::none_of(reports.begin(), reports.end(), HasResults)) return;
+    const Status printed = Print(reports);
+    const Status written = WriteRun(request_.out, request_.record, reports, /*is_partial=*/true);
+    for (const Status& status : {printed, written}) {
+      if (!status) fmt::print(stderr, "schedq run: {}\n", OneLine(status.error().message()));
+    }
+    return;
+  }
   const Result<ExitCode> finished = Finish(plan, std::move(reports));
   if (!finished) fmt::print(stderr, "schedq run: {}\n", OneLine(finished.error().message()));
 }
@@ -434,7 +439,7 @@ void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const
                          : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1,
                                        job.plan.repeat));
   if (result.outcome != WorkloadOutcome::kMeasured) return;
-  if (Interrupted()) return MarkUnended(&result);
+  if (Interrupted()) return MarkUnended(EarlyEnd::kSignal, &result);
   try {
     RunOnce(job, repetition, part);
   } catch (const std::bad_alloc&) {

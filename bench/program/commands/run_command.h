@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/format/workload/model.h"
+#include "bench/last_resort.h"
 #include "bench/memory_guard.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/run_plan.h"
@@ -78,8 +79,8 @@ class RunCommand : public Command {
 
   // Shows what was measured, writes it, and says what went wrong.
   Result<ExitCode> Finish(const RunPlan& plan, std::vector<RunReport> reports) const;
-  // The same from another thread, for work that does not end.
-  void FinishUnended(const RunPlan& plan, Record* record) const;
+  // The same for work that does not end, from whichever thread finds that out.
+  void FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const;
   Status Print(const std::vector<RunReport>& reports) const;
 
   RunRequest request_;

@@ -167,14 +167,33 @@ Status CheckNames(const std::vector<TestCase>& cases) {
   return Status::Ok();
 }
 
-Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
+// What the run will write against what it has read. The names of the other files in --out are the
+// run's own.
+Status CheckWritten(const RunRequest& request, const RunPlan& plan,
+                    const std::vector<std::string>& files_read) {
+  std::vector<NamedFile> outputs = {{"--record", request.record}};
+  std::vector<NamedFile> inputs = {{"--costs", request.costs}};
+  for (const std::string& path : request.plugins) inputs.push_back({"--plugin", path});
+  for (const std::string& path : files_read) inputs.push_back({"input", path});
+  for (const EngineKind engine : plan.engines) {
+    if (request.out.empty()) break;
+    const std::string folder = plan.engines.size() == 1
+                                   ? request.out
+                                   : request.out + "/" + std::string(EngineName(engine));
+    if (Status status = CheckFolder({"--out", folder + "/metrics"}); !status) return status;
+    for (const char* name : {"/results.json", "/results.benchstat"}) {
+      outputs.push_back({"--out", folder + name});
+    }
+  }
+  return CheckFiles(outputs, inputs);
+}
+
+Status CheckOutputs(const RunRequest& request, const RunPlan& plan,
+                    const std::vector<std::string>& files_read) {
   if (!request.suite.empty() && !request.paths.empty()) {
     return Error("--suite " + request.suite + ": expected either a suite or files");
   }
-  if (!request.out.empty()) {
-    if (Status status = CheckWritable("--out", request.out + "/results.json"); !status)
-      return status;
-  }
+  if (Status status = CheckWritten(request, plan, files_read); !status) return status;
   if (plan.engines.size() > 1 && request.format != "table") {
     return Error(fmt::format("--format {}: expected one engine, or --out, with --engine both",
                              request.format));
@@ -190,7 +209,7 @@ Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
   if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || plan.repeat != 1) {
     return Error("--record: expected exactly one workload and one repetition; use --name");
   }
-  return CheckWritable("--record", request.record);
+  return Status::Ok();
 }
 
 }  // namespace
@@ -238,8 +257,9 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
   if (Status status = ReadMemory(request, &plan); !status) return status.error();
   const bool is_kep = request.suite == kKepSuite;
-  Result<std::vector<TestCase>> cases =
-      SelectWorkloads({request.paths, request.name, request.labels, request.suite, is_kep});
+  std::vector<std::string> files_read;
+  Result<std::vector<TestCase>> cases = SelectWorkloads(
+      {request.paths, request.name, request.labels, request.suite, is_kep, &files_read});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   // The built-in suite's were set for the virtual clock's cost model.
@@ -262,7 +282,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
         return status.error();
     }
   }
-  if (Status status = CheckOutputs(request, plan); !status) return status.error();
+  if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   return plan;
 }
 

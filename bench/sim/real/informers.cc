@@ -2,6 +2,7 @@
 #include "bench/sim/real/informers.h"
 
 #include <map>
+#include <system_error>
 
 #include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
@@ -12,8 +13,15 @@ namespace schedq {
 
 Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
     : queue_(*queue), cache_(*cache) {
-  for (Lane& lane : lanes_)
-    lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
+  try {
+    for (Lane& lane : lanes_) {
+      lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
+    }
+  } catch (const std::system_error&) {
+    // The threads that there are wait for changes.
+    Stop();
+    throw;
+  }
 }
 
 void Informers::Stop() {

@@ -72,14 +72,17 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
   rejectors_.emplace(threads_[0]->placer.plugins(), queue_->plugins());
-  queue_->Run();
   try {
+    queue_->Run();
     for (const auto& each : threads_) {
       each->thread.Start([this, self = each.get()](PartClock* parts) { Run(self, parts); });
     }
   } catch (const std::system_error&) {
-    // There are no more threads. Those that there are wait in the queue.
-    Stop();
+    // There are no more threads. Those that there are wait in the queue. No call is in flight, so
+    // that no further thread is needed to close it.
+    sink_.Refuse();
+    queue_->Close();
+    JoinAll();
     throw;
   }
 }
@@ -98,11 +101,15 @@ void RealScheduler::Stop() {
     if (!options_.pace->RunCalls()) std::this_thread::yield();
   }
   closer.join();
+  JoinAll();
+  while (options_.pace->RunCalls()) {
+  }
+}
+
+void RealScheduler::JoinAll() {
   for (const auto& each : threads_) each->thread.Join();
   informers_->Stop();
   binder_->Stop();
-  while (options_.pace->RunCalls()) {
-  }
 }
 
 const MetricsRegistry& RealScheduler::queue_metrics() const {

@@ -103,6 +103,8 @@ class RealScheduler final : public Scheduler {
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
   void Stop();
+  // After the queue is closed.
+  void JoinAll();
 
   const RealSchedulerOptions options_;
   Random random_;

@@ -23,6 +23,7 @@
 namespace schedq {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -128,6 +129,35 @@ TEST(RunVerdict, CountsAndGivesReasons) {
             "promises hold");
   EXPECT_THAT(RunFailures(document, false),
               ElementsAre("failed: Case/C: the audit found 1 faults", "KEP-1 does not hold: b"));
+}
+
+// A run on the real clock predicts nothing, and a threshold that was set for a model or for another
+// cluster says nothing about it.
+TEST(RunVerdict, OnTheRealClockNothingIsPredictedOrJudged) {
+  RunReport report;
+  WorkloadResult& result = report.document.workloads.emplace_back();
+  result.test_case = "Basic";
+  result.workload = "500Nodes_2000Pods";
+  result.gates["SchedulerPreQueueingHints"] = false;
+  DataItem& item = result.repetitions.emplace_back().metrics.emplace_back();
+  item.data["Average"] = 50'000;
+  item.unit = "pods/s";
+  item.labels = {{"Metric", "SchedulingThroughput"}, {"Name", "Basic/500Nodes_2000Pods"}};
+  ThresholdOutcome& threshold = result.thresholds.emplace_back();
+  threshold.metric = "SchedulingThroughput";
+  threshold.bucket = "Average";
+  threshold.limit = 1e9;
+  threshold.measured = 50'000;
+  const auto print = [&report](ClockKind clock) {
+    report.document.clock = clock;
+    return PredictionTable(report.document, {.width_max = 200});
+  };
+  EXPECT_THAT(print(ClockKind::kVirtual), AllOf(HasSubstr("predicted by"), HasSubstr("error")));
+  EXPECT_THAT(print(ClockKind::kReal),
+              AllOf(HasSubstr("measured by"), HasSubstr("measured here"),
+                    HasSubstr("elsewhere, with kube-scheduler"), Not(HasSubstr("predicted"))));
+  EXPECT_THAT(RunSummary(report.document), HasSubstr("1 thresholds of real clusters, not judged"));
+  EXPECT_THAT(RunFailures(report.document, /*judges_thresholds=*/false), IsEmpty());
 }
 
 TEST(RunVerdict, NothingMeasuredIsNoSuccess) {

@@ -351,6 +351,19 @@ TEST_F(RunCommandTest, OnTheRealClockTheEnginesTakeTurns) {
   }
 }
 
+// What the built-in suite and its kind of files expect is of a model or of a cluster.
+TEST_F(RunCommandTest, OnTheRealClockThresholdsAreShownUnlessTheyAreAskedFor) {
+  const std::string file = Write("good.yaml", Workload(kOps, "    threshold: 1000000000\n"));
+  const std::vector<std::string> real = {file, "--clock", "real", "--repeat", "1"};
+  const ChildProcess::Ended shown = Run(real);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("1 thresholds of real clusters, not judged"));
+  EXPECT_THAT(shown.out, Not(HasSubstr("predicted")));
+  std::vector<std::string> judged = real;
+  judged.emplace_back("--check-thresholds");
+  EXPECT_EQ(Run(judged).exit_code, 1);
+}
+
 // An interrupt in the first round leaves an engine without a repetition.
 TEST_F(RunCommandTest, AnInterruptOnTheRealClockShowsWhatThereIs) {
   const std::string file =
