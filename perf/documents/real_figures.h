@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace schedq {
@@ -14,11 +15,16 @@ struct RealFigures {
   std::map<std::string, double> cpu_by_thread;
   std::map<std::string, double> cpu_by_part;
   uint64_t conflicts = 0;
+  // Without jemalloc nobody counts them.
+  std::optional<double> allocations;
+  std::optional<double> allocated_bytes;
 
   void Add(const RealFigures& more) {
     for (const auto& [thread, seconds] : more.cpu_by_thread) cpu_by_thread[thread] += seconds;
     for (const auto& [part, seconds] : more.cpu_by_part) cpu_by_part[part] += seconds;
     conflicts += more.conflicts;
+    AddTo(&allocations, more.allocations);
+    AddTo(&allocated_bytes, more.allocated_bytes);
   }
 
   template <typename Archive, typename Self>
@@ -26,6 +32,14 @@ struct RealFigures {
     archive.Field("cpu_by_thread", self.cpu_by_thread, "Processor seconds of each thread.");
     archive.Field("cpu_by_part", self.cpu_by_part, "The same by part of the work.");
     archive.Field("conflicts", self.conflicts, "Decisions that another thread was ahead of.");
+    archive.Optional("allocations", self.allocations, "Allocations of the whole process.");
+    archive.Optional("allocated_bytes", self.allocated_bytes,
+                     "Bytes that the named threads allocated, freed since or not.");
+  }
+
+ private:
+  static void AddTo(std::optional<double>* sum, const std::optional<double>& more) {
+    if (more) *sum = sum->value_or(0) + *more;
   }
 };
 

@@ -41,11 +41,13 @@ struct SectionLatencies {
   LatencyHistogram scheduled;  // From a pod's creation to the informers' report that it is bound.
   LatencyHistogram waits;      // As QueueWatch defines them; none on the real clock.
   LatencyHistogram popped;     // On the real clock: from a pod's creation to each of its pops.
+  LatencyHistogram requeued;   // On the real clock, as RequeueMeter defines it.
 
   void Merge(const SectionLatencies& more) {
     scheduled.Merge(more.scheduled);
     waits.Merge(more.waits);
     popped.Merge(more.popped);
+    requeued.Merge(more.requeued);
   }
 };
 

@@ -10,8 +10,11 @@
 
 namespace schedq {
 
-Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
-    : queue_(*queue), cache_(*cache) {
+Informers::Informers(const Surroundings& surroundings)
+    : queue_(*surroundings.queue),
+      cache_(*surroundings.cache),
+      cluster_clock_(*surroundings.cluster_clock),
+      lanes_{Lane(surroundings.pace), Lane(surroundings.pace), Lane(surroundings.pace)} {
   for (Lane& lane : lanes_)
     lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
 }
@@ -27,7 +30,7 @@ void Informers::Deliver(const ClusterChange& change) {
   if (change.resource == Resource::kPod) kind = kPods;
   if (change.resource == Resource::kNode) kind = kNodes;
   lanes_[kind].delivered.fetch_add(1);
-  lanes_[kind].changes.Push(change);
+  lanes_[kind].changes.Push({change, cluster_clock_.Now()});
 }
 
 bool Informers::IsIdle() const {
@@ -43,10 +46,19 @@ std::map<std::string, ThreadUsage> Informers::Usage() const {
           {"informer of others", lanes_[kOthers].thread.usage()}};
 }
 
+LatencyHistogram Informers::TakeRequeueLatencies() {
+  LatencyHistogram all;
+  for (Lane& lane : lanes_) all.Merge(lane.requeues.Take());
+  return all;
+}
+
 void Informers::Run(Lane* lane, PartClock* parts) {
-  ClusterChange change;
-  while (lane->changes.Pop(&change)) {
-    if (!is_stopping_.load()) Handle(change, parts);
+  Delivered delivered;
+  while (lane->changes.Pop(&delivered)) {
+    if (!is_stopping_.load()) {
+      const RequeueMeter::Handling handling(&lane->requeues, delivered.at);
+      Handle(delivered.change, parts);
+    }
     lane->handled.fetch_add(1);
   }
 }

@@ -22,14 +22,26 @@
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
+#include "bench/sim/real/requeue_meter.h"
+#include "bench/sim/real/wall_pace.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
+#include "perf/statistics/histogram.h"
 #include "schedq/assembled_queue.h"
 
 namespace schedq {
 
 class Informers {
  public:
-  // Both outlive it.
-  Informers(AssembledQueue* queue, SchedulerCache* cache);
+  // All outlive it.
+  struct Surroundings {
+    AssembledQueue* queue = nullptr;
+    SchedulerCache* cache = nullptr;
+    const Clock* cluster_clock = nullptr;
+    const WallPace* pace = nullptr;
+  };
+
+  explicit Informers(const Surroundings& surroundings);
   ~Informers() { Stop(); }
   Informers(const Informers&) = delete;
   Informers& operator=(const Informers&) = delete;
@@ -42,15 +54,24 @@ class Informers {
 
   // By the thread's name.
   std::map<std::string, ThreadUsage> Usage() const;
+  // From an event to the pods that it requeued, since the last call.
+  LatencyHistogram TakeRequeueLatencies();
 
  private:
   enum Kind : size_t { kPods, kNodes, kOthers, kKinds };
 
+  struct Delivered {
+    ClusterChange change;
+    Instant at;
+  };
   struct Lane {
-    Channel<ClusterChange> changes;
+    explicit Lane(const WallPace* pace) : requeues(pace) {}
+
+    Channel<Delivered> changes;
     // The cluster's thread and the lane's, each the only writer of its word.
     std::atomic<uint64_t> delivered{0};
     std::atomic<uint64_t> handled{0};
+    RequeueMeter requeues;
     MeteredThread thread;
   };
 
@@ -60,6 +81,7 @@ class Informers {
 
   AssembledQueue& queue_;
   SchedulerCache& cache_;
+  const Clock& cluster_clock_;
   std::atomic<bool> is_stopping_{false};  // Set once, by Stop.
   std::array<Lane, kKinds> lanes_;
 };

@@ -16,6 +16,7 @@
 #include "engine/base/time/time.h"
 #include "engine/place.h"
 #include "engine/pod.h"
+#include "engine/ports.h"
 
 namespace schedq {
 namespace {
@@ -26,7 +27,7 @@ constexpr uint32_t kCallsInFlight = 1024;
 constexpr int kConflictsMax = 32;
 
 AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sink,
-                               MetricsRegistry* metrics) {
+                               QueueObserver* observer, MetricsRegistry* metrics) {
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = &options.pace->wall();
@@ -34,6 +35,7 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   assembly.gates = options.gates;
   assembly.backoff = options.backoff;
   assembly.make_queue = options.make_queue;
+  assembly.observers = {observer};
   if (!options.gates.On(Gate::kSchedulerAsyncAPICalls)) return assembly;
   ApiCallOptions calls;
   calls.sink = sink;
@@ -56,8 +58,8 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                .metrics = metrics_.shared_registry(),
                .store_claims = [](uint64_t) { return true; }}),
       sink_(options.pace, &server_, &attempts_) {
-  Result<std::unique_ptr<AssembledQueue>> queue =
-      AssembledQueue::Create(OptionsOfQueue(options_, &sink_, metrics_.shared_registry()));
+  Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(
+      OptionsOfQueue(options_, &sink_, &requeues_, metrics_.shared_registry()));
   SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
   queue_ = std::move(*queue);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
@@ -66,7 +68,11 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                                                           .cluster = options.cluster,
                                                           .pace = options.pace,
                                                           .metrics = &metrics_});
-  informers_ = std::make_unique<Informers>(queue_.get(), &cache_);
+  informers_ = std::make_unique<Informers>(
+      Informers::Surroundings{.queue = queue_.get(),
+                              .cache = &cache_,
+                              .cluster_clock = &options.cluster->clock(),
+                              .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));

@@ -37,6 +37,7 @@
 #include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/real/posting_sink.h"
+#include "bench/sim/real/requeue_meter.h"
 #include "bench/sim/real/wall_pace.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/loop_metrics.h"
@@ -86,6 +87,8 @@ class RealScheduler final : public Scheduler {
   uint64_t conflicts() const { return conflicts_.load(); }
   // From a pod's intended creation to its pops, since the last call.
   LatencyHistogram TakePopLatencies();
+  // From the delivery of an event to the pods that it requeued, since the last call.
+  LatencyHistogram TakeRequeueLatencies() { return informers_->TakeRequeueLatencies(); }
   // Of each thread but the cluster's, by its name.
   std::map<std::string, ThreadUsage> Usage() const;
 
@@ -109,6 +112,7 @@ class RealScheduler final : public Scheduler {
   LoopMetrics metrics_;
   SchedulerCache cache_;
   AttemptBook attempts_;
+  RequeueObserver requeues_;
   ClusterSink server_;
   PostingSink sink_;
   std::unique_ptr<AssembledQueue> queue_;

@@ -41,6 +41,7 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   summarize("pod_scheduled", runner.latencies().scheduled);
   summarize("queue_wait", runner.latencies().waits);
   summarize("pod_popped", runner.latencies().popped);
+  summarize("event_requeued", runner.latencies().requeued);
 }
 
 void SetOutcome(WorkloadOutcome outcome, std::string reason, RunOutcome* run) {

@@ -104,6 +104,8 @@ TEST_P(RealRunTest, EveryPodIsScheduled) {
   ASSERT_TRUE(outcome.repetition.real.has_value());
   EXPECT_GT(outcome.repetition.real->cpu_by_thread.at("cluster"), 0);
   EXPECT_GT(outcome.repetition.real->cpu_by_part.at("placing"), 0);
+  // No event has brought a pod back.
+  EXPECT_EQ(outcome.repetition.latencies.count("event_requeued"), 0u);
 }
 
 TEST_P(RealRunTest, SeveralSchedulersShareOneQueue) {
@@ -136,6 +138,9 @@ TEST_P(RealRunTest, PodsThatFitNowhereWaitForANode) {
           "  - {opcode: barrier}\n"
           "  - {opcode: stopCollectingMetrics}\n");
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  // The new node is an event for each pod that waits.
+  ASSERT_EQ(outcome.repetition.latencies.count("event_requeued"), 1u);
+  EXPECT_GE(outcome.repetition.latencies.at("event_requeued").count, 20u);
 }
 
 TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {

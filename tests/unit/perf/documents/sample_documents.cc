@@ -52,8 +52,11 @@ RunDocument SampleRun() {
   repetition.seconds = 12.5;
   repetition.metrics = {SampleItem()};
   repetition.counters = {{"scheduler_queue_incoming_pods_total{queue=\"active\"}", 1000}};
-  repetition.real = {
-      .cpu_by_thread = {{"binder", 0.25}}, .cpu_by_part = {{"placing", 0.125}}, .conflicts = 3};
+  repetition.real = {.cpu_by_thread = {{"binder", 0.25}},
+                     .cpu_by_part = {{"placing", 0.125}},
+                     .conflicts = 3,
+                     .allocations = 1000,
+                     .allocated_bytes = 64'000};
   repetition.latencies["add"] = {.count = 10, .total_ns = 100, .p50_ns = 8, .max_ns = 31};
   WorkloadResult measured;
   measured.test_case = "SchedulingBasic";
