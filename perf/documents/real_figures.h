@@ -10,6 +10,18 @@
 
 namespace schedq {
 
+// Resident memory of the process while a workload goes on for a given time (--duration).
+struct MemoryCourse {
+  uint64_t bytes_at_tenth = 0;
+  uint64_t bytes_at_end = 0;
+
+  template <typename Archive, typename Self>
+  static void Describe(Archive& archive, Self& self) {
+    archive.Field("bytes_at_tenth", self.bytes_at_tenth, "After a tenth of the time.");
+    archive.Field("bytes_at_end", self.bytes_at_end, "At its end.");
+  }
+};
+
 struct RealFigures {
   // Processor time in seconds.
   std::map<std::string, double> cpu_by_thread;
@@ -18,6 +30,7 @@ struct RealFigures {
   // Without jemalloc nobody counts them.
   std::optional<double> allocations;
   std::optional<double> allocated_bytes;
+  std::optional<MemoryCourse> memory;  // With --duration.
 
   void Add(const RealFigures& more) {
     for (const auto& [thread, seconds] : more.cpu_by_thread) cpu_by_thread[thread] += seconds;
@@ -35,6 +48,7 @@ struct RealFigures {
     archive.Optional("allocations", self.allocations, "Allocations of the whole process.");
     archive.Optional("allocated_bytes", self.allocated_bytes,
                      "Bytes that the named threads allocated, freed since or not.");
+    archive.Optional("memory", self.memory, "With --duration: resident memory.");
   }
 
  private:

@@ -133,6 +133,9 @@ void RunCommand::Declare(CLI::App& app) {
                  "On the real clock: scheduling threads that share the queue (1 by default)")
       ->type_name("N")
       ->check(WholeNumber(1, kSchedulersMax));
+  app.add_option("--duration", request_.duration,
+                 "On the real clock: how long churns and steady states go on; --repeat is 1 then")
+      ->type_name("30m");
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--repeat", request_.repeat,
                  "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
@@ -450,6 +453,7 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   options.engine = job.engine;
   options.clock = job.plan.clock;
   options.scheduling_threads = job.plan.schedulers;
+  options.duration = job.plan.duration;
   options.costs = &job.plan.costs;
   options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
   options.status_model = job.plan.status_model;

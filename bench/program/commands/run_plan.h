@@ -14,6 +14,7 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
@@ -34,6 +35,7 @@ struct RunRequest {
   std::string clock = "virtual";
   std::string costs;  // Empty: upstream, and none on the real clock.
   uint64_t schedulers = 1;
+  std::string duration;  // Empty: as long as the workloads say.
   uint64_t seed = 1;
   uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;
@@ -50,6 +52,7 @@ struct RunPlan {
   ClockKind clock = ClockKind::kVirtual;
   uint64_t repeat = 1;
   int schedulers = 1;
+  Duration duration{};  // 0: as long as the workloads say.
   CostModel costs;
   GateRequest gates;
   std::vector<std::string> gates_not_modelled;

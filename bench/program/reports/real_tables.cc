@@ -248,6 +248,29 @@ std::string LatenciesTable(const std::vector<RunReport>& reports, const TableLay
   return table.Render(layout);
 }
 
+std::string MemoryTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  TextTable table({{"workload", Align::kLeft},
+                   {"engine", Align::kLeft},
+                   {"after a tenth"},
+                   {"at the end"},
+                   {"growth"}});
+  bool is_empty = true;
+  for (const RunReport& report : reports) {
+    for (const WorkloadResult& result : report.document.workloads) {
+      for (const Repetition& repetition : result.repetitions) {
+        if (!repetition.real || !repetition.real->memory) continue;
+        const auto tenth = static_cast<double>(repetition.real->memory->bytes_at_tenth);
+        const auto end = static_cast<double>(repetition.real->memory->bytes_at_end);
+        constexpr double kPercent = 100;
+        table.AddRow({NameOf(result), report.document.engine, BytesText(tenth), BytesText(end),
+                      fmt::format("{:+.1f} %", kPercent * (end - tenth) / std::max(1.0, tenth))});
+        is_empty = false;
+      }
+    }
+  }
+  return is_empty ? "" : "\nResident memory while it went on:\n" + table.Render(layout);
+}
+
 }  // namespace
 
 std::string RealTables(const std::vector<RunReport>& reports, const TableLayout& layout) {
@@ -255,7 +278,7 @@ std::string RealTables(const std::vector<RunReport>& reports, const TableLayout&
   return RatesTable(reports, layout) +
          "\nLatencies: medians of the rounds, and the largest of all rounds:\n" +
          LatenciesTable(reports, layout) + "\nProcessor time a pod, of all threads, by part:\n" +
-         PartsTable(reports, layout);
+         PartsTable(reports, layout) + MemoryTable(reports, layout);
 }
 
 }  // namespace schedq

@@ -139,6 +139,7 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   static_cast<Pod&>(*pod) = std::get<PodObject>(object->body).pod;
   pod->object = object;
   pod->number = ++last_pod_;
+  pod->slot_ref = slots_->Take();
   pod->namespace_name = handle->namespace_name;
   pod->name = handle->name;
   pod->uid = fmt::format("pod-{}", pod->number);

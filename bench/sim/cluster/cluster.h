@@ -28,6 +28,7 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
+#include "bench/sim/cluster/pod_slots.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -112,6 +113,7 @@ class Cluster {
   std::vector<Watcher> watchers_;
 
   uint64_t last_pod_ = 0;
+  const std::shared_ptr<PodSlots> slots_ = std::make_shared<PodSlots>();
   uint64_t last_node_ = 0;
   uint64_t last_generated_ = 0;
   uint64_t last_claim_version_ = 0;

@@ -40,7 +40,7 @@ struct SectionResult {
 struct SectionLatencies {
   LatencyHistogram scheduled;  // From a pod's creation to the informers' report that it is bound.
   LatencyHistogram waits;      // As QueueWatch defines them; none on the real clock.
-  LatencyHistogram popped;     // On the real clock: from a pod's creation to each of its pops.
+  LatencyHistogram popped;     // On the real clock: from a pod's creation to its first pop.
   LatencyHistogram requeued;   // On the real clock, as RequeueMeter defines it.
 
   void Merge(const SectionLatencies& more) {

@@ -13,6 +13,7 @@ namespace schedq {
 Informers::Informers(const Surroundings& surroundings)
     : queue_(*surroundings.queue),
       cache_(*surroundings.cache),
+      attempts_(*surroundings.attempts),
       cluster_clock_(*surroundings.cluster_clock),
       lanes_{Lane(surroundings.pace), Lane(surroundings.pace), Lane(surroundings.pace)} {
   for (Lane& lane : lanes_)
@@ -35,7 +36,7 @@ void Informers::Deliver(const ClusterChange& change) {
 
 bool Informers::IsIdle() const {
   for (const Lane& lane : lanes_) {
-    if (lane.handled.load() != lane.delivered.load()) return false;
+    if (!lane.IsIdle()) return false;
   }
   return true;
 }
@@ -87,7 +88,9 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
     parts->SwitchTo(Part::kEvents);
   }
   MustSucceed(queue_.PodChanged(before, after));
-  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->number)) return;
+  // Its attempt has led to a node, and now its slot may go to another pod.
+  if (was_assigned && after == nullptr) attempts_.End(before->slot());
+  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->slot())) return;
   // The pod's binding will fail. Until then no other pod may wait for what it holds.
   parts->SwitchTo(Part::kCache);
   cache_.Apply(change);

@@ -19,6 +19,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
@@ -37,6 +38,7 @@ class Informers {
   struct Surroundings {
     AssembledQueue* queue = nullptr;
     SchedulerCache* cache = nullptr;
+    AttemptBook* attempts = nullptr;
     const Clock* cluster_clock = nullptr;
     const WallPace* pace = nullptr;
   };
@@ -49,6 +51,7 @@ class Informers {
   void Deliver(const ClusterChange& change);
   // Whether every delivered change is handled.
   bool IsIdle() const;
+  bool HasHandledNodes() const { return lanes_[kNodes].IsIdle(); }
   // Drops what was delivered and not handled yet, and ends the threads. Again: nothing.
   void Stop();
 
@@ -66,6 +69,7 @@ class Informers {
   };
   struct Lane {
     explicit Lane(const WallPace* pace) : requeues(pace) {}
+    bool IsIdle() const { return handled.load() == delivered.load(); }
 
     Channel<Delivered> changes;
     // The cluster's thread and the lane's, each the only writer of its word.
@@ -81,6 +85,7 @@ class Informers {
 
   AssembledQueue& queue_;
   SchedulerCache& cache_;
+  AttemptBook& attempts_;
   const Clock& cluster_clock_;
   std::atomic<bool> is_stopping_{false};  // Set once, by Stop.
   std::array<Lane, kKinds> lanes_;

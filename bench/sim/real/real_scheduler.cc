@@ -57,7 +57,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                .random = &random_,
                .metrics = metrics_.shared_registry(),
                .store_claims = [](uint64_t) { return true; }}),
-      sink_(options.pace, &server_, &attempts_) {
+      sink_(options.pace, &server_) {
   Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(
       OptionsOfQueue(options_, &sink_, &requeues_, metrics_.shared_registry()));
   SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
@@ -71,6 +71,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   informers_ = std::make_unique<Informers>(
       Informers::Surroundings{.queue = queue_.get(),
                               .cache = &cache_,
+                              .attempts = &attempts_,
                               .cluster_clock = &options.cluster->clock(),
                               .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
@@ -120,7 +121,7 @@ bool RealScheduler::IsCaughtUp() const {
 }
 
 bool RealScheduler::Knows(const ClusterPod& pod) const {
-  if (cache_.IsAssumed(pod.number)) return true;
+  if (cache_.IsAssumed(pod.slot())) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_->Where(name).place != Place::kAbsent;
 }
@@ -162,10 +163,10 @@ void RealScheduler::Run(SchedulingThread* self, PartClock* parts) {
 void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt) {
   const Instant started = options_.pace->Now();
   const ClusterPod& pod = AsClusterPod(attempt.pod());
-  attempts_.Begin(pod.number);
-  self->popped.Record(started - pod.created);
+  attempts_.Begin(pod.slot());
+  if (attempt.attempts() == 1) self->popped.Record(started - pod.created);
   if (pod.deleting) {
-    attempts_.End(pod.number);
+    attempts_.End(pod.slot());
     const Status abandoned = attempt.Abandon();
     SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
     return;
@@ -177,7 +178,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
         std::make_shared<Binding>(std::move(attempt), std::move(decision), started));
   }
   parts->SwitchTo(Part::kQueue);
-  attempts_.End(pod.number);
+  attempts_.End(pod.slot());
   // The queue refuses where the pod is queued again, but the attempt ends in any case.
   static_cast<void>(attempt.Fail(rejectors_->Of(decision)));
   const bool is_error = decision.rejectors == 0;

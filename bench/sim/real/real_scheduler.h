@@ -83,9 +83,11 @@ class RealScheduler final : public Scheduler {
   bool Knows(const ClusterPod& pod) const override;
   std::vector<std::string> Faults() const override;
 
+  // Whether its cache has every change of a node that was delivered.
+  bool HasHandledNodes() const { return informers_->HasHandledNodes(); }
   // Decisions that another thread was ahead of.
   uint64_t conflicts() const { return conflicts_.load(); }
-  // From a pod's intended creation to its pops, since the last call.
+  // From a pod's intended creation to its first pop, since the last call.
   LatencyHistogram TakePopLatencies();
   // From the delivery of an event to the pods that it requeued, since the last call.
   LatencyHistogram TakeRequeueLatencies() { return informers_->TakeRequeueLatencies(); }

@@ -33,6 +33,10 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
     if (!repetition.real) repetition.real.emplace();
     repetition.real->Add(*section.real);
   }
+  if (runner.memory()) {
+    if (!repetition.real) repetition.real.emplace();
+    repetition.real->memory = runner.memory();
+  }
   repetition.seconds = std::chrono::duration<double>(duration).count();
   CompleteLabels(repetition.metrics);
   const auto summarize = [&](const std::string& name, const LatencyHistogram& histogram) {

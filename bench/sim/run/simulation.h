@@ -56,6 +56,8 @@ struct RunOptions {
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   uint64_t objects_max = kObjectCountMax;     // What a workload may hold at once.
+  // How long churns and steady states go on; 0: as long as the workload says.
+  Duration duration{};
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time with the virtual time since the start. May be empty.
@@ -78,6 +80,7 @@ class Simulation {
   // Whether there are more objects than a workload may have.
   bool IsFull() const { return cluster_.object_count() > options_.objects_max; }
   uint64_t objects_max() const { return options_.objects_max; }
+  Duration duration() const { return options_.duration; }
 
   Duration elapsed() const { return clock_.Now() - start_; }
   // The present of the run's clock: on the real clock the machine's, also while a timer runs late.

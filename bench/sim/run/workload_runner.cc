@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
 #include "bench/format/workload/metrics_catalog.h"
+#include "bench/memory_guard.h"
 #include "engine/base/time/time.h"
 #include "perf/text/number_text.h"
 
@@ -38,10 +41,37 @@ Result<WaitResult> WorkloadRunner::Run() {
       return outcome;
     }
   }
+  const WaitResult went_on = GoOn();
   if (section_ != nullptr) StopSection();
+  if (went_on == WaitResult::kInterrupted) return went_on;
   // The error is that of a pod that arrived when no operation waited for it.
   if (error_) return Error(test_case_.file + ": " + error_->message());
   return WaitResult::kDone;
+}
+
+// A steady state has gone on for that time already.
+WaitResult WorkloadRunner::GoOn() {
+  if (churns_.empty() || memory_ || simulation_->duration() <= Duration(0)) {
+    return WaitResult::kDone;
+  }
+  if (section_ == nullptr) StartSection("churn", {});
+  return PassTime(simulation_->duration());
+}
+
+WaitResult WorkloadRunner::PassTime(Duration duration) {
+  const auto never = [] { return false; };
+  if (simulation_->duration() <= Duration(0)) return simulation_->Wait(never, duration);
+  constexpr int kTenth = 10;
+  const MemoryGuard memory(std::numeric_limits<uint64_t>::max());
+  MemoryCourse course;
+  WaitResult result = simulation_->Wait(never, duration / kTenth);
+  course.bytes_at_tenth = memory.BytesInUse();
+  if (result != WaitResult::kInterrupted) {
+    result = simulation_->Wait(never, duration - duration / kTenth);
+  }
+  course.bytes_at_end = memory.BytesInUse();
+  memory_ = course;
+  return result;
 }
 
 void WorkloadRunner::StopChurns() {

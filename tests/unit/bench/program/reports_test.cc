@@ -18,6 +18,7 @@
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/reports/words.h"
 #include "perf/documents/profile_document.h"
+#include "perf/documents/real_figures.h"
 #include "perf/documents/run_document.h"
 #include "perf/statistics/measurement.h"
 
@@ -185,7 +186,8 @@ TEST(RealTables, ShowLatenciesTheQueuesShareAndAllocations) {
                      .cpu_by_part = {{"queue", 0.0001}, {"events", 0.0001}, {"server", 0.0008}},
                      .conflicts = 0,
                      .allocations = 4200,
-                     .allocated_bytes = 64'000};
+                     .allocated_bytes = 64'000,
+                     .memory = MemoryCourse{.bytes_at_tenth = 1 << 20, .bytes_at_end = 3 << 19}};
   const std::string text = RealTables({report}, {.wide = true});
   EXPECT_THAT(text, HasSubstr("create to bound"));
   EXPECT_THAT(text, HasSubstr("5.00 ms"));
@@ -193,6 +195,7 @@ TEST(RealTables, ShowLatenciesTheQueuesShareAndAllocations) {
   EXPECT_THAT(text, Not(HasSubstr("create to popped")));
   EXPECT_THAT(text, ContainsRegex("10.0 us +20 %"));
   EXPECT_THAT(text, ContainsRegex("42.0 +640"));
+  EXPECT_THAT(text, ContainsRegex("1.00 MiB +1.50 MiB +.50.0 %"));
 }
 
 }  // namespace
