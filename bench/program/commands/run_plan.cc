@@ -79,6 +79,24 @@ Status ReadDuration(const RunRequest& request, RunPlan* plan) {
   return Status::Ok();
 }
 
+Status ReadListen(const RunRequest& request, RunPlan* plan) {
+  if (request.listen.empty()) {
+    if (request.listens_anywhere) return Error("--listen-anywhere: expected --listen beside it");
+    return Status::Ok();
+  }
+  Result<ListenAddress> address = ParseListenAddress(request.listen);
+  if (!address) return Error("--listen " + address.error().message());
+  if (plan->clock != ClockKind::kReal) return Error("--listen: expected --clock real");
+  if (!address->is_loopback && !request.listens_anywhere) {
+    return Error(
+        fmt::format("--listen {}: others could read there too, expected an address of "
+                    "loopback such as 127.0.0.1, or --listen-anywhere",
+                    request.listen));
+  }
+  plan->listen = std::move(*address);
+  return Status::Ok();
+}
+
 // Whether a part of the workload goes on by itself until it is stopped.
 bool GoesOn(const Workload& workload) {
   return std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
@@ -270,6 +288,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
   if (Status status = ReadClock(request, &plan); !status) return status.error();
   if (Status status = ReadDuration(request, &plan); !status) return status.error();
+  if (Status status = ReadListen(request, &plan); !status) return status.error();
   Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
   if (!plugins) return Error("--plugin " + plugins.error().message());
   plan.further_plugins = std::move(*plugins);

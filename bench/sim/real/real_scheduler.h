@@ -83,6 +83,7 @@ class RealScheduler final : public Scheduler {
   bool Knows(const ClusterPod& pod) const override;
   std::vector<std::string> Faults() const override;
 
+  const AssembledQueue& queue() const { return *queue_; }
   // Whether its cache has every change of a node that was delivered.
   bool HasHandledNodes() const { return informers_->HasHandledNodes(); }
   // Decisions that another thread was ahead of.
