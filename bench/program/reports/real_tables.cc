@@ -24,7 +24,8 @@ struct NamedLatency {
   const char* name;
   const char* title;
 };
-constexpr NamedLatency kLatencies[] = {{"pod_popped", "create to popped"},
+constexpr NamedLatency kLatencies[] = {{"pod_added", "add"},
+                                       {"pod_popped", "create to popped"},
                                        {"pod_scheduled", "create to bound"},
                                        {"event_requeued", "event to requeued"}};
 // In the order of a pod's way.

@@ -25,6 +25,7 @@ constexpr Word kWords[] = {
     {"p99 to bound",
      "99 of 100 pods were bound within this time after they were meant to be created"},
     {"conflicts", "decisions that another scheduling thread was ahead of"},
+    {"add", "the call that adds a pod to the queue, on the informer's thread"},
     {"create to popped",
      "from the instant at which the pod was meant to be created to its first pop"},
     {"create to bound", "from there to the informers' report that the pod is bound"},

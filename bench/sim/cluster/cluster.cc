@@ -191,6 +191,7 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
 }
 
 Status Cluster::BindPod(uint64_t number, const std::string& node) {
+  if (IsOut()) return Error("the API server is out (503)");
   const ClusterPodRef pod = FindPod(number);
   if (pod == nullptr) return Error("the pod does not exist");
   if (pod->deleting) return Error("the pod is being deleted");

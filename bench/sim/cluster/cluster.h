@@ -79,6 +79,11 @@ class Cluster {
   ClusterPodRef FindPod(uint64_t number) const;
   const std::map<uint64_t, ClusterPodRef>& pods() const { return pods_; }
 
+  // Until then the API server answers the scheduler with errors. Calls of the scheduler ask it; all
+  // others go on.
+  void BeginOutage(Instant end) { outage_end_ = end; }
+  bool IsOut() const { return clock().Now() < outage_end_; }
+
   // Claims, by "namespace/name".
   Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
   bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
@@ -112,6 +117,7 @@ class Cluster {
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
 
+  Instant outage_end_{};
   uint64_t last_pod_ = 0;
   const std::shared_ptr<PodSlots> slots_ = std::make_shared<PodSlots>();
   uint64_t last_node_ = 0;

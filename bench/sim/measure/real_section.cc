@@ -26,6 +26,7 @@ RealSection::RealSection(Simulation* simulation)
   // Those of pods before the section.
   static_cast<void>(simulation_->real_scheduler()->TakePopLatencies());
   static_cast<void>(simulation_->real_scheduler()->TakeRequeueLatencies());
+  static_cast<void>(simulation_->real_scheduler()->TakeAddLatencies());
 }
 
 RealSection::Usages RealSection::UsagesNow() const {
@@ -39,6 +40,7 @@ RealFigures RealSection::Finish(SectionLatencies* latencies) const {
   RealScheduler& scheduler = *simulation_->real_scheduler();
   latencies->popped.Merge(scheduler.TakePopLatencies());
   latencies->requeued.Merge(scheduler.TakeRequeueLatencies());
+  latencies->added.Merge(scheduler.TakeAddLatencies());
   RealFigures figures;
   figures.conflicts = scheduler.conflicts() - conflicts_before_;
   double known = 0;

@@ -5,6 +5,7 @@
 
 #include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
 
@@ -76,12 +77,19 @@ void Informers::Handle(const ClusterChange& change, PartClock* parts) {
   queue_.Event(MakeEvent(change.resource, change.action), change.objects);
 }
 
+void Informers::Add(const ClusterPodRef& pod) {
+  const MonotonicTime began = SteadyNow();
+  MustSucceed(queue_.PodChanged(nullptr, pod));
+  adds_.Record(SteadyNow() - began);
+}
+
 void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   const ClusterPodRef& before = change.pod_before;
   const ClusterPodRef& after = change.pod_after;
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   const InPart in_part(parts, Part::kQueue);
+  if (before == nullptr && !is_assigned) return Add(after);
   if (was_assigned || is_assigned) {
     parts->SwitchTo(Part::kCache);
     cache_.Apply(change);

@@ -21,6 +21,7 @@
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/channel.h"
+#include "bench/sim/real/latency_meter.h"
 #include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/real/requeue_meter.h"
@@ -59,6 +60,8 @@ class Informers {
   std::map<std::string, ThreadUsage> Usage() const;
   // From an event to the pods that it requeued, since the last call.
   LatencyHistogram TakeRequeueLatencies();
+  // Of the calls that add pods to the queue, since the last call.
+  LatencyHistogram TakeAddLatencies() { return adds_.Take(); }
 
  private:
   enum Kind : size_t { kPods, kNodes, kOthers, kKinds };
@@ -81,6 +84,7 @@ class Informers {
 
   void Run(Lane* lane, PartClock* parts);
   void Handle(const ClusterChange& change, PartClock* parts);
+  void Add(const ClusterPodRef& pod);
   void HandlePod(const ClusterChange& change, PartClock* parts);
 
   AssembledQueue& queue_;
@@ -88,6 +92,7 @@ class Informers {
   AttemptBook& attempts_;
   const Clock& cluster_clock_;
   std::atomic<bool> is_stopping_{false};  // Set once, by Stop.
+  LatencyMeter adds_;                     // Recorded by the lane of pods.
   std::array<Lane, kKinds> lanes_;
 };
 

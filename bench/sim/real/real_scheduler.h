@@ -92,6 +92,8 @@ class RealScheduler final : public Scheduler {
   LatencyHistogram TakePopLatencies();
   // From the delivery of an event to the pods that it requeued, since the last call.
   LatencyHistogram TakeRequeueLatencies() { return informers_->TakeRequeueLatencies(); }
+  // Of the calls that add pods to the queue, since the last call.
+  LatencyHistogram TakeAddLatencies() { return informers_->TakeAddLatencies(); }
   // Of each thread but the cluster's, by its name.
   std::map<std::string, ThreadUsage> Usage() const;
 

@@ -45,6 +45,7 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   summarize("pod_scheduled", runner.latencies().scheduled);
   summarize("queue_wait", runner.latencies().waits);
   summarize("pod_popped", runner.latencies().popped);
+  summarize("pod_added", runner.latencies().added);
   summarize("event_requeued", runner.latencies().requeued);
 }
 

@@ -10,6 +10,7 @@
 
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/memory_guard.h"
+#include "bench/sim/run/update_storm.h"
 #include "engine/base/time/time.h"
 #include "perf/text/number_text.h"
 
@@ -154,6 +155,18 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const ChurnOp& op) {
   if (!churn) return churn.error();
   churns_.push_back(std::move(*churn));
   return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const ApiOutageOp& op) {
+  simulation_->cluster().BeginOutage(simulation_->Now() + op.duration);
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdatePodsOp& op) {
+  const auto storm = std::make_shared<UpdateStorm>(simulation_, op);
+  UpdateStorm::Begin(storm);
+  if (op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return storm->is_done(); }, "not all pods are updated");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp&) {

@@ -66,6 +66,8 @@ class WorkloadRunner {
   // after them is never run.
   Outcome Execute(const StartCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const StopCollectingProfileOp&) { return WaitResult::kDone; }
+  Outcome Execute(const ApiOutageOp& op);
+  Outcome Execute(const UpdatePodsOp& op);
   Outcome Execute(const UpdateAnyOp&);
   Outcome Execute(const CreatePodGroupsOp&);
 

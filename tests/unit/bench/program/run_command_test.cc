@@ -351,6 +351,16 @@ TEST_F(RunCommandTest, OnTheRealClockTheEnginesTakeTurns) {
   }
 }
 
+TEST_F(RunCommandTest, StormsLeaveNothingBehindOnEitherClock) {
+  const ChildProcess::Ended on_virtual = Run({"--suite", "storms", "--labels", "short"});
+  EXPECT_EQ(on_virtual.exit_code, 0) << on_virtual.err;
+  const ChildProcess::Ended ended =
+      Run({"--suite", "storms", "--labels", "short", "--clock", "real", "--repeat", "1"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("9 measured, 0 skipped"));
+  EXPECT_EQ(ended.err, "") << "calls that fail in an outage are counted and not told of";
+}
+
 TEST_F(RunCommandTest, AChurnGoesOnForTheDurationThatIsAskedFor) {
   const ChildProcess::Ended ended =
       Run({"--clock", "real", "--suite", "storms", "--name", "^EndlessChurn/10Nodes$", "--duration",
