@@ -127,21 +127,24 @@ class AssembledQueue::BindingCall final : public CallListener {
   BindingCall(AssembledQueue* queue, PoppedPod popped, std::function<void(const Status&)> then)
       : queue_(*queue), popped_(std::move(popped)), then_(std::move(then)) {}
 
-  // A call that was skipped belongs to a pod that is gone, or to a queue that is closed.
+  // The caller is told first, so that it has let go of the pod when the pod is tried again.
   void OnEnd(const ApiCall&, CallEnd end, const Status& status) override {
     const std::unique_ptr<BindingCall> self(this);
     const bool is_bound = end == CallEnd::kSuccess;
-    if (end == CallEnd::kError) {
-      // It may end inside an operation of the queue.
-      queue_.parts_->deferred->Run([queue = &queue_, popped = std::move(popped_)] {
-        static_cast<void>(queue->FailBinding(popped));
-      });
-    }
-    if (!then_) return;
-    then_(is_bound || !status.ok() ? status : Status(Error("the binding was not sent")));
+    if (then_) then_(is_bound || !status.ok() ? status : Status(Error("the binding was not sent")));
+    if (is_bound || (end != CallEnd::kError && IsPodGone())) return;
+    // It may end inside an operation of the queue.
+    queue_.parts_->deferred->Run([queue = &queue_, popped = std::move(popped_)] {
+      static_cast<void>(queue->FailBinding(popped));
+    });
   }
 
  private:
+  // Mostly a call that never went out belongs to a pod that is gone. But its number may have been
+  // another pod's before, and what still came for that one, a call or a cancellation, may have
+  // taken the place of this call. Then the pod is there.
+  bool IsPodGone() const { return !queue_.parts_->being_bound.Has(popped_.key); }
+
   AssembledQueue& queue_;
   PoppedPod popped_;
   const std::function<void(const Status&)> then_;

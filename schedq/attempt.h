@@ -118,9 +118,9 @@ class Attempt {
   // The pod is bound: it leaves the queue. An error: the attempt has ended already.
   Status Bind();
   // Sends the binding through the dispatcher and ends the attempt. `then` is told how the call
-  // ended, from the thread that ended it. A call that fails takes the nomination back and fails the
-  // pod without plugins; of one that succeeds the cluster will tell. An error: the attempt has
-  // ended already, or the assembled queue has no dispatcher.
+  // ended, from the thread that ended it. After that, a call that failed takes the nomination back
+  // and fails the pod without plugins; of one that succeeded the cluster will tell. An error: the
+  // attempt has ended already, or the assembled queue has no dispatcher.
   Status SendBinding(const std::string& node, std::function<void(const Status&)> then = nullptr);
 
  private:

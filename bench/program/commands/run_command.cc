@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <new>
@@ -22,6 +23,9 @@
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
 #include "bench/program/flag_values.h"
+#include "bench/program/live/http_server.h"
+#include "bench/program/live/listen_address.h"
+#include "bench/program/reports/real_progress.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/usage_error.h"
 #include "bench/sim/measure/thresholds.h"
@@ -29,9 +33,9 @@
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/log.h"
 #include "engine/base/names/name_key.h"
 #include "engine/base/random.h"
-#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
@@ -66,6 +70,21 @@ void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
     cost.bytes_per_pod = bytes;
     cost.allocations_per_operation = allocations;
   }
+}
+
+// A server of what the view shows, or none where nobody asked for one.
+Result<std::unique_ptr<HttpServer>> Listen(const RunPlan& plan, LiveView* view) {
+  if (!plan.listen) return std::unique_ptr<HttpServer>();
+  std::vector<HttpServer::Page> pages = {
+      {"/metrics", "text/plain; version=0.0.4; charset=utf-8",
+       [view] { return view->MetricsText(); }},
+      {"/state", "application/json", [view] { return view->StateText(); }}};
+  auto server = HttpServer::Start(plan.listen->Text(), std::move(pages));
+  if (!server) return Error("--listen " + server.error().message());
+  ListenAddress address = *plan.listen;
+  address.port = (*server)->port();
+  fmt::print(stderr, "schedq run: http://{}/metrics and /state\n", address.Text());
+  return server;
 }
 
 void MarkUnended(EarlyEnd end, WorkloadResult* result) {
@@ -134,6 +153,15 @@ void RunCommand::Declare(CLI::App& app) {
                  "On the real clock: scheduling threads that share the queue (1 by default)")
       ->type_name("N")
       ->check(WholeNumber(1, kSchedulersMax));
+  app.add_option("--duration", request_.duration,
+                 "On the real clock: how long churns and steady states go on; --repeat is 1 then")
+      ->type_name("30m");
+  app.add_option("--listen", request_.listen,
+                 "On the real clock: serve /metrics and /state there while it runs; port 0: a free "
+                 "one")
+      ->type_name("127.0.0.1:PORT");
+  app.add_flag("--listen-anywhere", request_.listens_anywhere,
+               "Let --listen take an address that others can reach");
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--repeat", request_.repeat,
                  "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
@@ -165,8 +193,14 @@ Result<ExitCode> RunCommand::Run() {
   const Result<RunPlan> plan = MakeRunPlan(request_);
   // An input that a signal cut short is no wrong input.
   if (!plan) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : plan.error();
+  // Of calls that fail in a storm there are thousands; the results count them.
+  if (plan->clock == ClockKind::kReal && std::getenv("SCHEDQ_LOG") == nullptr) {
+    SetLogLevel(LogLevel::kError);
+  }
   Record record;
   {
+    const Result<std::unique_ptr<HttpServer>> server = Listen(*plan, &live_);
+    if (!server) return server.error();
     LastResort last_resort([&](EarlyEnd end) { FinishUnended(*plan, end, &record); });
     last_resort.Guard([&] { Measure(*plan, &record); });
     last_resort.Disarm();
@@ -448,6 +482,19 @@ void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const
   }
 }
 
+std::function<void(const RunProgress&)> RunCommand::ProgressOf(const Job& job) const {
+  ProgressLine* const line = job.line;
+  if (job.plan.clock == ClockKind::kReal) {
+    return [line, text = std::make_shared<RealProgress>()](const RunProgress& progress) {
+      line->Show(text->Text(progress));
+    };
+  }
+  return [line](const RunProgress& progress) {
+    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+    line->Show(fmt::format("{:.1f} s of virtual time", seconds));
+  };
+}
+
 void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) const {
   WorkloadResult& result = part->document.workloads.front();
   TraceRecorder recorder([part](const std::string& text) { part->trace += text + '\n'; });
@@ -455,6 +502,7 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   options.engine = job.engine;
   options.clock = job.plan.clock;
   options.scheduling_threads = job.plan.schedulers;
+  options.duration = job.plan.duration;
   options.costs = &job.plan.costs;
   options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
   options.status_model = job.plan.status_model;
@@ -465,10 +513,9 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   if (arm != job.plan.arms.end()) options.alternatives = arm->second.alternatives;
   options.seed = request_.seed + repetition;
   options.recorder = request_.record.empty() ? nullptr : &recorder;
-  options.progress = [line = job.line, clock = TextOf(job.plan.clock)](Duration elapsed) {
-    line->Show(
-        fmt::format("{:.1f} s of {} time", std::chrono::duration<double>(elapsed).count(), clock));
-  };
+  options.progress = ProgressOf(job);
+  options.live = &live_;
+  live_.Announce(job.Name(), std::string(EngineName(job.engine)));
   const auto started = std::chrono::steady_clock::now();
   Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);
   if (!outcome) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "bench/program/commands/run_plan.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/run_report.h"
+#include "bench/sim/measure/live_view.h"
+#include "bench/sim/run/run_progress.h"
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
@@ -72,6 +75,8 @@ class RunCommand : public Command {
   void JudgeOne(const Job& job, RunReport* part) const;
   // One repetition; what goes wrong becomes the workload's outcome and reason.
   void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
+  // What a run shows of itself while it goes on.
+  std::function<void(const RunProgress&)> ProgressOf(const Job& job) const;
   // The verdicts of experiments, and the scenarios that the plan has.
   void PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
                        ProgressLine* line) const;
@@ -84,6 +89,7 @@ class RunCommand : public Command {
   Status Print(const std::vector<RunReport>& reports) const;
 
   RunRequest request_;
+  mutable LiveView live_;  // Of the run that goes on, for --listen.
 };
 
 }  // namespace schedq

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/object_estimate.h"
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/go_duration.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/memory_guard.h"
 #include "bench/program/engine_flag.h"
@@ -58,6 +60,60 @@ Status ReadClock(const RunRequest& request, RunPlan* plan) {
   }
   if (!is_real && plan->schedulers != 1) {
     return Error("--schedulers: the virtual clock has one, expected --clock real");
+  }
+  return Status::Ok();
+}
+
+Status ReadDuration(const RunRequest& request, RunPlan* plan) {
+  if (request.duration.empty()) return Status::Ok();
+  const std::optional<Duration> duration = ParseGoDuration(request.duration);
+  constexpr Duration kDurationMax = std::chrono::hours(24 * 30);
+  if (!duration || *duration <= Duration(0) || *duration > kDurationMax) {
+    return Error(fmt::format("--duration '{}': expected a time up to 720h, such as 30m or 5s",
+                             request.duration));
+  }
+  if (plan->clock != ClockKind::kReal) return Error("--duration: expected --clock real");
+  plan->duration = *duration;
+  // Rounds would multiply it.
+  if (request.repeat == 0) plan->repeat = 1;
+  return Status::Ok();
+}
+
+Status ReadListen(const RunRequest& request, RunPlan* plan) {
+  if (request.listen.empty()) {
+    if (request.listens_anywhere) return Error("--listen-anywhere: expected --listen beside it");
+    return Status::Ok();
+  }
+  Result<ListenAddress> address = ParseListenAddress(request.listen);
+  if (!address) return Error("--listen " + address.error().message());
+  if (plan->clock != ClockKind::kReal) return Error("--listen: expected --clock real");
+  if (!address->is_loopback && !request.listens_anywhere) {
+    return Error(
+        fmt::format("--listen {}: others could read there too, expected an address of "
+                    "loopback such as 127.0.0.1, or --listen-anywhere",
+                    request.listen));
+  }
+  plan->listen = std::move(*address);
+  return Status::Ok();
+}
+
+// Whether a part of the workload goes on by itself until it is stopped.
+bool GoesOn(const Workload& workload) {
+  return std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
+    const auto* pods = std::get_if<CreatePodsOp>(&op.action);
+    return std::holds_alternative<ChurnOp>(op.action) || (pods != nullptr && pods->steady_state);
+  });
+}
+
+Status CheckDuration(const RunPlan& plan) {
+  if (plan.duration <= Duration(0)) return Status::Ok();
+  for (const TestCase& test_case : plan.cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (GoesOn(workload) || !CanRun(workload)) continue;
+      return Error(fmt::format(
+          "--duration: {}/{} has no churn and no steadyState, which could go on; use --name",
+          test_case.name, workload.name));
+    }
   }
   return Status::Ok();
 }
@@ -250,6 +306,8 @@ std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
 Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
   if (Status status = ReadClock(request, &plan); !status) return status.error();
+  if (Status status = ReadDuration(request, &plan); !status) return status.error();
+  if (Status status = ReadListen(request, &plan); !status) return status.error();
   Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
   if (!plugins) return Error("--plugin " + plugins.error().message());
   plan.further_plugins = std::move(*plugins);
@@ -282,6 +340,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
         return status.error();
     }
   }
+  if (Status status = CheckDuration(plan); !status) return status.error();
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   return plan;
 }

@@ -13,10 +13,12 @@
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/profile_answer.h"
+#include "bench/program/reports/real_tables.h"
 #include "bench/program/reports/run_report.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/reports/words.h"
 #include "perf/documents/profile_document.h"
+#include "perf/documents/real_figures.h"
 #include "perf/documents/run_document.h"
 #include "perf/statistics/measurement.h"
 
@@ -24,6 +26,7 @@ namespace schedq {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -195,6 +198,34 @@ TEST(Progress, KeepsTheStepAndTheTimeWhereTheMiddleDoesNotFit) {
             "3/30 Basic/5...l time, about 5 min left");
   EXPECT_EQ(ProgressText(1, 2, "x", std::nullopt, 80), "1/2 x");
   EXPECT_LT(ProgressText(3, 30, "Basic", 20, 10).size(), 10u);
+}
+
+// A round of 100 pods in a second: 10 us a pod, of which 2 us are the queue's and its events'.
+TEST(RealTables, ShowLatenciesTheQueuesShareAndAllocations) {
+  RunReport report;
+  report.document.clock = ClockKind::kReal;
+  report.document.engine = "lockfree";
+  WorkloadResult& result = report.document.workloads.emplace_back();
+  result.test_case = "Case";
+  result.workload = "one";
+  Repetition& repetition = result.repetitions.emplace_back();
+  repetition.seconds = 1;
+  repetition.latencies["pod_scheduled"] = {.count = 100, .p50_ns = 1000, .max_ns = 5'000'000};
+  repetition.latencies["event_requeued"] = {.count = 7, .p99_99_ns = 3000, .max_ns = 4000};
+  repetition.real = {.cpu_by_thread = {},
+                     .cpu_by_part = {{"queue", 0.0001}, {"events", 0.0001}, {"server", 0.0008}},
+                     .conflicts = 0,
+                     .allocations = 4200,
+                     .allocated_bytes = 64'000,
+                     .memory = MemoryCourse{.bytes_at_tenth = 1 << 20, .bytes_at_end = 3 << 19}};
+  const std::string text = RealTables({report}, {.wide = true});
+  EXPECT_THAT(text, HasSubstr("create to bound"));
+  EXPECT_THAT(text, HasSubstr("5.00 ms"));
+  EXPECT_THAT(text, ContainsRegex("event to requeued +lockfree .*3.00 us +4.00 us"));
+  EXPECT_THAT(text, Not(HasSubstr("create to popped")));
+  EXPECT_THAT(text, ContainsRegex("10.0 us +20 %"));
+  EXPECT_THAT(text, ContainsRegex("42.0 +640"));
+  EXPECT_THAT(text, ContainsRegex("1.00 MiB +1.50 MiB +.50.0 %"));
 }
 
 }  // namespace

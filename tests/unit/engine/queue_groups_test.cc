@@ -1,0 +1,253 @@
+// docs/semantics.md, "Pod groups": what the recordings do not show, because upstream does otherwise
+// or leaves it to chance, and what counts say of groups.
+// Method: every engine in both states of both gates, one sentence of the page a test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/gates.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/pod.h"
+#include "engine/pod_group.h"
+#include "engine/queue_answers.h"
+#include "engine/queue_metrics.h"
+#include "hints/plugin.h"
+#include "tests/support/queue/queue_bench.h"
+#include "tests/support/queue/queue_cases.h"
+
+namespace schedq {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+PodRef Member(const std::string& name, const std::string& group, int32_t priority = 0) {
+  std::shared_ptr<Pod> pod = MakePod(name, priority);
+  pod->group_name = group;
+  return pod;
+}
+
+PodGroupRef Group(const std::string& name, const std::string& parent = "", int32_t priority = 0) {
+  auto group = std::make_shared<PodGroup>();
+  group->key = {GroupKind::kPodGroup, "ns", name};
+  group->parent = parent;
+  group->priority = priority;
+  return group;
+}
+
+PodGroupRef Composite(const std::string& name, const std::string& parent = "") {
+  auto composite = std::make_shared<PodGroup>(*Group(name, parent));
+  composite->key.kind = GroupKind::kComposite;
+  return composite;
+}
+
+std::vector<std::string> NamesIn(const PoppedPod& popped) {
+  std::vector<std::string> names;
+  if (popped.group == nullptr) return {popped.pod->name};
+  for (const PoppedPod& member : popped.group->members) names.push_back(member.pod->name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+class QueueGroupsTest : public QueueTest {
+ protected:
+  QueueBench Bench(std::vector<Plugin> plugins = {}, bool has_composites = false) const {
+    QueueBenchOptions options = Options(std::move(plugins));
+    GateRequest request;
+    request.Set(Gate::kSchedulerPopFromBackoffQ, GetParam().pops_from_backoff);
+    request.Set(Gate::kSchedulerPreQueueingHints, GetParam().narrows);
+    request.Set(Gate::kGenericWorkload, true);
+    request.Set(Gate::kCompositePodGroup, has_composites);
+    options.gates = *Gates::Resolve(request);
+    return QueueBench(std::move(options));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Engines, QueueGroupsTest, testing::ValuesIn(AllQueueCases()), CaseName);
+
+TEST_P(QueueGroupsTest, AGroupAndACompositeOfOneNameAreTwoThings) {
+  QueueBench bench = Bench({}, true);
+  bench.assembled().GroupAdded(Composite("x"));
+  bench.assembled().GroupAdded(Group("x"));
+  bench.assembled().GroupAdded(Group("below", "x"));
+  bench.Add(Member("single", "x"));
+  bench.Add(Member("tree", "below"));
+  EXPECT_EQ(NamesIn(bench.MustPop()), Names{"single"});
+  const PoppedPod tree = bench.MustPop();
+  EXPECT_EQ(NamesIn(tree), Names{"tree"});
+  EXPECT_EQ(tree.group->root.kind, GroupKind::kComposite);
+  bench.assembled().GroupDeleted(Group("x")->key);
+  EXPECT_EQ(bench.PlaceOf("tree"), "in-flight");
+}
+
+TEST_P(QueueGroupsTest, AWayThatGoesRoundInACircleHasNoRoot) {
+  QueueBench bench = Bench({}, true);
+  bench.assembled().GroupAdded(Group("g", "a"));
+  bench.assembled().GroupAdded(Composite("a", "b"));
+  bench.assembled().GroupAdded(Composite("b", "c"));
+  bench.assembled().GroupAdded(Composite("c", "b"));
+  bench.Add(Member("m", "g"));
+  EXPECT_EQ(bench.PlaceOf("m"), "incomplete");
+  bench.assembled().GroupDeleted(Composite("c")->key);
+  bench.assembled().GroupAdded(Composite("c"));
+  EXPECT_EQ(bench.PlaceOf("m"), "active");
+}
+
+TEST_P(QueueGroupsTest, ASinglePodThatFailsLeavesTheCyclesOfGroupsAlone) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g", "", 1));
+  bench.Add(Member("a", "g"));
+  bench.Add(Member("b", "g"));
+  bench.Add(MakePod("single"));
+  const PoppedPod group = bench.MustPop();
+  ASSERT_EQ(NamesIn(group), (Names{"a", "b"}));
+  MustSucceed(bench.Fail(group.group->members[0], {}));
+  const PoppedPod single = bench.MustPop();
+  ASSERT_EQ(NamesIn(single), Names{"single"});
+  MustSucceed(bench.Fail(single, {}));
+  MustSucceed(bench.Fail(group.group->members[1], {}));
+  EXPECT_EQ(bench.PlaceOf("a"), "pending");
+  EXPECT_EQ(bench.PlaceOf("b"), "pending");
+  bench.queue().GroupDone(group.group->root, GroupStatus::kUnschedulable);
+  EXPECT_EQ(bench.PlaceOf("a").substr(0, 13), "error-backoff");
+  EXPECT_EQ(bench.PlaceOf("a"), bench.PlaceOf("b"));
+}
+
+TEST_P(QueueGroupsTest, NarrowingHidesNoGroupWithAMemberWithoutRejectors) {
+  GatingSwitch gating;
+  EventRegistration narrowed = On(Resource::kNode, Action::kAdd, Hint::kSkip);
+  narrowed.pre_hint = [](const ObjectChange&, PodList*) { return PreHint::kListed; };
+  QueueBench bench = Bench({GatingPlugin("Gate", &gating, {narrowed})});
+  bench.assembled().GroupAdded(Group("g"));
+  gating.open = false;
+  bench.Add(Member("rejected", "g"));
+  ASSERT_EQ(bench.PlaceOf("rejected"), "gated:Gate");
+  auto node = std::make_shared<ObjectView>();
+  node->resource = Resource::kNode;
+  node->name = "n";
+  const auto send = [&] {
+    bench.queue().Event(MakeEvent(Resource::kNode, Action::kAdd), {nullptr, node});
+  };
+  gating.open = true;
+  send();
+  EXPECT_EQ(bench.PlaceOf("rejected"), "gated:Gate") << "each member was rejected, the hint skips";
+  // Nobody asks a member that joins a gated group: it has no rejectors.
+  bench.Add(Member("fresh", "g"));
+  EXPECT_EQ(bench.PlaceOf("fresh"), "gated:Gate");
+  send();
+  EXPECT_EQ(bench.PlaceOf("rejected"), "active");
+  EXPECT_EQ(bench.PlaceOf("fresh"), "active");
+}
+
+TEST_P(QueueGroupsTest, GroupsAreOneEntityAndMembersArePods) {
+  QueueBench bench = Bench();
+  const auto gauge = [&](const std::string& queue, const std::string& type) {
+    return bench.metrics().Value("scheduler_queued_entities", {queue, type}).value_or(-1);
+  };
+  const auto pending = [&](const std::string& queue) {
+    return bench.metrics().Value("scheduler_pending_pods", {queue}).value_or(-1);
+  };
+  bench.Add(Member("early", "g"));
+  EXPECT_EQ(pending("incomplete"), 1);
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(Member("late", "g"));
+  bench.Add(MakePod("single"));
+  EXPECT_EQ(pending("active"), 3);
+  EXPECT_EQ(gauge("active", "pod"), 1);
+  EXPECT_EQ(gauge("active", "podgroup"), 1);
+  const EventLabel label = UnscheduledPodAddLabel();
+  // early, then early and late again, then single.
+  EXPECT_EQ(bench.Incoming(Place::kActive, label), 4u);
+  const QueueMetrics& metrics = bench.queue().Metrics();
+  EXPECT_EQ(metrics.IncomingEntitiesTotal(Place::kActive, label, EntityType::kPodGroup), 1u)
+      << "a join sends the group where it was";
+  EXPECT_EQ(metrics.IncomingEntitiesTotal(Place::kActive, label, EntityType::kPod), 1u);
+
+  const PoppedPod group = bench.MustPop();
+  ASSERT_EQ(NamesIn(group), (Names{"early", "late"}));
+  MustSucceed(bench.Fail(group.group->members[0], {}));
+  EXPECT_EQ(pending("pending"), 1);
+  EXPECT_EQ(pending("active"), 1);
+  EXPECT_EQ(bench.queue().Counts().in_flight, 1u);
+  bench.queue().GroupDone(group.group->root, GroupStatus::kError);
+  EXPECT_EQ(pending("backoff"), 1);
+  EXPECT_EQ(gauge("backoff", "podgroup"), 1);
+  EXPECT_EQ(bench.queue().List(Place::kErrorBackoff).size(), 1u);
+}
+
+TEST_P(QueueGroupsTest, AnotherUidOfAMembersNameReplacesIt) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(Member("m", "g"));
+  const PoppedPod popped = bench.MustPop();
+  auto anew = std::make_shared<Pod>(*Member("m", "g"));
+  anew->uid = "another";
+  bench.Add(anew);
+  EXPECT_EQ(bench.PlaceOf("m"), "pending");
+  MustSucceed(bench.Fail(popped.group->members[0], {}));
+  bench.queue().GroupDone(popped.group->root, GroupStatus::kSuccess);
+  const PoppedPod again = bench.MustPop();
+  ASSERT_EQ(NamesIn(again), Names{"m"});
+  EXPECT_EQ(again.group->members[0].pod->uid, "another");
+  EXPECT_EQ(again.group->members[0].fields.attempts, 1u);
+}
+
+TEST_P(QueueGroupsTest, APodMayLeaveAndComeBackAsAMember) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(MakePod("p"));
+  auto member = std::make_shared<Pod>(*Member("p", "g"));
+  member->uid = "member";
+  bench.Add(member);
+  EXPECT_EQ(bench.queue().Counts().active, 1u);
+  const PoppedPod popped = bench.MustPop();
+  ASSERT_NE(popped.group, nullptr);
+  EXPECT_FALSE(bench.queue().TryPop().has_value());
+}
+
+TEST_P(QueueGroupsTest, AClosedQueueEndsTheAttemptsOfMembers) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(Member("a", "g"));
+  bench.Add(Member("b", "g"));
+  bench.MustPop();
+  ASSERT_EQ(bench.queue().Counts().in_flight, 2u);
+  bench.queue().Close();
+  EXPECT_EQ(bench.queue().Counts().in_flight, 0u);
+}
+
+TEST_P(QueueGroupsTest, MembersAreNominatedAsPodsAre) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  const PodRef member = Member("a", "g");
+  bench.Add(member);
+  MustSucceed(bench.queue().Nominate(member, "node"));
+  ASSERT_EQ(bench.queue().NominatedPods("node").size(), 1u);
+  EXPECT_EQ(bench.queue().NominatedNode(bench.queue().KeyOf(*member)), "node");
+  bench.Delete(member);
+  EXPECT_TRUE(bench.queue().NominatedPods("node").empty());
+  EXPECT_EQ(bench.queue().NominatedNode(bench.queue().KeyOf(*member)), "");
+}
+
+TEST_P(QueueGroupsTest, WithTheGateOffNothingIsKnownOfGroups) {
+  QueueBench bench(Options());
+  bench.queue().GroupAdd(Group("g"));
+  bench.Add(Member("a", "g"));
+  bench.Add(Member("b", "g"));
+  EXPECT_EQ(NamesIn(bench.MustPop()), Names{"a"});
+  EXPECT_EQ(NamesIn(bench.MustPop()), Names{"b"});
+  EXPECT_FALSE(bench.metrics().Value("scheduler_queued_entities", {"active", "pod"}).has_value());
+}
+
+}  // namespace
+}  // namespace schedq
