@@ -9,11 +9,15 @@
 
 #include "engine/base/result.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
 // Whether names of this pod, or the node's, are longer than any queue takes.
 bool HasNameTooLong(const Pod& pod, std::string_view node);
+
+// The same of a group object. A queue does not know such a group, nor anything of it.
+bool HasNameTooLong(const PodGroup& group);
 
 // `operation` found no room for the pod, or for its nomination to `node` (empty: none). Of names
 // that are not too long there are too many, and `pods_max` is how many pods there may be.

@@ -16,6 +16,7 @@
 #include "engine/pod_group.h"
 #include "engine/ports.h"
 #include "engine/queueing_fields.h"
+#include "engine/refusal.h"
 
 namespace schedq {
 namespace {
@@ -151,8 +152,9 @@ void ClassicQueue::RequeueRest(GroupEntity& group, Place from, EventLabel label,
 
 void ClassicQueue::GroupAdd(PodGroupRef group) {
   std::lock_guard lock(mutex_);
+  if (!options_.gates.GenericWorkload() || HasNameTooLong(*group)) return;
   const GroupKey key = group->key;
-  if (!options_.gates.GenericWorkload() || !tree_.Put(std::move(group))) return;
+  if (!tree_.Put(std::move(group))) return;
   const std::optional<GroupKey> root = tree_.RootOf(key);
   if (!root) return;
   for (const GroupKey& below : tree_.GroupsBelow(*root)) {

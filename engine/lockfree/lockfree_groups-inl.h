@@ -33,6 +33,7 @@
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
+#include "engine/refusal.h"
 
 namespace schedq {
 
@@ -192,6 +193,9 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishOwed(const std::shared_ptr<const Gro
 
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::AddMember(const PodRef& pod) {
+  if (HasNameTooLong(*pod, pod->nominated_node_name)) {
+    return Refused("add", *pod, pod->nominated_node_name);
+  }
   const PodId id = options_.pod_names->Acquire(pod->namespace_name, pod->name);
   if (id == kNoPod) return Refused("add", *pod, {});
   const PodKey key{id, UidFingerprint(pod->uid)};
@@ -269,7 +273,7 @@ void BasicLockfreeQueue<Atom, Shape>::ActivateMember(const PodKey& key, const Po
 
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::GroupAdd(PodGroupRef group) {
-  if (groups_ == nullptr) return;
+  if (groups_ == nullptr || HasNameTooLong(*group)) return;
   if (group->key.kind == GroupKind::kComposite && !options_.gates.CompositePodGroup()) return;
   ChangeGroups([&](GroupChange* change) { return change->AddGroup(group); });
 }

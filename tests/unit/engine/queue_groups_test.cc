@@ -239,6 +239,33 @@ TEST_P(QueueGroupsTest, MembersAreNominatedAsPodsAre) {
   EXPECT_EQ(bench.queue().NominatedNode(bench.queue().KeyOf(*member)), "");
 }
 
+TEST_P(QueueGroupsTest, NamesOfGroupsThatAreTooLongAreRefused) {
+  QueueBench bench = Bench({}, true);
+  const std::string endless(size_t{16} << 20, 'g');
+  bench.queue().GroupAdd(Group(endless));
+  bench.queue().GroupAdd(Group("g", endless));
+  const Status added = bench.queue().Add(Member("m", endless));
+  ASSERT_FALSE(added.ok());
+  EXPECT_NE(added.error().message().find("its group's name has"), std::string::npos);
+  EXPECT_EQ(bench.queue().Counts(), QueueCounts());
+}
+
+TEST_P(QueueGroupsTest, AFullQueueRefusesMembersToo) {
+  QueueBenchOptions options = Options();
+  GateRequest request;
+  request.Set(Gate::kGenericWorkload, true);
+  options.gates = *Gates::Resolve(request);
+  options.pods_max = 2;
+  QueueBench bench(std::move(options));
+  bench.queue().GroupAdd(Group("g"));
+  MustSucceed(bench.queue().Add(Member("a", "g")));
+  MustSucceed(bench.queue().Add(Member("b", "g")));
+  EXPECT_FALSE(bench.queue().Add(Member("c", "g")).ok());
+  MustSucceed(bench.queue().Add(Member("b", "g")));
+  bench.Delete(Member("a", "g"));
+  MustSucceed(bench.queue().Add(Member("c", "g")));
+}
+
 TEST_P(QueueGroupsTest, WithTheGateOffNothingIsKnownOfGroups) {
   QueueBench bench(Options());
   bench.queue().GroupAdd(Group("g"));
