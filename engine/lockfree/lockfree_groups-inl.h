@@ -78,7 +78,7 @@ template <template <typename> class Atom, typename Shape>
 template <typename Operate>
 bool BasicLockfreeQueue<Atom, Shape>::ChangeGroups(Operate operate) {
   FinishLeft();
-  FinishOwed();
+  FinishForOthers();
   for (;;) {
     GroupChange change(options_, &groups_->ports, &groups_->names, groups_->state.load());
     if (!operate(&change) || change.is_refused()) return false;
@@ -87,6 +87,13 @@ bool BasicLockfreeQueue<Atom, Shape>::ChangeGroups(Operate operate) {
     FinishOwed();
     return true;
   }
+}
+
+// What an operation learns from the state has to be true for whoever pops: a member that is in
+// active already can be popped once Fail or Activate have said so.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::FinishForOthers() {
+  FinishOwed();
 }
 
 // Sequentially consistent, as the exchange of a pod's slot is: an event that is counted after it
@@ -150,6 +157,12 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishOwed() {
   }
 }
 
+// As IsOvertaken of a pod.
+template <template <typename> class Atom, typename Shape>
+bool BasicLockfreeQueue<Atom, Shape>::IsGroupOvertaken(const RootState& root) const {
+  return last_event_of_[root.fields.gating_plugin].load() > root.epoch;
+}
+
 // A ticket that stands twice counts once. A gated group is asked about once more if an event that
 // its gating plugin registered for began after PreEnqueue was asked: that event may have looked at
 // the pool before the group was in it. Events that begin from here on find it there.
@@ -159,8 +172,7 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishOwed(const std::shared_ptr<const Gro
   const RootState* const root = state->roots.Get(owed.root);
   GroupChange change(options_, &groups_->ports, &groups_->names, state);
   const bool is_there = root != nullptr && root->version == owed.version;
-  if (is_there && root->place == Place::kGated &&
-      last_event_of_[root->fields.gating_plugin].load() > root->epoch) {
+  if (is_there && root->place == Place::kGated && IsGroupOvertaken(*root)) {
     const EventLabel label = LabelOf(SpecialLabel::kScheduleAttemptFailure);
     change.RequeueGated(owed.root, owed.version, Verdict::kAfterBackoff, label);
   } else {

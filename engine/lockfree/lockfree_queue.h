@@ -362,8 +362,10 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool Publish(GroupChange* change);
   void Apply(const GroupEffects& effects) const;
   void Tell(const GroupEffects::Told& told) const;
+  void FinishForOthers();
   bool FinishOwed();
   bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
+  bool IsGroupOvertaken(const RootState& root) const;
   Status AddMember(const PodRef& pod);
   Status UpdateMember(const PodRef& before, const PodRef& after);
   Status FailMember(const PodKey& key, PluginSet unschedulable, PluginSet pending);

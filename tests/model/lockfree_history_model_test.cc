@@ -191,7 +191,8 @@ auto BasicLockfreeQueue<model::Atomic, FinishesNoKnownPod>::PinFinished(PodId id
 template <>
 uint32_t BasicLockfreeQueue<model::Atomic, IsInterrupted>::NoteOf(Cause cause) {
   IsInterrupted::before_move();
-  return uint32_t{cause.label} << 1 | uint32_t{cause.takes_out_first};
+  const auto named = static_cast<uint32_t>(cause.named);
+  return uint32_t{cause.label} << 8 | named << 1 | uint32_t{cause.takes_out_first};
 }
 
 namespace {

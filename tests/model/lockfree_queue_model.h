@@ -29,6 +29,7 @@
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
+#include "engine/gates.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
 #include "engine/lockfree/lockfree_cluster-inl.h"
 #include "engine/lockfree/lockfree_events-inl.h"
@@ -41,6 +42,7 @@
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
@@ -105,7 +107,8 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
              std::span<Verdict> verdicts) const override {
     for (size_t i = 0; i < pods.size(); ++i) {
       const PluginSet rejectors = pods[i].unschedulable | pods[i].pending;
-      const bool helps = event.IsWildcard() || !(rejectors & RegisteredFor(event)).empty();
+      const bool helps = event.IsWildcard() || rejectors.empty() ||
+                         !(rejectors & RegisteredFor(event)).empty();
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
@@ -125,8 +128,9 @@ class ModelScene {
  public:
   using Queue = BasicLockfreeQueue<model::Atomic, Shape>;
 
-  // Without backoff what an event requeues is active at once.
-  explicit ModelScene(Duration backoff = Duration(0)) : names_(2) {
+  // Without backoff what an event requeues is active at once. With groups all pods are members of
+  // one, "g".
+  explicit ModelScene(Duration backoff = Duration(0), bool has_groups = false) : names_(2) {
     QueueOptions options;
     options.clock = &world;
     options.pod_names = &names_;
@@ -135,9 +139,16 @@ class ModelScene {
     options.metrics = &metrics_;
     options.plugin_names = {"Filter", "Gating"};
     options.backoff = {.initial = backoff, .maximum = backoff};
+    if (has_groups) {
+      GateRequest request;
+      request.Set(Gate::kGenericWorkload, true);
+      options.gates = *Gates::Resolve(request);
+    }
     queue_ = std::make_unique<Queue>(std::move(options));
     for (size_t i = 0; i < pods_.size(); ++i) {
-      pods_[i] = MakeVersion(i, 1, "first");
+      auto first = std::make_shared<Pod>(*MakeVersion(i, 1, "first"));
+      if (has_groups) first->group_name = "g";
+      pods_[i] = std::move(first);
       auto anew = std::make_shared<Pod>(*pods_[i]);
       anew->uid = "anew-" + pods_[i]->name;
       created_anew_[i] = std::move(anew);
@@ -218,6 +229,37 @@ class ModelScene {
     MODEL_CHECK(names_.size() == 0, "no name is held");
   }
 
+  // As Judge, of members. The group's object may be known or not.
+  void JudgeGroups() {
+    CheckCounts();
+    CheckGauges();
+    for (size_t i = 0; i < pods_.size(); ++i) {
+      const Place place = PlaceOf(i);
+      MODEL_CHECK(place != Place::kGated || !world.is_open.load(), "a group stays gated");
+    }
+    for (const PodRef& pod : queue_->List(Place::kInFlight)) queue_->Done(queue_->KeyOf(*pod));
+    queue_->GroupDone(GroupOfAll()->key, GroupStatus::kSuccess);
+    uint64_t waiting = queue_->Counts().active;
+    while (const std::optional<PoppedPod> popped = queue_->TryPop()) {
+      waiting -= popped->group->members.size();
+      for (const PoppedPod& member : popped->group->members) queue_->Done(member.key);
+    }
+    MODEL_CHECK(waiting == 0, "an active group can be popped");
+    queue_->GroupDone(GroupOfAll()->key, GroupStatus::kSuccess);
+    for (size_t i = 0; i < pods_.size(); ++i) Delete(i);
+    queue_->GroupDelete(GroupOfAll()->key);
+    MODEL_CHECK(queue_->Counts() == QueueCounts(), "nothing is left");
+    queue_->Event(MakeEvent(Resource::kNode, Action::kAdd), {});
+    MODEL_CHECK(queue_->LoggedEvents() == 0, "no attempt that is over holds a place in the log");
+    CheckGauges();
+    MODEL_CHECK(names_.size() == 0, "no name is held");
+  }
+  static PodGroupRef GroupOfAll() {
+    auto group = std::make_shared<PodGroup>();
+    group->key = {GroupKind::kPodGroup, "ns", "g"};
+    return group;
+  }
+
   ModelWorld world;
 
  private:
@@ -232,6 +274,8 @@ class ModelScene {
     MODEL_CHECK(is_right(Place::kUnschedulable, counts.unschedulable), "the pool is counted");
     MODEL_CHECK(is_right(Place::kGated, counts.gated), "the gated are counted");
     MODEL_CHECK(is_right(Place::kInFlight, counts.in_flight), "attempts are counted");
+    MODEL_CHECK(is_right(Place::kIncomplete, counts.incomplete), "the incomplete are counted");
+    MODEL_CHECK(is_right(Place::kPending, counts.pending), "the pending are counted");
   }
 
   double Gauge(const std::string& name, const std::vector<std::string>& labels) const {
@@ -240,8 +284,9 @@ class ModelScene {
   // As an observer would recount them.
   void CheckGauges() const {
     std::array<int, 2> rejected{};
-    for (const Place place : {Place::kActive, Place::kBackoff, Place::kErrorBackoff,
-                              Place::kUnschedulable, Place::kGated}) {
+    for (const Place place :
+         {Place::kActive, Place::kBackoff, Place::kErrorBackoff, Place::kUnschedulable,
+          Place::kGated, Place::kIncomplete, Place::kPending}) {
       for (const PodRef& pod : queue_->List(place)) {
         const QueueingFields fields = queue_->Where("ns/" + pod->name).fields;
         fields.Rejectors().ForEach([&](PluginId plugin) { ++rejected[plugin]; });

@@ -337,9 +337,8 @@ void GroupChange::Join(const PodKey& key, Place from) {
 void GroupChange::WaitIncomplete(MemberState* member) {
   const Pod& pod = *member->pod;
   member->stands = Place::kIncomplete;
-  member->root = kNoGroup;
-  EnsureObject({GroupKind::kPodGroup, pod.namespace_name, pod.group_name})
-      ->incomplete.push_back(member->key.id);
+  member->root = EnsureObject({GroupKind::kPodGroup, pod.namespace_name, pod.group_name});
+  EditObject(member->root)->incomplete.push_back(member->key.id);
   ++state_.counts.incomplete;
 }
 
@@ -358,9 +357,8 @@ void GroupChange::Leave(const PodKey& key) {
   const Place stood = std::exchange(member->stands, Place::kAbsent);
   const Pod& pod = *member->pod;
   if (stood == Place::kIncomplete) {
-    const GroupId id = *FindGroup({GroupKind::kPodGroup, pod.namespace_name, pod.group_name});
-    std::erase(EditObject(id)->incomplete, key.id);
-    DropIfUnneeded(id);
+    std::erase(EditObject(member->root)->incomplete, key.id);
+    DropIfUnneeded(member->root);
     --state_.counts.incomplete;
   } else if (stood == Place::kPending) {
     std::erase(EditRoot(member->root)->pending, key.id);

@@ -150,7 +150,7 @@ class GroupChange {
 
   // The tree of objects.
   std::optional<GroupId> FindGroup(const GroupKey& key) const;
-  GroupObject* EnsureObject(const GroupKey& key);
+  GroupId EnsureObject(const GroupKey& key);
   GroupId TakeName(const GroupKey& key);
   void DropIfUnneeded(GroupId group);
   std::optional<GroupId> RootOfGroup(const GroupKey& key) const;

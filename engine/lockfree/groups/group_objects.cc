@@ -24,7 +24,8 @@ GroupKey GroupOf(const Pod& member) {
 
 }  // namespace
 
-// Its entry, known as an object or not.
+// Its entry, known as an object or not. Where the state from which this change began has been
+// replaced, names of it may be gone: then nothing is found, and nothing will be published.
 std::optional<GroupId> GroupChange::FindGroup(const GroupKey& key) const {
   const std::optional<uint32_t> id = group_names_.Find(NamespaceOf(key), key.name);
   if (!id) return std::nullopt;
@@ -43,15 +44,14 @@ GroupObject* GroupChange::EditObject(GroupId group) {
   return made;
 }
 
-GroupObject* GroupChange::EnsureObject(const GroupKey& key) {
-  if (const std::optional<GroupId> id = FindGroup(key)) return EditObject(*id);
+GroupId GroupChange::EnsureObject(const GroupKey& key) {
+  if (const std::optional<GroupId> id = FindGroup(key)) return *id;
   const GroupId id = TakeName(key);
   auto fresh = std::make_shared<GroupObject>();
   fresh->owner = owner_;
   fresh->key = key;
-  GroupObject* const made = fresh.get();
   state_.objects.Set(id, std::move(fresh), owner_);
-  return made;
+  return id;
 }
 
 // A reference for a record that the next version has. By its text: where the earlier version has
@@ -80,6 +80,7 @@ std::optional<GroupId> GroupChange::RootOfGroup(const GroupKey& key) const {
     if (!options_.gates.CompositePodGroup() || object->parent.empty()) return id;
     id = FindGroup(ParentOf(*object));
     if (is_second) slow = FindGroup(ParentOf(*state_.objects.Get(*slow)->object));
+    if (!slow) return std::nullopt;
     if (id == slow) return std::nullopt;
   }
   return id;
@@ -107,7 +108,7 @@ std::vector<GroupId> GroupChange::GroupsBelow(GroupId root) const {
 
 void GroupChange::HangOn(const PodGroup& group, GroupId id) {
   if (!options_.gates.CompositePodGroup() || group.parent.empty()) return;
-  std::vector<GroupId>& siblings = EnsureObject(ParentOf(group))->children;
+  std::vector<GroupId>& siblings = EditObject(EnsureObject(ParentOf(group)))->children;
   const auto is_before = [&](GroupId a, GroupId b) {
     return state_.objects.Get(a)->key < state_.objects.Get(b)->key;
   };
@@ -123,10 +124,8 @@ void GroupChange::TakeOff(const PodGroup& group, GroupId id) {
 
 bool GroupChange::AddGroup(const PodGroupRef& group) {
   const GroupKey& key = group->key;
-  GroupObject* const entry = EnsureObject(key);
-  const GroupId id = *FindGroup(key);
-  // The parent is first noted, then followed.
-  const PodGroupRef before = std::exchange(entry->object, group);
+  const GroupId id = EnsureObject(key);
+  const PodGroupRef before = std::exchange(EditObject(id)->object, group);
   if (before == nullptr) HangOn(*group, id);
   const std::optional<GroupId> root = RootOfGroup(key);
   if (!root) return true;

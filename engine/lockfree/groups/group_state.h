@@ -48,7 +48,7 @@ struct MemberState {
   bool live = false;
   // kIncomplete, kPending, kActive for any queue (that of its root says which), or kAbsent.
   Place stands = Place::kAbsent;
-  GroupId root = kNoGroup;  // Where it is queued or pending.
+  GroupId root = kNoGroup;  // Where it is queued or pending; of an incomplete one its own group.
   uint32_t number = 0;      // Of its last move, for observers.
   uint64_t cycle = 0;       // As MemberFlight; also after the flight.
   Nomination nomination;

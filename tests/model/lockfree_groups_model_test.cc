@@ -1,0 +1,444 @@
+// Goal: operations on members and groups are single moments, whichever thread is stopped: what the
+// other threads' operations have returned is what one queue behind a lock would have returned.
+// Method: as lockfree_history_model_test.cc, with one group of two members: histories are judged
+// against a sequential specification while the other thread is frozen at each of its steps, and
+// pairs of operations that meet are explored with preemptions. An engine that leaves a debt of the
+// groups' state unpaid must be caught.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/time/time.h"
+#include "engine/lockfree/groups/group_state.h"
+#include "engine/lockfree/lockfree_queue.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod_group.h"
+#include "engine/queue_answers.h"
+#include "tests/model/lockfree_queue_model.h"
+#include "tests/support/history.h"
+#include "tests/support/linearizability.h"
+#include "tests/support/model/expect.h"
+#include "tests/support/model/explore.h"
+#include "tests/support/model/happens_before.h"
+
+namespace schedq {
+
+enum class GroupDeed : uint8_t {
+  kAdd,
+  kDelete,
+  kFail,
+  kDone,
+  kActivate,
+  kGroupAdd,
+  kGroupDelete,
+  kGroupDone,
+  kClose,
+  kOpen,
+  kPop
+};
+
+// One queue with one group of two members, one operation after another. There is no backoff.
+struct GroupSpec {
+  struct Operation {
+    GroupDeed deed = GroupDeed::kPop;
+    uint8_t pod = 0;
+  };
+  struct Member {
+    Place stands = Place::kAbsent;  // kActive: with the group, wherever that is.
+    bool is_live = false;
+    bool is_in_flight = false;
+    auto operator<=>(const Member&) const = default;
+  };
+  struct State {
+    std::array<Member, 2> members;
+    Place group = Place::kAbsent;  // kPending: it is in its cycle.
+    bool is_known = false;
+    bool is_closed = false;  // PreEnqueue rejects.
+    auto operator<=>(const State&) const = default;
+  };
+  // The members that were popped, as bits; or that a Fail was refused.
+  using Result = int;
+  static constexpr Result kNothing = 0;
+  static constexpr Result kRefused = 8;
+
+  static Result Apply(State& state, const Operation& operation) {
+    Member& member = state.members[operation.pod];
+    switch (operation.deed) {
+      case GroupDeed::kAdd:
+        member.is_live = true;
+        if (member.stands == Place::kAbsent) Join(state, member);
+        break;
+      case GroupDeed::kDelete:
+        Delete(state, member);
+        break;
+      case GroupDeed::kFail: {
+        const bool is_queued = member.stands != Place::kAbsent;
+        member.is_in_flight = false;
+        if (is_queued) return kRefused;
+        if (member.is_live) Join(state, member);
+        break;
+      }
+      case GroupDeed::kDone:
+        member.is_in_flight = false;
+        break;
+      case GroupDeed::kActivate:
+        if (state.is_known && state.group == Place::kGated) state.group = Entered(state);
+        break;
+      case GroupDeed::kGroupAdd:
+        state.is_known = true;
+        for (Member& each : state.members) {
+          if (each.stands == Place::kIncomplete) Join(state, each);
+        }
+        break;
+      case GroupDeed::kGroupDelete:
+        DeleteGroup(state);
+        break;
+      case GroupDeed::kGroupDone:
+        EndCycle(state);
+        break;
+      case GroupDeed::kClose:
+        state.is_closed = true;
+        break;
+      case GroupDeed::kOpen:
+        state.is_closed = false;
+        if (state.group == Place::kGated) state.group = Place::kActive;
+        break;
+      case GroupDeed::kPop:
+        return Pop(state);
+    }
+    return kNothing;
+  }
+
+  static Place Entered(const State& state) {
+    return state.is_closed ? Place::kGated : Place::kActive;
+  }
+  static bool IsQueued(const State& state) {
+    return state.group == Place::kActive || state.group == Place::kGated;
+  }
+  // Active members are asked again; of a gated group nobody is.
+  static void AskRest(State& state) {
+    if (state.group == Place::kActive) state.group = Entered(state);
+  }
+  static void Join(State& state, Member& member) {
+    if (!state.is_known) {
+      member.stands = Place::kIncomplete;
+    } else if (state.group == Place::kPending) {
+      member.stands = Place::kPending;
+    } else {
+      member.stands = Place::kActive;
+      if (state.group == Place::kAbsent) state.group = Place::kActive;
+      AskRest(state);
+    }
+  }
+  static void Delete(State& state, Member& member) {
+    if (!member.is_live) return;
+    member.is_live = false;
+    const bool waits = member.stands == Place::kIncomplete || member.stands == Place::kPending;
+    member.stands = Place::kAbsent;
+    if (waits || !state.is_known || !IsQueued(state)) return;
+    const bool is_empty =
+        state.members[0].stands != Place::kActive && state.members[1].stands != Place::kActive;
+    if (is_empty) state.group = Place::kAbsent;
+    AskRest(state);
+  }
+  static void DeleteGroup(State& state) {
+    state.is_known = false;
+    const bool is_queued = IsQueued(state);
+    for (Member& member : state.members) {
+      if (member.stands != Place::kAbsent) member.stands = Place::kIncomplete;
+    }
+    if (is_queued) state.group = Place::kAbsent;
+  }
+  static void EndCycle(State& state) {
+    if (state.group != Place::kPending) return;
+    state.group = Place::kAbsent;
+    for (Member& member : state.members) {
+      if (member.stands != Place::kPending) continue;
+      member.stands = Place::kActive;
+      state.group = Place::kActive;
+    }
+    AskRest(state);
+  }
+  static Result Pop(State& state) {
+    if (state.group != Place::kActive) return kNothing;
+    Result popped = kNothing;
+    for (int i = 0; i < 2; ++i) {
+      Member& member = state.members[static_cast<size_t>(i)];
+      if (member.stands != Place::kActive) continue;
+      member.stands = Place::kAbsent;
+      if (!member.is_in_flight) popped |= 1 << i;
+      member.is_in_flight = true;
+    }
+    state.group = popped == kNothing ? Place::kAbsent : Place::kPending;
+    return popped;
+  }
+
+  static std::string Describe(const Operation& operation) {
+    static constexpr std::array<const char*, 11> kNames = {
+        "add",          "delete",     "fail",  "done", "activate", "group add",
+        "group delete", "group done", "close", "open", "pop"};
+    const std::string name = kNames[static_cast<size_t>(operation.deed)];
+    const bool is_of_a_pod = operation.deed < GroupDeed::kGroupAdd;
+    return is_of_a_pod ? name + " " + std::to_string(operation.pod) : name;
+  }
+  static std::string Describe(const Result& result) { return std::to_string(result); }
+};
+
+using GroupStep = GroupSpec::Operation;
+using GroupSteps = std::vector<GroupStep>;
+
+// Engines that leave one thing undone.
+struct PaysNoDebt : ModelQueueShape {};
+struct AsksNoSecondTime : ModelQueueShape {};
+
+template <>
+void BasicLockfreeQueue<model::Atomic, PaysNoDebt>::FinishForOthers() {}
+template <>
+bool BasicLockfreeQueue<model::Atomic, PaysNoDebt>::FinishAllMoves() {
+  return false;
+}
+// Takes the debt of a gated group for paid.
+template <>
+bool BasicLockfreeQueue<model::Atomic, AsksNoSecondTime>::IsGroupOvertaken(const RootState&) const {
+  return false;
+}
+
+namespace {
+
+using model::Report;
+
+template <typename Shape>
+class RecordedGroup {
+ public:
+  explicit RecordedGroup(uint32_t threads) : scene_(Duration(0), true), recorder_(threads + 1) {}
+
+  void Run(uint32_t thread, const GroupSteps& steps) {
+    for (const GroupStep& step : steps) RunStep(thread, step);
+  }
+  // Pops all there is and judges what was recorded, other threads' unfinished operations included.
+  void PopAllAndJudge(uint32_t thread) {
+    while (RunStep(thread, {GroupDeed::kPop, 0}) != GroupSpec::kNothing) {
+    }
+    const Linearizability verdict = CheckLinearizable(recorder_.History());
+    MODEL_CHECK(verdict.holds, verdict.explanation);
+  }
+  void JudgeState() { scene_.JudgeGroups(); }
+
+ private:
+  int RunStep(uint32_t thread, const GroupStep& step) {
+    return recorder_.Record(thread, step, [&] { return Do(step); });
+  }
+  int Do(const GroupStep& step) {
+    auto& queue = scene_.queue();
+    const PodGroupRef group = ModelScene<Shape>::GroupOfAll();
+    switch (step.deed) {
+      case GroupDeed::kAdd:
+        scene_.Add(step.pod);
+        break;
+      case GroupDeed::kDelete:
+        scene_.Delete(step.pod);
+        break;
+      case GroupDeed::kFail: {
+        const Status failed = queue.Fail(scene_.Key(step.pod), PluginSet::Of(kFilter), {});
+        return failed ? GroupSpec::kNothing : GroupSpec::kRefused;
+      }
+      case GroupDeed::kDone:
+        queue.Done(scene_.Key(step.pod));
+        break;
+      case GroupDeed::kActivate:
+        scene_.Activate(step.pod);
+        break;
+      case GroupDeed::kGroupAdd:
+        queue.GroupAdd(group);
+        break;
+      case GroupDeed::kGroupDelete:
+        queue.GroupDelete(group->key);
+        break;
+      case GroupDeed::kGroupDone:
+        queue.GroupDone(group->key, GroupStatus::kUnschedulable);
+        break;
+      case GroupDeed::kClose:
+        scene_.world.is_open.store(false);
+        break;
+      case GroupDeed::kOpen:
+        scene_.Open();
+        break;
+      case GroupDeed::kPop:
+        return Pop();
+    }
+    return GroupSpec::kNothing;
+  }
+  int Pop() {
+    const std::optional<PoppedPod> popped = scene_.queue().TryPop();
+    if (!popped) return GroupSpec::kNothing;
+    int members = 0;
+    for (const PoppedPod& member : popped->group->members) {
+      members |= 1 << (member.pod->name[0] - 'a');
+    }
+    return members;
+  }
+
+  ModelScene<Shape> scene_;
+  Recorder<GroupSpec, model::ExecutionOrder> recorder_;
+};
+
+struct GroupBeginning {
+  const char* name;
+  GroupSteps steps;
+  GroupSteps deeds;
+};
+
+const GroupSteps kInCycle = {
+    {GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}, {GroupDeed::kAdd, 1}, {GroupDeed::kPop}};
+
+const std::vector<GroupBeginning>& GroupBeginnings() {
+  static const std::vector<GroupBeginning> kAll = {
+      {"no group object",
+       {{GroupDeed::kAdd, 0}},
+       {{GroupDeed::kAdd, 1}, {GroupDeed::kGroupAdd}, {GroupDeed::kDelete, 0}, {GroupDeed::kPop}}},
+      {"one active",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}},
+       {{GroupDeed::kAdd, 1},
+        {GroupDeed::kPop},
+        {GroupDeed::kDelete, 0},
+        {GroupDeed::kFail, 1},
+        {GroupDeed::kGroupDelete},
+        {GroupDeed::kGroupAdd}}},
+      {"gated",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kClose}, {GroupDeed::kAdd, 0}},
+       {{GroupDeed::kOpen},
+        {GroupDeed::kAdd, 1},
+        {GroupDeed::kActivate, 0},
+        {GroupDeed::kDelete, 0},
+        {GroupDeed::kPop}}},
+      {"in its cycle",
+       kInCycle,
+       {{GroupDeed::kFail, 0},
+        {GroupDeed::kFail, 1},
+        {GroupDeed::kGroupDone},
+        {GroupDeed::kDelete, 0},
+        {GroupDeed::kGroupDelete},
+        {GroupDeed::kPop}}},
+      {"in its cycle, one pending, the gate closed",
+       {{GroupDeed::kGroupAdd},
+        {GroupDeed::kAdd, 0},
+        {GroupDeed::kAdd, 1},
+        {GroupDeed::kPop},
+        {GroupDeed::kFail, 0},
+        {GroupDeed::kClose}},
+       {{GroupDeed::kGroupDone},
+        {GroupDeed::kOpen},
+        {GroupDeed::kFail, 1},
+        {GroupDeed::kDone, 1},
+        {GroupDeed::kGroupDelete}}}};
+  return kAll;
+}
+
+enum class JudgedWhen : uint8_t { kByEachThread, kAtTheEnd };
+
+template <typename Shape>
+model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSteps>& threads,
+                      JudgedWhen judged = JudgedWhen::kByEachThread) {
+  ModelScene<Shape>(Duration(0), true).JudgeGroups();  // What fills itself at first use.
+  return [=](model::Trial& trial) {
+    RecordedGroup<Shape> recorded(static_cast<uint32_t>(threads.size()));
+    recorded.Run(0, beginning.steps);
+    for (uint32_t i = 0; i < threads.size(); ++i) {
+      trial.Thread([&recorded, &threads, judged, i] {
+        recorded.Run(i + 1, threads[i]);
+        if (judged == JudgedWhen::kByEachThread) recorded.PopAllAndJudge(i + 1);
+      });
+    }
+    trial.Join();
+    recorded.PopAllAndJudge(0);
+    recorded.JudgeState();
+  };
+}
+
+model::Options GroupOptions(const std::string& suffix, uint32_t preemptions_max) {
+  model::Options options = model::OptionsOfTest(suffix);
+  options.preemptions_max = preemptions_max;
+  options.stale_reads_max = 0;
+  options.weak_failures_max = 0;
+  options.steps_max = 20'000;
+  return options;
+}
+
+std::string GroupText(const GroupSteps& steps) {
+  std::string text;
+  for (const GroupStep& step : steps) text += GroupSpec::Describe(step) + ", ";
+  return text;
+}
+
+class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
+
+TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
+  const GroupBeginning& beginning = GroupBeginnings()[GetParam()];
+  uint64_t freezes = 0;
+  for (const GroupStep& one : beginning.deeds) {
+    for (const GroupStep& first : beginning.deeds) {
+      for (const GroupStep& second : beginning.deeds) {
+        const std::vector<GroupSteps> threads = {{one}, {first, second}};
+        const std::string text = GroupText(threads[0]) + "meets " + GroupText(threads[1]);
+        const Report report = model::ExhaustStalls(GroupOptions(text, 0),
+                                                   GroupBody<ModelQueueShape>(beginning, threads));
+        ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
+        freezes += report.freezes;
+      }
+    }
+  }
+  EXPECT_GT(freezes, 500u);
+}
+INSTANTIATE_TEST_SUITE_P(From, LockfreeGroupsModel, testing::Range<size_t>(0, 5));
+
+TEST_P(LockfreeGroupsModel, AnyTwoOperationsMayMeet) {
+  const GroupBeginning& beginning = GroupBeginnings()[GetParam()];
+  const GroupSteps& deeds = beginning.deeds;
+  for (size_t i = 0; i < deeds.size(); ++i) {
+    for (size_t j = i; j < deeds.size(); ++j) {
+      const std::string text = GroupText({deeds[i], deeds[j]});
+      const model::Body body =
+          GroupBody<ModelQueueShape>(beginning, {{deeds[i]}, {deeds[j]}}, JudgedWhen::kAtTheEnd);
+      const Report report = model::Exhaust(GroupOptions(text, model::PreemptionsOr(2)), body);
+      ASSERT_TRUE(report.passed() && report.complete) << beginning.name << ": " << text << "\n"
+                                                      << report;
+    }
+  }
+}
+
+// The state says that the group is active; its thread has stopped before the ticket.
+TEST(LockfreeGroupsHelp, DebtsOfAStoppedThreadArePaid) {
+  const GroupBeginning known = {"", {{GroupDeed::kGroupAdd}}, {}};
+  const std::vector<GroupSteps> threads = {{{GroupDeed::kAdd, 0}},
+                                           {{GroupDeed::kFail, 0}, {GroupDeed::kPop}}};
+  const Report sound =
+      model::ExhaustStalls(GroupOptions("sound", 0), GroupBody<ModelQueueShape>(known, threads));
+  EXPECT_TRUE(sound.passed()) << sound;
+  const Report faulty =
+      model::ExhaustStalls(GroupOptions("faulty", 0), GroupBody<PaysNoDebt>(known, threads));
+  EXPECT_FALSE(faulty.passed());
+}
+
+// An event came between the question and the group's entry into the pool.
+TEST(LockfreeGroupsHelp, OvertakenGroupIsAskedOnceMore) {
+  const GroupBeginning closed = {"", {{GroupDeed::kGroupAdd}, {GroupDeed::kClose}}, {}};
+  const std::vector<GroupSteps> threads = {{{GroupDeed::kAdd, 0}}, {{GroupDeed::kOpen}}};
+  const Report sound = model::Exhaust(
+      GroupOptions("sound", 2), GroupBody<ModelQueueShape>(closed, threads, JudgedWhen::kAtTheEnd));
+  EXPECT_TRUE(sound.passed()) << sound;
+  const Report faulty =
+      model::Exhaust(GroupOptions("faulty", 2),
+                     GroupBody<AsksNoSecondTime>(closed, threads, JudgedWhen::kAtTheEnd));
+  EXPECT_FALSE(faulty.passed());
+}
+
+}  // namespace
+}  // namespace schedq
