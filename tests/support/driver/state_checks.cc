@@ -49,9 +49,9 @@ uint64_t CountIn(const QueueCounts& counts, Place place) {
 
 }  // namespace
 
-void StateJudge::AddFault(std::string text) {
+void StateJudge::AddFault(const std::string& text) {
   if (!faults_.empty()) faults_ += "; ";
-  faults_ += std::move(text);
+  faults_ += text;
 }
 
 void StateJudge::ReadState() {

@@ -88,7 +88,7 @@ class StateJudge {
   void FollowEntries();
 
   // Check a state (state_checks.cc). Each adds what is wrong to faults_.
-  void AddFault(std::string text);
+  void AddFault(const std::string& text);
   void ReadState();
   void CheckPlaces();
   void CheckInFlight();
