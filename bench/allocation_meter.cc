@@ -47,6 +47,11 @@ std::optional<Allocations> AllocationMeter::SinceStart() const {
   return Allocations{now->bytes - start_->bytes, now->requests - start_->requests};
 }
 
+uint64_t* BytesAllocatedByThisThread() {
+  uint64_t* counter = nullptr;
+  return mallctl != nullptr && Read("thread.allocatedp", &counter) ? counter : nullptr;
+}
+
 std::optional<double> BytesInUse() {
   size_t bytes = 0;
   if (!Refresh() || !Read("stats.allocated", &bytes)) return std::nullopt;

@@ -1,7 +1,8 @@
 // Counts the allocations of a piece of work, by jemalloc's own counters.
 //
-// When not to use it: while other threads work. Bytes are those of the calling thread, but requests
-// are those of the whole process.
+// When not to use it: for bytes, while other threads work, and for requests of few pieces of work
+// then. Bytes are those of the calling thread. Requests are those of the whole process; what other
+// threads have in their caches, some hundreds a thread, is not counted yet.
 // Threads: one thread starts and ends a meter.
 #pragma once
 
@@ -24,6 +25,11 @@ class AllocationMeter {
  private:
   std::optional<Allocations> start_;
 };
+
+// A counter of the bytes that the calling thread has allocated, freed since or not. Other threads
+// may read it while that thread lives; nobody may write it. Null unless the program runs on
+// jemalloc.
+uint64_t* BytesAllocatedByThisThread();
 
 // The bytes that the whole process uses, after the calling thread's cache was flushed.
 std::optional<double> BytesInUse();

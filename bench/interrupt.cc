@@ -19,6 +19,8 @@ namespace {
 std::atomic<int> first_signal{0};
 // Written by the main thread; a handler reads it.
 std::atomic<pid_t> child_group{0};
+// Written by EndWithin before it sets the timer, whose handler reads it.
+std::atomic<int> code_at_deadline{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not take a lock");
 
 sem_t woken;
@@ -36,10 +38,7 @@ extern "C" void OnSignal(int signal) {
   const int saved_errno = errno;
   int none = 0;
   if (first_signal.compare_exchange_strong(none, signal, std::memory_order_relaxed)) {
-    itimerval timer{};
-    timer.it_value.tv_sec = kEndingMax.count() / 1000;
-    timer.it_value.tv_usec = kEndingMax.count() % 1000 * 1000;
-    setitimer(ITIMER_REAL, &timer, nullptr);
+    EndWithin(kEndingMax, kSignalBase + signal);
     sem_post(&woken);
   } else if (signal != SIGPIPE) {
     EndBy(signal);
@@ -49,7 +48,7 @@ extern "C" void OnSignal(int signal) {
 
 extern "C" void OnDeadline(int) {
   CleanUpBeforeEnd();
-  _exit(kSignalBase + InterruptSignal());
+  _exit(code_at_deadline.load());
 }
 
 extern "C" void OnCrash(int signal) { EndBy(signal); }
@@ -73,9 +72,11 @@ bool HasDefaultEffect(int signal) {
 void CatchInterrupts() {
   SCHEDQ_CHECK(sem_init(&woken, 0, 0) == 0, "no semaphore for signals");
   // RESTART keeps output whole.
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) Catch(signal, OnSignal, SA_RESTART);
-  // nohup ignores it on purpose.
-  if (HasDefaultEffect(SIGHUP)) Catch(SIGHUP, OnSignal, SA_RESTART);
+  Catch(SIGPIPE, OnSignal, SA_RESTART);
+  // nohup ignores SIGHUP on purpose, and so does a shell SIGINT for what it starts with &.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (HasDefaultEffect(signal)) Catch(signal, OnSignal, SA_RESTART);
+  }
   Catch(SIGALRM, OnDeadline, SA_RESTART);
   // A file beyond the limit of the user is an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -99,9 +100,18 @@ void AwaitInterrupt() {
 
 void EndAwaiting() { sem_post(&woken); }
 
+void EndWithin(std::chrono::milliseconds time, int exit_code) {
+  code_at_deadline.store(exit_code);
+  itimerval timer{};
+  timer.it_value.tv_sec = time.count() / 1000;
+  timer.it_value.tv_usec = time.count() % 1000 * 1000;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
 void CleanUpBeforeEnd() {
   const pid_t group = child_group.load();
   if (group > 0) kill(-group, SIGKILL);
+  ForbidMaking();
   RemoveLeftovers();
 }
 

@@ -14,9 +14,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kPoll{10};
 
+// Written by the main thread. Any thread may read it when it ends the process.
+std::atomic<LastResort*> current{nullptr};
+
 }  // namespace
 
-LastResort::LastResort(std::function<void()> finish) : finish_(std::move(finish)) {
+LastResort::LastResort(std::function<void(EarlyEnd)> finish)
+    : finish_(std::move(finish)), reserve_(new char[kReserveBytes]) {
   // Signals are for the main thread.
   sigset_t all;
   sigset_t before;
@@ -24,10 +28,12 @@ LastResort::LastResort(std::function<void()> finish) : finish_(std::move(finish)
   pthread_sigmask(SIG_BLOCK, &all, &before);
   thread_ = std::thread([this] { Wait(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  current.store(this);
 }
 
 LastResort::~LastResort() {
   Disarm();
+  current.store(nullptr);
   EndAwaiting();
   thread_.join();
 }
@@ -38,15 +44,28 @@ bool LastResort::Decide(State state) {
 }
 
 void LastResort::Disarm() {
-  if (Decide(State::kDisarmed) || state_.load() == State::kDisarmed) return;
-  // The thread ends the process.
+  if (Decide(State::kDisarmed) || state_.load() != State::kFinishing) return;
+  // The thread that finishes ends the process.
   for (;;) pause();
+}
+
+void LastResort::Finish() {
+  if (!Decide(State::kFinishing)) return;
+  reserve_.reset();
+  finish_(EarlyEnd::kShortage);
+  std::fflush(stdout);
+  state_.store(State::kFinished);
+}
+
+void LastResort::FinishAny() {
+  LastResort* const last_resort = current.load();
+  if (last_resort != nullptr) last_resort->Finish();
 }
 
 void LastResort::Wait() {
   AwaitInterrupt();
   if (!Interrupted() || !SleepUntilDeadline()) return;
-  finish_();
+  finish_(EarlyEnd::kSignal);
   std::fflush(stdout);
   CleanUpBeforeEnd();
   _exit(kSignalBase + InterruptSignal());

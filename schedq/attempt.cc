@@ -9,73 +9,112 @@ namespace schedq {
 
 Attempt& Attempt::operator=(Attempt&& other) noexcept {
   if (this == &other) return *this;
-  if (queue_ != nullptr && !is_done_) FailDropped();
+  if (queue_ != nullptr && state_ != State::kDone) FailDropped();
   queue_ = std::exchange(other.queue_, nullptr);
   popped_ = std::move(other.popped_);
-  is_done_ = other.is_done_;
+  state_ = other.state_;
   return *this;
 }
 
-Status Attempt::EndedAlready() const {
-  if (popped_->pod == nullptr) return Error("attempt: it was moved from");
-  return Error("attempt of pod " + QualifiedName(*popped_->pod) + ": it has ended already");
+std::string Attempt::Name() const {
+  if (!is_group()) return "attempt of pod " + QualifiedName(*popped_->pod);
+  const GroupKey& root = popped_->group->root;
+  return "attempt of group " + QualifiedName(root.namespace_name, root.name);
 }
 
-// The pod fails as an error, so it backs off and is tried again.
+Status Attempt::EndedAlready() const {
+  if (popped_->pod == nullptr && popped_->group == nullptr) {
+    return Error("attempt: it was moved from");
+  }
+  if (queue_ != nullptr && is_group()) {
+    return Error(Name() + ": expected TakeMembers or EndGroup, the others are for pods");
+  }
+  return Error(Name() + ": it has ended already");
+}
+
+// The pod fails as an error, so it backs off and is tried again; so does a group.
 void Attempt::FailDropped() {
-  static_cast<void>(
-      std::exchange(queue_, nullptr)->FailAttempt(*popped_, PluginSet(), PluginSet()));
+  AssembledQueue* const queue = std::exchange(queue_, nullptr);
+  if (is_group()) return EndCycle(queue, GroupStatus::kError);
+  static_cast<void>(queue->FailAttempt(*popped_, PluginSet(), PluginSet()));
+}
+
+std::vector<Attempt> Attempt::TakeMembers() {
+  std::vector<Attempt> members;
+  if (queue_ == nullptr || state_ != State::kGroup) return members;
+  members.reserve(group().members.size());
+  // From here on nothing fails, so each member belongs to exactly one attempt.
+  state_ = State::kGroupWithoutMembers;
+  for (const PoppedPod& member : group().members) {
+    members.emplace_back(MakerKey(), queue_, [&] { return std::optional(member); });
+  }
+  return members;
+}
+
+// A member that joins before the end of the cycle comes back with its group.
+void Attempt::EndCycle(AssembledQueue* queue, GroupStatus status) {
+  if (state_ == State::kGroup) {
+    for (const PoppedPod& member : group().members) {
+      static_cast<void>(queue->FailAttempt(member, PluginSet(), PluginSet()));
+    }
+  }
+  queue->GroupDone(group().root, status);
+}
+
+Status Attempt::EndGroup(GroupStatus status) {
+  if (queue_ == nullptr) return EndedAlready();
+  if (!is_group()) return Error(Name() + ": it is no group, which EndGroup is for");
+  EndCycle(std::exchange(queue_, nullptr), status);
+  return Status::Ok();
 }
 
 Status Attempt::Fail(PluginSet unschedulable, PluginSet pending) {
-  if (queue_ == nullptr || is_done_) return FailWhenNotOpen(unschedulable, pending);
+  if (queue_ == nullptr || state_ != State::kOpen) return FailWhenNotOpen(unschedulable, pending);
   return std::exchange(queue_, nullptr)->FailAttempt(*popped_, unschedulable, pending);
 }
 
 // Once its binding has begun there is no plugin to wait for, only an error.
 Status Attempt::FailWhenNotOpen(PluginSet unschedulable, PluginSet pending) {
-  if (queue_ == nullptr) return EndedAlready();
+  if (queue_ == nullptr || is_group()) return EndedAlready();
   if (!unschedulable.empty() || !pending.empty()) {
-    return Error("attempt of pod " + QualifiedName(*popped_->pod) +
-                 ": its binding has begun, expected a failure without plugins");
+    return Error(Name() + ": its binding has begun, expected a failure without plugins");
   }
   return std::exchange(queue_, nullptr)->FailBinding(*popped_);
 }
 
 Status Attempt::Done() {
-  if (queue_ == nullptr || is_done_) return EndedAlready();
-  is_done_ = true;
+  if (queue_ == nullptr || state_ != State::kOpen) return EndedAlready();
+  state_ = State::kDone;
   queue_->DoneAttempt(*popped_);
   return Status::Ok();
 }
 
 Status Attempt::Abandon() {
-  if (queue_ == nullptr || is_done_) return EndedAlready();
+  if (queue_ == nullptr || state_ != State::kOpen) return EndedAlready();
   std::exchange(queue_, nullptr)->parts_->queue->Done(popped_->key);
   return Status::Ok();
 }
 
 Status Attempt::BeginBinding(BindingPlan plan) {
-  if (queue_ == nullptr || is_done_) return EndedAlready();
-  is_done_ = true;
+  if (queue_ == nullptr || state_ != State::kOpen) return EndedAlready();
+  state_ = State::kDone;
   Status begun = queue_->BeginBindingOf(*popped_, std::move(plan));
   if (!begun) queue_ = nullptr;
   return begun;
 }
 
 Status Attempt::Bind() {
-  if (queue_ == nullptr) return EndedAlready();
+  if (queue_ == nullptr || is_group()) return EndedAlready();
   std::exchange(queue_, nullptr)->BindAttempt(*popped_);
   return Status::Ok();
 }
 
 Status Attempt::SendBinding(const std::string& node, std::function<void(const Status&)> then) {
-  if (queue_ == nullptr) return EndedAlready();
+  if (queue_ == nullptr || is_group()) return EndedAlready();
   if (queue_->api_calls() == nullptr) {
-    return Error("attempt of pod " + QualifiedName(*popped_->pod) +
-                 ": no dispatcher, expected api_calls among the options");
+    return Error(Name() + ": no dispatcher, expected api_calls among the options");
   }
-  if (!is_done_) queue_->DoneAttempt(*popped_);
+  if (state_ != State::kDone) queue_->DoneAttempt(*popped_);
   std::exchange(queue_, nullptr)->SendBindingOf(*popped_, node, std::move(then));
   return Status::Ok();
 }
@@ -88,21 +127,24 @@ class AssembledQueue::BindingCall final : public CallListener {
   BindingCall(AssembledQueue* queue, PoppedPod popped, std::function<void(const Status&)> then)
       : queue_(*queue), popped_(std::move(popped)), then_(std::move(then)) {}
 
-  // A call that was skipped belongs to a pod that is gone, or to a queue that is closed.
+  // The caller is told first, so that it has let go of the pod when the pod is tried again.
   void OnEnd(const ApiCall&, CallEnd end, const Status& status) override {
     const std::unique_ptr<BindingCall> self(this);
     const bool is_bound = end == CallEnd::kSuccess;
-    if (end == CallEnd::kError) {
-      // It may end inside an operation of the queue.
-      queue_.parts_->deferred->Run([queue = &queue_, popped = std::move(popped_)] {
-        static_cast<void>(queue->FailBinding(popped));
-      });
-    }
-    if (!then_) return;
-    then_(is_bound || !status.ok() ? status : Status(Error("the binding was not sent")));
+    if (then_) then_(is_bound || !status.ok() ? status : Status(Error("the binding was not sent")));
+    if (is_bound || (end != CallEnd::kError && IsPodGone())) return;
+    // It may end inside an operation of the queue.
+    queue_.parts_->deferred->Run([queue = &queue_, popped = std::move(popped_)] {
+      static_cast<void>(queue->FailBinding(popped));
+    });
   }
 
  private:
+  // Mostly a call that never went out belongs to a pod that is gone. But its number may have been
+  // another pod's before, and what still came for that one, a call or a cancellation, may have
+  // taken the place of this call. Then the pod is there.
+  bool IsPodGone() const { return !queue_.parts_->being_bound.Has(popped_.key); }
+
   AssembledQueue& queue_;
   PoppedPod popped_;
   const std::function<void(const Status&)> then_;

@@ -1,4 +1,4 @@
-// One scheduling attempt of one pod: what a Pop of the assembled queue gives.
+// One scheduling attempt of one pod, or of one group: what a Pop of the assembled queue gives.
 //
 // Purpose: an attempt ends once, by Fail or Bind, and says so when it is asked to end again. The
 // world of the plugins, the queue and the dispatcher are told together.
@@ -8,7 +8,13 @@
 //   no pod is lost. One that is dropped while it is done leaves the rest to the cluster, which will
 //   tell of the binding. Updates of a pod whose attempt is done are kept for the end of its
 //   binding: they do not bring it back into the queue.
-// Threads: one at a time; attempts of different pods are independent of each other.
+// Groups: an attempt of a group is the cycle of its root. It has no pod; TakeMembers gives an
+//   attempt for each member, which ends by itself as a pod's does, and EndGroup ends the cycle. The
+//   members that failed the cycle fail before EndGroup; those that go to a node may end later.
+//   Members that were not taken fail with the cycle. One that is dropped ends its cycle as an
+//   error, so that no member is lost.
+// Threads: one at a time; attempts of different pods are independent of each other, those of a
+//   group and its members too.
 // Lifetime: the queue that gave it outlives it.
 #pragma once
 
@@ -24,6 +30,7 @@
 #include "engine/base/result.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 
@@ -47,23 +54,29 @@ class Attempt {
   // Only the assembled queue makes attempts; it makes them where they are returned.
   class MakerKey {
     friend class AssembledQueue;
+    friend class Attempt;
     MakerKey() = default;
   };
-  // pop() gives a pod or none; without one the attempt counts as ended. A pod is not copied on its
-  // way, because nothing stands between what pop() returns and where it stays.
+  // pop() gives a pod, a group or nothing; without one the attempt counts as ended. A pod is not
+  // copied on its way, because nothing stands between what pop() returns and where it stays.
   template <typename Pop>
   Attempt(MakerKey, AssembledQueue* queue, const Pop& pop)
-      : popped_(pop()), queue_(popped_.has_value() ? queue : nullptr) {}
+      : popped_(pop()),
+        queue_(popped_.has_value() ? queue : nullptr),
+        state_(popped_.has_value() && popped_->group != nullptr ? State::kGroup : State::kOpen) {}
   Attempt(Attempt&& other) noexcept
       : popped_(std::move(other.popped_)),
         queue_(std::exchange(other.queue_, nullptr)),
-        is_done_(other.is_done_) {}
+        state_(other.state_) {}
   Attempt& operator=(Attempt&& other) noexcept;
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
   ~Attempt() {
-    if (queue_ != nullptr && !is_done_) FailDropped();
+    if (queue_ != nullptr && state_ != State::kDone) FailDropped();
   }
+
+  // True: it has no pod and no key, and the functions of a pod's attempt answer an error.
+  bool is_group() const { return state_ >= State::kGroup; }
 
   const Pod& pod() const { return *popped_->pod; }
   const PodRef& pod_ref() const { return popped_->pod; }
@@ -75,9 +88,20 @@ class Attempt {
   // Of an attempt that has not ended.
   const AssembledQueue& queue() const { return *queue_; }
 
+  // Of a group: its root, and its members in the order in which a cycle looks at them.
+  const PoppedGroup& group() const { return *popped_->group; }
+  // An attempt for each member, in that order. Gives them once; none of a pod, and none after the
+  // end of the cycle.
+  std::vector<Attempt> TakeMembers();
+  // Ends the cycle of a group, and the attempt. Members that were not taken fail first, without
+  // plugins, because nothing is known to have rejected them. An error: it is the attempt of a pod,
+  // or has ended already.
+  Status EndGroup(GroupStatus status);
+
   // The pod could not be scheduled, for which these plugins are the reason; none: an error.
   // `pending` are plugins that wait for something and want the pod back at once. An error: the
   // attempt has ended already, or the pod stands in a queue again, which ends it all the same.
+  // Here and below it is an error too that the attempt is that of a group.
   Status Fail(PluginSet unschedulable, PluginSet pending = PluginSet());
 
   // The pod has a node, and its binding begins: it is not in flight any more. An error: the attempt
@@ -94,20 +118,26 @@ class Attempt {
   // The pod is bound: it leaves the queue. An error: the attempt has ended already.
   Status Bind();
   // Sends the binding through the dispatcher and ends the attempt. `then` is told how the call
-  // ended, from the thread that ended it. A call that fails takes the nomination back and fails the
-  // pod without plugins; of one that succeeds the cluster will tell. An error: the attempt has
-  // ended already, or the assembled queue has no dispatcher.
+  // ended, from the thread that ended it. After that, a call that failed takes the nomination back
+  // and fails the pod without plugins; of one that succeeded the cluster will tell. An error: the
+  // attempt has ended already, or the assembled queue has no dispatcher.
   Status SendBinding(const std::string& node, std::function<void(const Status&)> then = nullptr);
 
  private:
-  Status EndedAlready() const;
+  // The states of groups stand last.
+  enum class State : uint8_t { kOpen, kDone, kGroup, kGroupWithoutMembers };
+
+  // Why what the caller asked cannot be done.
+  [[gnu::cold]] Status EndedAlready() const;
   // Fail of an attempt that is not open. Apart, so that its errors cost Fail nothing.
   [[gnu::cold]] Status FailWhenNotOpen(PluginSet unschedulable, PluginSet pending);
-  void FailDropped();
+  [[gnu::cold]] void FailDropped();
+  void EndCycle(AssembledQueue* queue, GroupStatus status);
+  std::string Name() const;
 
   std::optional<PoppedPod> popped_;  // Always there in an attempt that a caller sees.
   AssembledQueue* queue_;            // Null: it has ended, or another object has it now.
-  bool is_done_ = false;
+  State state_;
 };
 
 }  // namespace schedq

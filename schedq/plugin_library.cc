@@ -37,6 +37,10 @@ Result<Entry> OpenEntry(const std::string& path) {
   if (!std::filesystem::is_regular_file(absolute, code)) {
     return Error("it is no file, expected a shared library with the symbol " + std::string(kEntry));
   }
+  // Files of /proc that make their reader wait, for ever, say that they have no size.
+  if (std::filesystem::file_size(absolute, code) == 0) {
+    return Error("it is empty, expected a shared library with the symbol " + std::string(kEntry));
+  }
   void* const library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();

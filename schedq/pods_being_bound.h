@@ -48,6 +48,9 @@ class BasicPodsBeingBound {
     Free(slot.state.exchange(Mark()));
   }
 
+  // Whether the binding of this incarnation has begun, and it was not forgotten since.
+  bool Has(const PodKey& key) const { return Find(key) != nullptr; }
+
   // True: the version is kept until the binding ends. False: no binding is under way.
   bool Withhold(const PodKey& key, const PodRef& version) {
     Slot* const slot = Find(key);

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "bench/program/flag_values.h"
+
 namespace schedq {
 namespace {
 
@@ -32,6 +34,10 @@ CLI::App* AddCommand(Command& command, CLI::App* program) {
   CLI::App* app = program->add_subcommand(text.name, text.purpose);
   app->set_help_flag("-h,--help", "Print this help and exit");
   command.Declare(*app);
+  // After what each flag says of itself.
+  for (CLI::Option* option : app->get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(SomeText(option->get_type_name()));
+  }
   return app;
 }
 

@@ -78,7 +78,7 @@ class CommandRegistration {
 // New instances of every registered command, in the order of their lines.
 std::vector<std::unique_ptr<Command>> CreateCommands();
 
-// Adds the command, with its flags and -h, to the program.
+// Adds the command, with its flags and -h, to the program. No flag takes an empty value.
 CLI::App* AddCommand(Command& command, CLI::App* program);
 
 }  // namespace schedq

@@ -7,7 +7,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +25,9 @@
 #include <vector>
 
 #include "bench/interrupt.h"
+#include "bench/last_resort.h"
 #include "bench/program/command.h"
+#include "bench/program/flag_values.h"
 #include "bench/program/manual/help_text.h"
 #include "bench/program/manual/manual.h"
 #include "bench/program/standard_streams.h"
@@ -38,6 +42,9 @@ std::string& MutableCommandLineText() {
   static std::string text = "schedq";
   return text;
 }
+
+// Tables of many workloads, and their files.
+constexpr std::chrono::milliseconds kFinishingMax{5000};
 
 int Code(ExitCode code) { return static_cast<int>(code); }
 
@@ -73,17 +80,28 @@ extern "C" void ExitAfterAbort(int) {
   _exit(static_cast<int>(ExitCode::kBug));
 }
 
+// Shows what was measured and ends. What shows it may itself lack what ran out, or wait for a lock
+// that this thread holds.
+[[noreturn]] void ExitAfterShortage(int code) {
+  static std::atomic<bool> is_ending{false};
+  if (!is_ending.exchange(true)) {
+    EndWithin(kFinishingMax, code);
+    LastResort::FinishAny();
+  }
+  CleanUpBeforeEnd();
+  _exit(code);
+}
+
 // An exception that nobody catches on any thread.
 [[noreturn]] void ExitAfterTerminate() {
-  CleanUpBeforeEnd();
   std::string what = "terminated";
   if (const std::exception_ptr current = std::current_exception()) {
     try {
       std::rethrow_exception(current);
     } catch (const std::bad_alloc&) {
-      _exit(FailMemory());
+      ExitAfterShortage(FailMemory());
     } catch (const std::system_error& error) {
-      if (IsOutOfThreads(error)) _exit(FailThreads());
+      if (IsOutOfThreads(error)) ExitAfterShortage(FailThreads());
       what = error.what();
     } catch (const std::exception& error) {
       what = error.what();
@@ -91,6 +109,7 @@ extern "C" void ExitAfterAbort(int) {
       what = "an exception of unknown type";
     }
   }
+  CleanUpBeforeEnd();
   _exit(FailBug(what));
 }
 
@@ -148,6 +167,10 @@ int ParseAndRun(int argument_count, const char* const* arguments) {
   const std::string first = argument_count > 1 ? arguments[1] : "";
   if (!first.empty() && first[0] != '-' && !IsCommand(declared, first)) {
     return FailUsage(UnknownCommandLine(program, first));
+  }
+  if (const auto flag = FlagWithoutValue(argument_count, arguments)) {
+    return FailUsage(
+        fmt::format("schedq: {}=: the value is empty, expected one after the =", *flag));
   }
   try {
     program.parse(argument_count, arguments);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "perf/text/number_text.h"
@@ -45,6 +47,26 @@ CLI::Validator SomeName() {
     return text.empty() ? "the name is empty, expected that of a file or folder" : "";
   };
   return {judge, ""};
+}
+
+CLI::Validator SomeText(const std::string& type) {
+  const auto judge = [type](std::string& text) -> std::string {
+    return text.empty() ? fmt::format("the value is empty, expected {}", type) : "";
+  };
+  return {judge, ""};
+}
+
+std::optional<std::string> FlagWithoutValue(int argument_count, const char* const* arguments) {
+  for (int i = 1; i < argument_count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    const size_t equals = argument.find('=');
+    if (argument.starts_with("--benchmark_")) continue;  // The command judges these itself.
+    if (argument.starts_with("--") && equals + 1 == argument.size()) {
+      return std::string(argument.substr(0, equals));
+    }
+  }
+  return std::nullopt;
 }
 
 void AddSeedFlag(CLI::App* app, uint64_t* seed, const std::string& about) {

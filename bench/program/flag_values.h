@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace schedq {
@@ -23,6 +24,12 @@ CLI::Validator FiniteNumber(bool is_above_zero = false);
 
 // A text that is not empty, for the name of a file: an empty one is a script's unset variable.
 CLI::Validator SomeName();
+
+// A text that is not empty, for any other value.
+CLI::Validator SomeText(const std::string& type);
+
+// The first "--flag=" with nothing behind it, for which CLI11 would take the next argument.
+std::optional<std::string> FlagWithoutValue(int argument_count, const char* const* arguments);
 
 // --seed, the same for all commands.
 void AddSeedFlag(CLI::App* app, uint64_t* seed, const std::string& about);

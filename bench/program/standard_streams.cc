@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
+#include "perf/files/broken_pipe_held.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {
@@ -24,6 +26,9 @@ OutputStream standard_error;
 // After a failure nothing more is written, so that what arrives has no gap.
 ssize_t WriteAll(void* cookie, const char* text, size_t size) {
   auto& stream = *static_cast<OutputStream*>(cookie);
+  // Who reads no messages may want the results.
+  std::optional<BrokenPipeHeld> held;
+  if (&stream == &standard_error) held.emplace();
   for (size_t done = 0; done < size && stream.failure.load() == 0;) {
     const ssize_t written = write(stream.descriptor, text + done, size - done);
     if (written >= 0) {

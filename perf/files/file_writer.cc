@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "perf/files/broken_pipe_held.h"
 #include "perf/files/leftovers.h"
 
 namespace schedq {
@@ -118,11 +118,12 @@ class TemporaryFile {
   explicit TemporaryFile(const fs::path& folder) {
     for (int i = 0; i < kNamesTriedMax && descriptor_ < 0; ++i) {
       path_ = (folder / TemporaryName()).string();
-      leftover_.emplace(path_);
-      // 0666: the umask decides.
-      descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      leftover_.emplace(path_, [this] {
+        // 0666: the umask decides.
+        return open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      });
+      descriptor_ = leftover_->made();
       if (descriptor_ >= 0 || errno != EEXIST) return;
-      leftover_.reset();
     }
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -179,28 +180,6 @@ void FlushFolder(const fs::path& folder) {
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.ok()) fsync(descriptor.number());
 }
-
-// A reader that goes away is an error of this write, not the end of the process.
-class BrokenPipeHeld {
- public:
-  BrokenPipeHeld() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  BrokenPipeHeld(const BrokenPipeHeld&) = delete;
-  BrokenPipeHeld& operator=(const BrokenPipeHeld&) = delete;
-  ~BrokenPipeHeld() {
-    const timespec at_once{};
-    while (sigtimedwait(&pipe_, nullptr, &at_once) > 0) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t pipe_{};
-  sigset_t before_{};
-};
 
 bool IsSameFile(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;

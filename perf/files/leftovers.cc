@@ -7,7 +7,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace schedq {
@@ -16,11 +18,16 @@ namespace {
 // Folders within folders that are removed; deeper ones stay.
 constexpr int kDepthMax = 32;
 
-enum class SlotState : int { kFree, kFilling, kReady };
+// How long a removal waits for one system call of another thread.
+constexpr int kMakingPollsMax = 200;
+constexpr long kMakingPollNanoseconds = 1'000'000;
+
+enum class SlotState : int { kFree, kFilling, kMaking, kReady };
 
 struct Slot {
   // Written by the thread that owns the Leftover. A signal handler reads it: only a slot that is
-  // ready has a whole path.
+  // ready has a whole path that exists. One that is being made belongs to another thread than the
+  // handler's, for signals are blocked meanwhile.
   std::atomic<SlotState> state{SlotState::kFree};
   pid_t owner = 0;
   std::array<char, kLeftoverPathMax> path;
@@ -28,6 +35,11 @@ struct Slot {
 static_assert(std::atomic<SlotState>::is_always_lock_free, "a signal handler may not take a lock");
 
 std::array<Slot, kLeftoversMax> slots;
+
+// Written by ForbidMaking, once. A maker says kMaking before it reads this, and ForbidMaking comes
+// before the removal reads the states: one of the two sees the other.
+std::atomic<bool> is_making_forbidden{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not take a lock");
 
 bool IsDots(const char* name) {
   return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
@@ -53,30 +65,87 @@ void RemoveAt(int folder, const char* name, int depth) {
   unlinkat(folder, name, AT_REMOVEDIR);
 }
 
+// No signal is handled by this thread for as long as it lives.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+void WaitUntilMade(const Slot& slot) {
+  const timespec poll{0, kMakingPollNanoseconds};
+  for (int i = 0; i < kMakingPollsMax && slot.state.load() == SlotState::kMaking; ++i) {
+    nanosleep(&poll, nullptr);
+  }
+}
+
 }  // namespace
 
 Leftover::Leftover(const std::string& path) {
+  Take(path);
+  if (slot_ != kNone) slots[slot_].state.store(SlotState::kReady);
+}
+
+Leftover::Leftover(const std::string& path, const std::function<int()>& make) {
+  Take(path);
+  if (slot_ == kNone) {
+    made_ = make();
+  } else {
+    MakeInSlot(make);
+  }
+}
+
+void Leftover::MakeInSlot(const std::function<int()>& make) {
+  int failure = 0;
+  {
+    const SignalsHeld held;
+    slots[slot_].state.store(SlotState::kMaking);
+    if (is_making_forbidden.load()) {
+      slots[slot_].state.store(SlotState::kFree);
+      for (;;) pause();
+    }
+    made_ = make();
+    failure = errno;
+    slots[slot_].state.store(made_ < 0 ? SlotState::kFree : SlotState::kReady);
+    if (made_ < 0) slot_ = kNone;
+  }
+  errno = failure;
+}
+
+void Leftover::Take(const std::string& path) {
   if (path.size() >= kLeftoverPathMax) return;
   for (size_t i = 0; i < slots.size(); ++i) {
     SlotState expected = SlotState::kFree;
     if (!slots[i].state.compare_exchange_strong(expected, SlotState::kFilling)) continue;
     std::memcpy(slots[i].path.data(), path.c_str(), path.size() + 1);
     slots[i].owner = getpid();
-    slots[i].state.store(SlotState::kReady);
     slot_ = i;
     return;
   }
 }
 
-Leftover::Leftover(Leftover&& other) noexcept : slot_(std::exchange(other.slot_, kNone)) {}
+Leftover::Leftover(Leftover&& other) noexcept
+    : slot_(std::exchange(other.slot_, kNone)), made_(other.made_) {}
 
 Leftover::~Leftover() {
   if (slot_ != kNone) slots[slot_].state.store(SlotState::kFree);
 }
 
+void ForbidMaking() { is_making_forbidden.store(true); }
+
 void RemoveLeftovers() {
   const pid_t self = getpid();
   for (const Slot& slot : slots) {
+    WaitUntilMade(slot);
     if (slot.state.load() != SlotState::kReady || slot.owner != self) continue;
     RemoveAt(AT_FDCWD, slot.path.data(), kDepthMax);
   }

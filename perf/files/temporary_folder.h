@@ -22,7 +22,7 @@ class TemporaryFolder {
   std::string File(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  explicit TemporaryFolder(std::string path);
+  TemporaryFolder(std::string path, Leftover leftover);
 
   std::string path_;  // Empty after a move from this object.
   Leftover leftover_;

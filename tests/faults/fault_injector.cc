@@ -7,11 +7,14 @@
 //   memory  malloc and its relatives: no memory
 //   back    clock_gettime: this one answer lies a thousand days back
 //   ahead   clock_gettime: this answer and all later ones lie a thousand days ahead
+//   thread  pthread_create: no further thread
+//   signal  the calls of read and write: SIGINT arrives before it
 // When it has failed, the file that SCHEDQ_FAULT_MARK names exists. fault_sweep.py uses this.
 //
 // Threads: any. Nothing here allocates: it would call itself.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -20,6 +23,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -59,6 +63,12 @@ bool FailsWith(const char* kind, int error) {
   if (!Fails(kind)) return false;
   errno = error;
   return true;
+}
+
+// For the calls of read and write.
+bool CallFailsWith(const char* kind, int error) {
+  if (Fails("signal")) std::raise(SIGINT);
+  return FailsWith(kind, error);
 }
 
 // The function that this one stands before.
@@ -174,29 +184,29 @@ int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 }
 
 ssize_t read(int file, void* buffer, size_t bytes) {
-  return FailsWith("read", EIO) ? -1 : NEXT(read)(file, buffer, bytes);
+  return CallFailsWith("read", EIO) ? -1 : NEXT(read)(file, buffer, bytes);
 }
 
 ssize_t pread(int file, void* buffer, size_t bytes, off_t offset) {
-  return FailsWith("read", EIO) ? -1 : NEXT(pread)(file, buffer, bytes, offset);
+  return CallFailsWith("read", EIO) ? -1 : NEXT(pread)(file, buffer, bytes, offset);
 }
 
 ssize_t write(int file, const void* buffer, size_t bytes) {
-  return FailsWith("write", ENOSPC) ? -1 : NEXT(write)(file, buffer, bytes);
+  return CallFailsWith("write", ENOSPC) ? -1 : NEXT(write)(file, buffer, bytes);
 }
 
 ssize_t writev(int file, const iovec* buffers, int count) {
-  return FailsWith("write", ENOSPC) ? -1 : NEXT(writev)(file, buffers, count);
+  return CallFailsWith("write", ENOSPC) ? -1 : NEXT(writev)(file, buffers, count);
 }
 
-int fsync(int file) { return FailsWith("write", ENOSPC) ? -1 : NEXT(fsync)(file); }
+int fsync(int file) { return CallFailsWith("write", ENOSPC) ? -1 : NEXT(fsync)(file); }
 
 int rename(const char* from, const char* to) {
-  return FailsWith("write", ENOSPC) ? -1 : NEXT(rename)(from, to);
+  return CallFailsWith("write", ENOSPC) ? -1 : NEXT(rename)(from, to);
 }
 
 int mkdir(const char* path, mode_t mode) {
-  return FailsWith("write", ENOSPC) ? -1 : NEXT(mkdir)(path, mode);
+  return CallFailsWith("write", ENOSPC) ? -1 : NEXT(mkdir)(path, mode);
 }
 
 int open(const char* path, int flags, ...) {
@@ -204,7 +214,7 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = Makes(flags) ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if (Makes(flags) ? FailsWith("write", ENOSPC) : FailsWith("read", EIO)) return -1;
+  if (Makes(flags) ? CallFailsWith("write", ENOSPC) : CallFailsWith("read", EIO)) return -1;
   return NEXT(open)(path, flags, mode);
 }
 
@@ -213,8 +223,14 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = Makes(flags) ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if (Makes(flags) ? FailsWith("write", ENOSPC) : FailsWith("read", EIO)) return -1;
+  if (Makes(flags) ? CallFailsWith("write", ENOSPC) : CallFailsWith("read", EIO)) return -1;
   return NEXT(open64)(path, flags, mode);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) {
+  if (Fails("thread")) return EAGAIN;
+  return NEXT(pthread_create)(thread, attributes, start, argument);
 }
 
 int clock_gettime(clockid_t clock, timespec* time) {

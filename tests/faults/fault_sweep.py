@@ -2,10 +2,10 @@
 """Goal: one call to the system that fails, whichever it is, ends no command in a crash, a file half
 written or a wrong exit code.
 
-Method: fault_injector.cc lets the n-th read, write or allocation fail, or a clock jump, and n grows
-until nothing fails any more. Each run is compared with one without faults.
+Method: fault_injector.cc lets the n-th read, write or allocation fail, a clock jump, or a signal
+come, and n grows until nothing fails any more. Each run is compared with one without faults.
 
-usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N]
+usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N] [--step N]
                       PROGRAM INJECTOR
   --short   a sample of n that takes about a minute in all, for continuous integration
 """
@@ -14,12 +14,13 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-KINDS = ("read", "write", "memory", "back", "ahead")
+KINDS = ("read", "write", "memory", "back", "ahead", "thread", "signal")
 SECONDS_MAX = 60  # Of one run.
 SHORT_SECONDS = 1.2  # Of one command and kind.
 GROWTH = 1.25  # Of n, in the short form, beyond the first ones.
@@ -74,6 +75,8 @@ class Sweep:
         if code == 3 and any(line.startswith("Fatal glibc error: failed to register TLS")
                              for line in lines):
             return ""
+        if kind == "signal":
+            return self.wrong_interrupt(command, ended)
         if code not in (0, 1, 2):
             return f"exit code {code}"
         # The line itself may be the write that failed.
@@ -83,10 +86,26 @@ class Sweep:
             return "exit code 1: a fault is no answer"
         if code == 0 and command.is_steady and ended.stdout != command.expected:
             return "exit code 0, but another output than without a fault"
-        left = [path.name for path in self.temporary.iterdir()]
-        if left:
-            return f"left in the folder for temporary files: {left}"
-        return self.wrong_files(command, code)
+        return self.left() or self.wrong_files(command, code)
+
+    def left(self):
+        names = [path.name for path in self.temporary.iterdir()]
+        return f"left in the folder for temporary files: {names}" if names else ""
+
+    def wrong_interrupt(self, command, ended):
+        # The program ends by the signal itself until it has its handlers. A gate's child that is
+        # interrupted is none.
+        is_child = command.name == "gate-run" and ended.returncode == 2
+        # At the last call all is done.
+        is_done = ended.returncode == 0 and ended.stdout == command.expected
+        if (ended.returncode not in (128 + signal.SIGINT, -signal.SIGINT) and not is_child
+                and not is_done):
+            return f"exit code {ended.returncode}"
+        for path in command.folder.rglob("results.json") if command.folder else []:
+            results = json.loads(path.read_text())
+            if not any(workload["repetitions"] for workload in results["workloads"]):
+                return "results.json, but nothing was measured"
+        return self.left() or self.wrong_files(command, ended.returncode)
 
     def wrong_files(self, command, code):
         if command.folder is None:
@@ -111,7 +130,8 @@ class Sweep:
         while number <= options.last:
             yield number
             is_sparse = options.short and number >= FIRST
-            number = max(number + 1, int(number * GROWTH)) if is_sparse else number + 1
+            following = number + options.step
+            number = max(following, int(number * GROWTH)) if is_sparse else following
 
     def sweep(self, command, kind, options):
         """Lets each n-th call fail, until none does. Returns the last n that failed."""
@@ -151,6 +171,8 @@ def commands_of(sweep):
     assert made.returncode == 0, made.stderr
     commands = [
         Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
+        Command("real", ["run", "--clock", "real", "--schedulers", "3", "--name", "^Basic/10N",
+                         "--repeat", "1", "--out", "out"], work / "out", is_steady=False),
         Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
                 work / "out"),
         Command("replay", ["replay", "run.jsonl"], None),
@@ -177,6 +199,7 @@ def main():
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--from", type=int, default=1, dest="first")
     parser.add_argument("--to", type=int, default=sys.maxsize, dest="last")
+    parser.add_argument("--step", type=int, default=1)
     parser.add_argument("program")
     parser.add_argument("injector")
     options = parser.parse_args()

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/format/trace/replayer.h"
 #include "bench/format/trace/trace.h"
@@ -27,18 +29,27 @@ void ReadsBack(const TraceOperation& operation, int version) {
                "an operation reads back");
 }
 
+// The operations before the first that is none.
+std::vector<TraceOperation> ReadOperations(std::string_view text, int version) {
+  std::vector<TraceOperation> operations;
+  while (!text.empty()) {
+    Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text), version);
+    if (!operation) break;
+    ReadsBack(*operation, version);
+    operations.push_back(std::move(*operation));
+  }
+  return operations;
+}
+
 // Returns the number of accepted operations.
-size_t Replay(const TraceHeader& header, std::string_view text, EngineKind engine) {
+size_t Replay(const TraceHeader& header, const std::vector<TraceOperation>& operations,
+              EngineKind engine) {
   const auto replayer = Replayer::Create(header, engine);
   if (!replayer) return 0;
-  size_t accepted = 0;
-  for (; !text.empty(); ++accepted) {
-    const Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text), header.version);
-    if (!operation) break;
-    ReadsBack(*operation, header.version);
-    if (!(*replayer)->Apply(*operation)) break;
-  }
-  return accepted;
+  const auto refused =
+      std::find_if(operations.begin(), operations.end(),
+                   [&](const TraceOperation& operation) { return !(*replayer)->Apply(operation); });
+  return static_cast<size_t>(refused - operations.begin());
 }
 
 }  // namespace
@@ -50,9 +61,12 @@ size_t FuzzTrace(const uint8_t* data, size_t size) {
   const std::string line = FormatTraceHeader(*header);
   const Result<TraceHeader> again = ParseTraceHeader(line);
   SCHEDQ_CHECK(again.ok() && FormatTraceHeader(*again) == line, "a header reads back");
-  size_t accepted = ~size_t{0};
+  const std::vector<TraceOperation> operations = ReadOperations(text, header->version);
+  // An engine takes longer to make than a line to read. A header alone makes one as well.
+  if (operations.empty() && !text.empty()) return 0;
+  size_t accepted = operations.size();
   for (const EngineKind engine : AllEngines()) {
-    accepted = std::min(accepted, Replay(*header, text, engine));
+    accepted = std::min(accepted, Replay(*header, operations, engine));
   }
   return accepted;
 }

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -43,6 +44,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   if (pid_ == 0) {
     dup2(out_pipe[1], STDOUT_FILENO);
     dup2(err_file, STDERR_FILENO);
+    // A shell that starts the tests with & has them ignore it.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
     execv(pointers[0], pointers.data());
     _exit(127);
   }

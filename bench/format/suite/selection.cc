@@ -16,7 +16,11 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
   if (!name) return Error("--name " + name.error().message());
   const LabelFilter filter(selection.labels);
   const bool builtin = selection.paths.empty();
-  const FileSource source = builtin ? BuiltinSource() : FileSource(ReadDiskFile);
+  const FileSource source =
+      builtin ? BuiltinSource() : FileSource([&selection](const std::string& path) {
+        if (selection.files_read != nullptr) selection.files_read->push_back(path);
+        return ReadDiskFile(path);
+      });
   std::vector<TestCase> selected;
   const std::string suite = selection.suite.empty() ? kDefaultSuite : selection.suite;
   for (const std::string& path : builtin ? BuiltinWorkloadFiles(suite) : selection.paths) {

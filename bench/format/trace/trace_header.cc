@@ -10,6 +10,7 @@
 #include "bench/format/trace/json_fields.h"
 #include "bench/format/trace/timestamp.h"
 #include "bench/format/trace/trace.h"
+#include "bench/format/workload/known_gates.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
@@ -77,6 +78,9 @@ Status ParseGates(const json& value, TraceHeader* header) {
   for (const auto& [name, on] : value.items()) {
     if (!on.is_boolean()) {
       return Error("gates: " + name + " is " + on.type_name() + ", expected true or false");
+    }
+    if (Status known = CheckGateName(name); !known) {
+      return Error("gates: " + known.error().message());
     }
     if (const auto gate = ParseGate(name)) {
       if (IsGateOfGroups(*gate) && on.get<bool>() && header->version < kTraceVersionWithGroups) {

@@ -119,6 +119,22 @@ struct SleepOp {
   Duration duration{};
 };
 
+// Beyond scheduler_perf: for that long the API server answers each call of the scheduler with an
+// error. The operation does not wait. Clients, controllers and informers go on.
+struct ApiOutageOp {
+  Duration duration{};
+};
+
+// Beyond scheduler_perf: changes each of these pods, once a round.
+struct UpdatePodsOp {
+  std::string namespace_name;
+  Labels selector;
+  bool opens_gates = false;  // Takes the scheduling gates away.
+  std::string label_key;     // Gets the round's number as its value; empty: no label.
+  int64_t rounds = 1;
+  bool skip_wait = false;
+};
+
 struct StartCollectingMetricsOp {
   std::string name;
   std::vector<std::string> namespaces;
@@ -142,7 +158,7 @@ struct Op {
   std::variant<CreateNodesOp, CreateNamespacesOp, CreatePodsOp, DeletePodsOp, ChurnOp, CreateAnyOp,
                UpdateAnyOp, CreatePodGroupsOp, CreateResourceClaimsOp, AllocResourceClaimsOp,
                BarrierOp, SleepOp, StartCollectingMetricsOp, StopCollectingMetricsOp,
-               StartCollectingProfileOp, StopCollectingProfileOp>
+               StartCollectingProfileOp, StopCollectingProfileOp, ApiOutageOp, UpdatePodsOp>
       action;
 };
 

@@ -8,6 +8,7 @@
 
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/workload/load_decoder.h"
+#include "bench/format/workload/storm_decoder.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 
@@ -17,7 +18,8 @@ namespace {
 constexpr const char* kOpcodes =
     "createNodes, createNamespaces, createPods, createPodSets, deletePods, churn, createAny, "
     "updateAny, createPodGroups, createResourceClaims, allocResourceClaims, barrier, sleep, "
-    "startCollectingMetrics, stopCollectingMetrics, startCollectingProfile, stopCollectingProfile";
+    "startCollectingMetrics, stopCollectingMetrics, startCollectingProfile, "
+    "stopCollectingProfile, apiOutage, updatePods";
 
 std::string DefaultNamespace(int index) { return "namespace-" + std::to_string(index); }
 
@@ -76,6 +78,10 @@ bool OpDecoder::DecodeAction(const std::string& opcode, YamlFields& fields, Op* 
     op->action = StartCollectingProfile(fields);
   } else if (opcode == "stopCollectingProfile") {
     op->action = StopCollectingProfileOp{ProfileType(fields)};
+  } else if (opcode == "apiOutage") {
+    op->action = ReadApiOutage(params_, fields);
+  } else if (opcode == "updatePods") {
+    op->action = ReadUpdatePods(params_, fields, Selector(fields));
   } else {
     fields.AllowOthers();
     return false;

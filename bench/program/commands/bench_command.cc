@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -124,11 +125,8 @@ Result<BenchmarkFlags> BenchCommand::ReadFlags() const {
   if (flags->filter && !pattern_.empty()) {
     return Error("--benchmark_filter: expected either it or REGEX, not both");
   }
-  for (const auto& [flag, path] :
-       {std::pair{"--json", json_path_}, std::pair{"--benchmark_out", flags->out}}) {
-    if (path.empty()) continue;
-    if (Status status = CheckWritable(flag, path); !status.ok()) return status.error();
-  }
+  const Status files = CheckFiles({{"--json", json_path_}, {"--benchmark_out", flags->out}}, {});
+  if (!files) return files.error();
   return flags;
 }
 
@@ -179,13 +177,18 @@ Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
   };
   std::vector<std::string> faults;
   {
-    LastResort last_resort([&] { TellOnStderr(FinishBars(recorder, &record)); });
-    Result<BarsDocument> document = MeasureBars(options, &faults);
-    if (!document.ok()) return document.error();
+    LastResort last_resort([&](EarlyEnd end) {
+      // What ran out has its line on stderr.
+      if (end == EarlyEnd::kShortage && record.bars.rows.empty()) return;
+      TellOnStderr(FinishBars(recorder, /*is_whole=*/false, &record));
+    });
+    std::optional<Result<BarsDocument>> document;
+    last_resort.Guard([&] { document.emplace(MeasureBars(options, &faults)); });
+    if (!document->ok()) return document->error();
     last_resort.Disarm();
-    record.bars = std::move(*document);
+    record.bars = std::move(**document);
   }
-  const Status written = FinishBars(recorder, &record);
+  const Status written = FinishBars(recorder, !Interrupted(), &record);
   for (const std::string& fault : faults) fmt::print(stderr, "schedq bench: {}\n", fault);
   if (!written) return written.error();
   // Tiny sizes show that the table works; what they reach means nothing.
@@ -195,14 +198,18 @@ Result<ExitCode> BenchCommand::MeasureTheBars(const BenchmarkFlags& flags) {
   return faults.empty() && !is_short ? ExitCode::kGood : ExitCode::kNo;
 }
 
-Status BenchCommand::FinishBars(const EnvironmentRecorder& recorder, Record* record) const {
+Status BenchCommand::FinishBars(const EnvironmentRecorder& recorder, bool is_whole,
+                                Record* record) const {
   const std::lock_guard lock(record->mutex);
   record->bars.environment = recorder.Finish();
   fmt::print("{}\n{}", BarsText(record->bars, LayoutOf(STDOUT_FILENO, is_wide_)),
              MachineLine(record->bars.environment));
   std::fflush(stdout);
-  if (json_path_.empty()) return Status::Ok();
-  return WriteDocument(record->bars, ResultPath(json_path_, !Interrupted()));
+  const bool has_measured = !record->bars.rows.empty();
+  if (json_path_.empty() || !HasResultFor(json_path_, has_measured, is_whole)) {
+    return Status::Ok();
+  }
+  return WriteDocument(record->bars, ResultPath(json_path_, is_whole));
 }
 
 Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
@@ -215,11 +222,14 @@ Result<ExitCode> BenchCommand::Measure(const std::vector<Group>& groups,
   record.document.rounds = options.rounds;
   fmt::print("{}", MachineLine(recorder.Finish()));
   {
-    LastResort last_resort([&] { TellOnStderr(Finish(recorder, flags.out, &record)); });
-    MeasureGroups(groups, options, !flags.out.empty(), &record);
+    LastResort last_resort([&](EarlyEnd end) {
+      if (end == EarlyEnd::kShortage && record.document.cases.empty()) return;
+      TellOnStderr(Finish(recorder, flags.out, /*is_whole=*/false, &record));
+    });
+    last_resort.Guard([&] { MeasureGroups(groups, options, !flags.out.empty(), &record); });
     last_resort.Disarm();
   }
-  const Status written = Finish(recorder, flags.out, &record);
+  const Status written = Finish(recorder, flags.out, !Interrupted(), &record);
   for (const std::string& fault : record.faults) fmt::print(stderr, "schedq bench: {}\n", fault);
   if (!written) return written.error();
   return record.faults.empty() ? ExitCode::kGood : ExitCode::kNo;
@@ -254,19 +264,19 @@ void BenchCommand::MeasureGroups(const std::vector<Group>& groups,
 }
 
 Status BenchCommand::Finish(const EnvironmentRecorder& recorder, const std::string& mirror_path,
-                            Record* record) const {
+                            bool is_whole, Record* record) const {
   const std::lock_guard lock(record->mutex);
   record->document.environment = recorder.Finish();
   fmt::print("{}", BenchSummary(record->document, record->faults.size(),
                                 LayoutOf(STDOUT_FILENO, is_wide_).width_max));
   std::fflush(stdout);
   Status written;
-  if (!json_path_.empty()) {
-    written = WriteDocument(record->document, ResultPath(json_path_, !Interrupted()));
+  if (!json_path_.empty() && HasResultFor(json_path_, !record->document.cases.empty(), is_whole)) {
+    written = WriteDocument(record->document, ResultPath(json_path_, is_whole));
   }
   // Without its end it is no JSON.
   if (!record->mirror.empty()) {
-    Status mirrored = WriteFileAtomically(ResultPath(mirror_path, !Interrupted()), record->mirror);
+    Status mirrored = WriteFileAtomically(ResultPath(mirror_path, is_whole), record->mirror);
     if (written.ok()) written = std::move(mirrored);
   }
   return written;

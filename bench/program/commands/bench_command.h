@@ -40,14 +40,14 @@ class BenchCommand : public Command {
   };
 
   Result<ExitCode> MeasureTheBars(const BenchmarkFlags& flags);
-  Status FinishBars(const EnvironmentRecorder& recorder, Record* record) const;
+  Status FinishBars(const EnvironmentRecorder& recorder, bool is_whole, Record* record) const;
   BenchmarkRunOptions OptionsOf(const BenchmarkFlags& flags, uint64_t rounds) const;
   Result<ExitCode> Measure(const std::vector<Group>& groups, const BenchmarkFlags& flags);
   // Each group, shown when it has ended.
   void MeasureGroups(const std::vector<Group>& groups, const BenchmarkRunOptions& options,
                      bool has_mirror, Record* record) const;
   // The summary and the files.
-  Status Finish(const EnvironmentRecorder& recorder, const std::string& mirror_path,
+  Status Finish(const EnvironmentRecorder& recorder, const std::string& mirror_path, bool is_whole,
                 Record* record) const;
 
   CLI::App* app_ = nullptr;

@@ -39,7 +39,8 @@ struct FlagRule {
   Status (*apply)(BenchmarkFlags& flags, const std::string& name, const std::string& value);
 };
 
-Status ApplyFilter(BenchmarkFlags& flags, const std::string&, const std::string& value) {
+Status ApplyFilter(BenchmarkFlags& flags, const std::string& name, const std::string& value) {
+  if (value.empty()) return Wrong(name, value, "a regular expression");
   flags.filter = value;
   return Status::Ok();
 }

@@ -55,9 +55,7 @@ void FloorCommand::Declare(CLI::App& app) {
 }
 
 Result<ExitCode> FloorCommand::Run() {
-  if (!json_path_.empty()) {
-    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
-  }
+  if (Status status = CheckFiles({{"--json", json_path_}}, {}); !status) return status.error();
   const EnvironmentRecorder recorder(CommandLineText());
   const std::vector<FloorProbe> probes = Measure(is_quick_ ? FloorSize::kQuick : FloorSize::kFull);
 
@@ -72,7 +70,8 @@ Result<ExitCode> FloorCommand::Run() {
   document.environment = recorder.Finish();
   fmt::print("{}\n{}", MachineLine(document.environment),
              FloorTable(document, LayoutOf(STDOUT_FILENO, is_wide_)));
-  if (!json_path_.empty()) {
+  if (!json_path_.empty() &&
+      HasResultFor(json_path_, !document.measurements.empty(), !Interrupted())) {
     if (Status status = WriteDocument(document, ResultPath(json_path_, !Interrupted()));
         !status.ok())
       return status.error();

@@ -106,16 +106,14 @@ Status GateCommand::ReadThresholds() {
   return Status::Ok();
 }
 
-Status GateCommand::CheckFiles() const {
-  if (!junit_.empty()) {
-    if (Status status = CheckWritable("--junit", junit_); !status) return status;
-  }
-  return markdown_.empty() ? Status::Ok() : CheckWritable("--markdown", markdown_);
-}
-
 Result<ExitCode> GateCommand::Run() {
   if (Status status = ReadThresholds(); !status) return status.error();
-  if (Status status = CheckFiles(); !status) return status.error();
+  const std::string next_path = next_.empty() ? OwnProgram() : next_;
+  if (Status status = CheckFiles({{"--junit", junit_}, {"--markdown", markdown_}},
+                                 {{"--base", base_}, {"--new", next_path}});
+      !status) {
+    return status.error();
+  }
   const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
   if (!engines) return engines.error();
   // What fails because a signal ended it is no error of the input.
@@ -124,7 +122,7 @@ Result<ExitCode> GateCommand::Run() {
   };
   const Result<Side> base = ResolveSide(base_, ShowStep);
   if (!base) return refuse("--base ", base.error());
-  const Result<Side> next = ResolveSide(next_.empty() ? OwnProgram() : next_, ShowStep);
+  const Result<Side> next = ResolveSide(next_path, ShowStep);
   if (!next) return refuse("--new ", next.error());
   const bool reads_both = !base->folder.empty() && !next->folder.empty();
   if (reads_both && (!name_.empty() || !labels_.empty())) {

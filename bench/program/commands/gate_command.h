@@ -35,7 +35,6 @@ class GateCommand : public Command {
   };
 
   Status ReadThresholds();
-  Status CheckFiles() const;
   // Runs both sides, or reads them, with their results below `folder`.
   Status JudgeEngine(const Side& base, const Side& next, const std::string& engine,
                      const std::string& folder, Report* report) const;

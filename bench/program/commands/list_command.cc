@@ -12,6 +12,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
 #include "bench/format/workload/model.h"
+#include "bench/interrupt.h"
 #include "perf/text/table.h"
 #include "perf/text/terminal.h"
 
@@ -169,7 +170,7 @@ Result<ExitCode> ListCommand::Run() {
     return Error("--suite " + suite_ + ": expected either a suite or files");
   }
   Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
-  if (!cases) return cases.error();
+  if (!cases) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : cases.error();
   if (format_ == "json") {
     fmt::print("{}", JsonText(*cases));
   } else {

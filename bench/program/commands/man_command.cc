@@ -8,6 +8,7 @@
 #include "bench/program/command.h"
 #include "bench/program/manual/man_page.h"
 #include "bench/program/manual/manual.h"
+#include "bench/program/output_file.h"
 #include "engine/base/result.h"
 #include "perf/files/file_io.h"
 
@@ -36,7 +37,10 @@ class ManCommand : public Command {
     if (!out_.empty() && !command_.empty()) {
       return Error("--out: expected no command beside it, for all pages are written");
     }
-    if (!out_.empty()) return WriteAll();
+    if (!out_.empty()) {
+      if (Status status = CheckFolder({"--out", out_}); !status) return status.error();
+      return WriteAll();
+    }
     if (command_.empty()) {
       fmt::print("{}", ProgramManPage(ReadManual()));
       return ExitCode::kGood;

@@ -191,9 +191,8 @@ Result<ExitCode> ProfileCommand::Run() {
     if (!bytes) return Error("--memory " + bytes.error().message());
     memory_bytes_max_ = *bytes;
   }
-  if (!json_path_.empty()) {
-    if (Status status = CheckWritable("--json", json_path_); !status.ok()) return status.error();
-  }
+  const Status files = CheckFiles({{"--json", json_path_}}, {{"--plugin", plugin_}});
+  if (!files) return files.error();
   return runs_once_ ? RunOnce(*kind, *sizes) : Measure(*kind, *sizes);
 }
 
@@ -220,6 +219,12 @@ ProfilerResult ProfileSizes(const ProfileKind& kind, const ProfilerOptions& opti
     current = size;
     line.Show(fmt::format("round {} of {}, {}", round, options.rounds, subject));
   });
+}
+
+bool HasMeasured(const ProfileDocument& document) {
+  return !document.scenarios.empty() ||
+         std::any_of(document.series.begin(), document.series.end(),
+                     [](const ProfileSeries& series) { return !series.points.empty(); });
 }
 
 // What a random read costs within working sets of several sizes.
@@ -307,6 +312,17 @@ void ProfileCommand::Play(const ProfileKind& kind, Record* record) const {
   keep();
 }
 
+Status ProfileCommand::MeasureAll(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
+                                  Record* record, bool* is_right) const {
+  if (!kind.subjects.empty()) {
+    const Result<bool> measured = MeasureSeries(kind, sizes, record);
+    if (!measured.ok()) return measured.error();
+    *is_right = *measured;
+  }
+  Play(kind, record);
+  return Status::Ok();
+}
+
 Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
                                          const std::vector<uint64_t>& sizes) const {
   const EnvironmentRecorder recorder(CommandLineText());
@@ -317,23 +333,26 @@ Result<ExitCode> ProfileCommand::Measure(const ProfileKind& kind,
   record.shows_series = !kind.subjects.empty();
   bool is_right = true;
   {
-    LastResort last_resort([&] { FinishUnended(kind, recorder, &record); });
-    if (!kind.subjects.empty()) {
-      const Result<bool> measured = MeasureSeries(kind, sizes, &record);
-      if (!measured.ok()) return measured.error();
-      is_right = *measured;
-    }
-    Play(kind, &record);
+    LastResort last_resort([&](EarlyEnd end) {
+      // What ran out has its line on stderr.
+      if (end == EarlyEnd::kShortage && !HasMeasured(record.document)) return;
+      FinishUnended(kind, recorder, &record);
+    });
+    Status measured;
+    last_resort.Guard([&] { measured = MeasureAll(kind, sizes, &record, &is_right); });
+    if (!measured) return measured.error();
     last_resort.Disarm();
   }
-  if (Status status = Finish(recorder, &record.document); !status) return status.error();
+  if (Status status = Finish(recorder, !Interrupted(), &record.document); !status) {
+    return status.error();
+  }
   for (const PromiseVerdict& verdict : record.document.verdicts) {
     if (!verdict.holds) fmt::print(stderr, "schedq profile: {}\n", VerdictLine(verdict));
   }
   return is_right && AllHold(record.document.verdicts) ? ExitCode::kGood : ExitCode::kNo;
 }
 
-Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
+Status ProfileCommand::Finish(const EnvironmentRecorder& recorder, bool is_whole,
                               ProfileDocument* document) const {
   const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
   const std::string tables = ScenarioTables(document->scenarios, layout);
@@ -342,19 +361,21 @@ Status ProfileCommand::Finish(const EnvironmentRecorder& recorder,
   document->environment = recorder.Finish();
   fmt::print("\n{}", MachineLine(document->environment));
   std::fflush(stdout);
-  if (json_path_.empty()) return Status::Ok();
-  return WriteDocument(*document, ResultPath(json_path_, !Interrupted()));
+  if (json_path_.empty() || !HasResultFor(json_path_, HasMeasured(*document), is_whole)) {
+    return Status::Ok();
+  }
+  return WriteDocument(*document, ResultPath(json_path_, is_whole));
 }
 
 void ProfileCommand::FinishUnended(const ProfileKind& kind, const EnvironmentRecorder& recorder,
                                    Record* record) const {
   const std::lock_guard lock(record->mutex);
   if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-  if (record->shows_series) {
+  if (record->shows_series && !record->document.series.empty()) {
     for (ProfileSeries& series : record->document.series) series.fits = FitSeries(series);
     ShowSeries(record->document, kind);
   }
-  const Status status = Finish(recorder, &record->document);
+  const Status status = Finish(recorder, /*is_whole=*/false, &record->document);
   if (!status) fmt::print(stderr, "schedq profile: {}\n", OneLine(status.error().message()));
 }
 

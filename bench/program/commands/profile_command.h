@@ -38,10 +38,14 @@ class ProfileCommand : public Command {
   // The series, at all sizes; faults go to stderr. False: there were some.
   Result<bool> MeasureSeries(const ProfileKind& kind, const std::vector<uint64_t>& sizes,
                              Record* record) const;
+  // The series and the scenarios.
+  Status MeasureAll(const ProfileKind& kind, const std::vector<uint64_t>& sizes, Record* record,
+                    bool* is_right) const;
   void Play(const ProfileKind& kind, Record* record) const;
   void ShowSeries(const ProfileDocument& document, const ProfileKind& kind) const;
   // The scenarios, the machine and the file.
-  Status Finish(const EnvironmentRecorder& recorder, ProfileDocument* document) const;
+  Status Finish(const EnvironmentRecorder& recorder, bool is_whole,
+                ProfileDocument* document) const;
   // All of it from another thread, for work that does not end.
   void FinishUnended(const ProfileKind& kind, const EnvironmentRecorder& recorder,
                      Record* record) const;

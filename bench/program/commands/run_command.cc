@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <new>
@@ -22,6 +23,9 @@
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
 #include "bench/program/flag_values.h"
+#include "bench/program/live/http_server.h"
+#include "bench/program/live/listen_address.h"
+#include "bench/program/reports/real_progress.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/usage_error.h"
 #include "bench/sim/measure/thresholds.h"
@@ -29,9 +33,9 @@
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "dispatcher/report/status_model.h"
+#include "engine/base/log.h"
 #include "engine/base/names/name_key.h"
 #include "engine/base/random.h"
-#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
@@ -68,10 +72,26 @@ void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
   }
 }
 
-void MarkUnended(WorkloadResult* result) {
+// A server of what the view shows, or none where nobody asked for one.
+Result<std::unique_ptr<HttpServer>> Listen(const RunPlan& plan, LiveView* view) {
+  if (!plan.listen) return std::unique_ptr<HttpServer>();
+  std::vector<HttpServer::Page> pages = {
+      {"/metrics", "text/plain; version=0.0.4; charset=utf-8",
+       [view] { return view->MetricsText(); }},
+      {"/state", "application/json", [view] { return view->StateText(); }}};
+  auto server = HttpServer::Start(plan.listen->Text(), std::move(pages));
+  if (!server) return Error("--listen " + server.error().message());
+  ListenAddress address = *plan.listen;
+  address.port = (*server)->port();
+  fmt::print(stderr, "schedq run: http://{}/metrics and /state\n", address.Text());
+  return server;
+}
+
+void MarkUnended(EarlyEnd end, WorkloadResult* result) {
   if (result->outcome != WorkloadOutcome::kMeasured) return;
-  result->outcome = WorkloadOutcome::kInterrupted;
-  result->reason = "interrupted";
+  const bool is_signal = end == EarlyEnd::kSignal;
+  result->outcome = is_signal ? WorkloadOutcome::kInterrupted : WorkloadOutcome::kFailed;
+  result->reason = is_signal ? "interrupted" : "memory or threads ran out";
 }
 
 }  // namespace
@@ -133,6 +153,15 @@ void RunCommand::Declare(CLI::App& app) {
                  "On the real clock: scheduling threads that share the queue (1 by default)")
       ->type_name("N")
       ->check(WholeNumber(1, kSchedulersMax));
+  app.add_option("--duration", request_.duration,
+                 "On the real clock: how long churns and steady states go on; --repeat is 1 then")
+      ->type_name("30m");
+  app.add_option("--listen", request_.listen,
+                 "On the real clock: serve /metrics and /state there while it runs; port 0: a free "
+                 "one")
+      ->type_name("127.0.0.1:PORT");
+  app.add_flag("--listen-anywhere", request_.listens_anywhere,
+               "Let --listen take an address that others can reach");
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--repeat", request_.repeat,
                  "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
@@ -162,18 +191,18 @@ void RunCommand::Declare(CLI::App& app) {
 Result<ExitCode> RunCommand::Run() {
   NameKey::FixForProcess(request_.seed);
   const Result<RunPlan> plan = MakeRunPlan(request_);
-  if (!plan) return plan.error();
+  // An input that a signal cut short is no wrong input.
+  if (!plan) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : plan.error();
+  // Of calls that fail in a storm there are thousands; the results count them.
+  if (plan->clock == ClockKind::kReal && std::getenv("SCHEDQ_LOG") == nullptr) {
+    SetLogLevel(LogLevel::kError);
+  }
   Record record;
   {
-    LastResort last_resort([&] { FinishUnended(*plan, &record); });
-    try {
-      Measure(*plan, &record);
-    } catch (const std::bad_alloc&) {
-      // Beside the workloads, which fail by themselves. What they measured is shown.
-      const std::lock_guard lock(record.mutex);
-      if (record.reports.empty()) throw;
-      record.reports.back().input_error = Error("memory ran out; expected more of it");
-    }
+    const Result<std::unique_ptr<HttpServer>> server = Listen(*plan, &live_);
+    if (!server) return server.error();
+    LastResort last_resort([&](EarlyEnd end) { FinishUnended(*plan, end, &record); });
+    last_resort.Guard([&] { Measure(*plan, &record); });
     last_resort.Disarm();
   }
   return Finish(*plan, std::move(record.reports));
@@ -306,22 +335,23 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
   for (const Status& status : {printed, written}) {
     if (!status) return status.error();
   }
-  bool is_good = true;
+  std::vector<std::string> reasons;
   for (const RunReport& report : reports) {
     if (report.input_error) return *report.input_error;
-    for (const std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
-      fmt::print(stderr, "schedq run: {}\n", reason);
-      is_good = false;
+    for (std::string& reason : RunFailures(report.document, plan.judges_thresholds)) {
+      // What both engines lack is said once.
+      const bool is_known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+      if (!is_known) reasons.push_back(std::move(reason));
     }
   }
-  for (const std::string& difference : EngineDifferences(reports)) {
-    fmt::print(stderr, "schedq run: {}\n", difference);
-    is_good = false;
+  for (std::string& difference : EngineDifferences(reports)) {
+    reasons.push_back(std::move(difference));
   }
-  return is_good ? ExitCode::kGood : ExitCode::kNo;
+  for (const std::string& reason : reasons) fmt::print(stderr, "schedq run: {}\n", reason);
+  return reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }
 
-void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
+void RunCommand::FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const {
   std::vector<RunReport> reports;
   {
     const std::lock_guard lock(record->mutex);
@@ -330,14 +360,13 @@ void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
     if (!record->current.workload.empty()) {
       WorkloadResult& unended = reports.back().document.workloads.emplace_back(record->current);
       unended.gates = reports.back().document.gates;
-      unended.outcome = WorkloadOutcome::kInterrupted;
-      unended.reason = "interrupted";
+      MarkUnended(end, &unended);
       reports.back().topics[record->current.test_case + "/" + record->current.workload] =
           record->current_topic;
     }
     for (size_t i = 0; i < record->unended.size(); ++i) {
       RunReport part = record->unended[i];
-      MarkUnended(&part.document.workloads.front());
+      MarkUnended(end, &part.document.workloads.front());
       reports[i].Add(std::move(part));
     }
   }
@@ -347,6 +376,16 @@ void RunCommand::FinishUnended(const RunPlan& plan, Record* record) const {
     if (!is_complete) static_cast<Environment&>(report.document.environment) = environment;
   }
   if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  if (end == EarlyEnd::kShortage) {
+    // What ran out has its line on stderr.
+    if (std::none_of(reports.begin(), reports.end(), HasResults)) return;
+    const Status printed = Print(reports);
+    const Status written = WriteRun(request_.out, request_.record, reports, /*is_partial=*/true);
+    for (const Status& status : {printed, written}) {
+      if (!status) fmt::print(stderr, "schedq run: {}\n", OneLine(status.error().message()));
+    }
+    return;
+  }
   const Result<ExitCode> finished = Finish(plan, std::move(reports));
   if (!finished) fmt::print(stderr, "schedq run: {}\n", OneLine(finished.error().message()));
 }
@@ -434,13 +473,26 @@ void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const
                          : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1,
                                        job.plan.repeat));
   if (result.outcome != WorkloadOutcome::kMeasured) return;
-  if (Interrupted()) return MarkUnended(&result);
+  if (Interrupted()) return MarkUnended(EarlyEnd::kSignal, &result);
   try {
     RunOnce(job, repetition, part);
   } catch (const std::bad_alloc&) {
     result.outcome = WorkloadOutcome::kFailed;
     result.reason = "memory ran out";
   }
+}
+
+std::function<void(const RunProgress&)> RunCommand::ProgressOf(const Job& job) const {
+  ProgressLine* const line = job.line;
+  if (job.plan.clock == ClockKind::kReal) {
+    return [line, text = std::make_shared<RealProgress>()](const RunProgress& progress) {
+      line->Show(text->Text(progress));
+    };
+  }
+  return [line](const RunProgress& progress) {
+    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+    line->Show(fmt::format("{:.1f} s of virtual time", seconds));
+  };
 }
 
 void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) const {
@@ -450,6 +502,7 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   options.engine = job.engine;
   options.clock = job.plan.clock;
   options.scheduling_threads = job.plan.schedulers;
+  options.duration = job.plan.duration;
   options.costs = &job.plan.costs;
   options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
   options.status_model = job.plan.status_model;
@@ -460,10 +513,9 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   if (arm != job.plan.arms.end()) options.alternatives = arm->second.alternatives;
   options.seed = request_.seed + repetition;
   options.recorder = request_.record.empty() ? nullptr : &recorder;
-  options.progress = [line = job.line, clock = TextOf(job.plan.clock)](Duration elapsed) {
-    line->Show(
-        fmt::format("{:.1f} s of {} time", std::chrono::duration<double>(elapsed).count(), clock));
-  };
+  options.progress = ProgressOf(job);
+  options.live = &live_;
+  live_.Announce(job.Name(), std::string(EngineName(job.engine)));
   const auto started = std::chrono::steady_clock::now();
   Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);
   if (!outcome) {

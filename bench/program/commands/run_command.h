@@ -5,16 +5,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "bench/format/workload/model.h"
+#include "bench/last_resort.h"
 #include "bench/memory_guard.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/run_plan.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/run_report.h"
+#include "bench/sim/measure/live_view.h"
+#include "bench/sim/run/run_progress.h"
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
@@ -71,6 +75,8 @@ class RunCommand : public Command {
   void JudgeOne(const Job& job, RunReport* part) const;
   // One repetition; what goes wrong becomes the workload's outcome and reason.
   void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
+  // What a run shows of itself while it goes on.
+  std::function<void(const RunProgress&)> ProgressOf(const Job& job) const;
   // The verdicts of experiments, and the scenarios that the plan has.
   void PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
                        ProgressLine* line) const;
@@ -78,11 +84,12 @@ class RunCommand : public Command {
 
   // Shows what was measured, writes it, and says what went wrong.
   Result<ExitCode> Finish(const RunPlan& plan, std::vector<RunReport> reports) const;
-  // The same from another thread, for work that does not end.
-  void FinishUnended(const RunPlan& plan, Record* record) const;
+  // The same for work that does not end, from whichever thread finds that out.
+  void FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const;
   Status Print(const std::vector<RunReport>& reports) const;
 
   RunRequest request_;
+  mutable LiveView live_;  // Of the run that goes on, for --listen.
 };
 
 }  // namespace schedq

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -44,7 +45,8 @@ Status WriteRun(const std::string& out, const std::string& record,
   const auto keep = [&first](Status status) {
     if (first.ok()) first = std::move(status);
   };
-  if (!out.empty()) {
+  const bool has_measured = std::any_of(reports.begin(), reports.end(), HasResults);
+  if (!out.empty() && HasResultFor(out, has_measured, !is_partial)) {
     const std::string folder = FolderFor(out, reports, is_partial);
     if (folder != out) {
       fmt::print(stderr, "schedq run: {} stays as it is; what was measured now is in {}\n", out,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/object_estimate.h"
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/go_duration.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/memory_guard.h"
 #include "bench/program/engine_flag.h"
@@ -58,6 +60,60 @@ Status ReadClock(const RunRequest& request, RunPlan* plan) {
   }
   if (!is_real && plan->schedulers != 1) {
     return Error("--schedulers: the virtual clock has one, expected --clock real");
+  }
+  return Status::Ok();
+}
+
+Status ReadDuration(const RunRequest& request, RunPlan* plan) {
+  if (request.duration.empty()) return Status::Ok();
+  const std::optional<Duration> duration = ParseGoDuration(request.duration);
+  constexpr Duration kDurationMax = std::chrono::hours(24 * 30);
+  if (!duration || *duration <= Duration(0) || *duration > kDurationMax) {
+    return Error(fmt::format("--duration '{}': expected a time up to 720h, such as 30m or 5s",
+                             request.duration));
+  }
+  if (plan->clock != ClockKind::kReal) return Error("--duration: expected --clock real");
+  plan->duration = *duration;
+  // Rounds would multiply it.
+  if (request.repeat == 0) plan->repeat = 1;
+  return Status::Ok();
+}
+
+Status ReadListen(const RunRequest& request, RunPlan* plan) {
+  if (request.listen.empty()) {
+    if (request.listens_anywhere) return Error("--listen-anywhere: expected --listen beside it");
+    return Status::Ok();
+  }
+  Result<ListenAddress> address = ParseListenAddress(request.listen);
+  if (!address) return Error("--listen " + address.error().message());
+  if (plan->clock != ClockKind::kReal) return Error("--listen: expected --clock real");
+  if (!address->is_loopback && !request.listens_anywhere) {
+    return Error(
+        fmt::format("--listen {}: others could read there too, expected an address of "
+                    "loopback such as 127.0.0.1, or --listen-anywhere",
+                    request.listen));
+  }
+  plan->listen = std::move(*address);
+  return Status::Ok();
+}
+
+// Whether a part of the workload goes on by itself until it is stopped.
+bool GoesOn(const Workload& workload) {
+  return std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
+    const auto* pods = std::get_if<CreatePodsOp>(&op.action);
+    return std::holds_alternative<ChurnOp>(op.action) || (pods != nullptr && pods->steady_state);
+  });
+}
+
+Status CheckDuration(const RunPlan& plan) {
+  if (plan.duration <= Duration(0)) return Status::Ok();
+  for (const TestCase& test_case : plan.cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (GoesOn(workload) || !CanRun(workload)) continue;
+      return Error(fmt::format(
+          "--duration: {}/{} has no churn and no steadyState, which could go on; use --name",
+          test_case.name, workload.name));
+    }
   }
   return Status::Ok();
 }
@@ -167,14 +223,33 @@ Status CheckNames(const std::vector<TestCase>& cases) {
   return Status::Ok();
 }
 
-Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
+// What the run will write against what it has read. The names of the other files in --out are the
+// run's own.
+Status CheckWritten(const RunRequest& request, const RunPlan& plan,
+                    const std::vector<std::string>& files_read) {
+  std::vector<NamedFile> outputs = {{"--record", request.record}};
+  std::vector<NamedFile> inputs = {{"--costs", request.costs}};
+  for (const std::string& path : request.plugins) inputs.push_back({"--plugin", path});
+  for (const std::string& path : files_read) inputs.push_back({"input", path});
+  for (const EngineKind engine : plan.engines) {
+    if (request.out.empty()) break;
+    const std::string folder = plan.engines.size() == 1
+                                   ? request.out
+                                   : request.out + "/" + std::string(EngineName(engine));
+    if (Status status = CheckFolder({"--out", folder + "/metrics"}); !status) return status;
+    for (const char* name : {"/results.json", "/results.benchstat"}) {
+      outputs.push_back({"--out", folder + name});
+    }
+  }
+  return CheckFiles(outputs, inputs);
+}
+
+Status CheckOutputs(const RunRequest& request, const RunPlan& plan,
+                    const std::vector<std::string>& files_read) {
   if (!request.suite.empty() && !request.paths.empty()) {
     return Error("--suite " + request.suite + ": expected either a suite or files");
   }
-  if (!request.out.empty()) {
-    if (Status status = CheckWritable("--out", request.out + "/results.json"); !status)
-      return status;
-  }
+  if (Status status = CheckWritten(request, plan, files_read); !status) return status;
   if (plan.engines.size() > 1 && request.format != "table") {
     return Error(fmt::format("--format {}: expected one engine, or --out, with --engine both",
                              request.format));
@@ -190,7 +265,7 @@ Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
   if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1 || plan.repeat != 1) {
     return Error("--record: expected exactly one workload and one repetition; use --name");
   }
-  return CheckWritable("--record", request.record);
+  return Status::Ok();
 }
 
 }  // namespace
@@ -231,6 +306,8 @@ std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
 Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
   if (Status status = ReadClock(request, &plan); !status) return status.error();
+  if (Status status = ReadDuration(request, &plan); !status) return status.error();
+  if (Status status = ReadListen(request, &plan); !status) return status.error();
   Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
   if (!plugins) return Error("--plugin " + plugins.error().message());
   plan.further_plugins = std::move(*plugins);
@@ -238,8 +315,9 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
   if (Status status = ReadMemory(request, &plan); !status) return status.error();
   const bool is_kep = request.suite == kKepSuite;
-  Result<std::vector<TestCase>> cases =
-      SelectWorkloads({request.paths, request.name, request.labels, request.suite, is_kep});
+  std::vector<std::string> files_read;
+  Result<std::vector<TestCase>> cases = SelectWorkloads(
+      {request.paths, request.name, request.labels, request.suite, is_kep, &files_read});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   // The built-in suite's were set for the virtual clock's cost model.
@@ -262,7 +340,8 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
         return status.error();
     }
   }
-  if (Status status = CheckOutputs(request, plan); !status) return status.error();
+  if (Status status = CheckDuration(plan); !status) return status.error();
+  if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   return plan;
 }
 

@@ -5,15 +5,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/program/live/listen_address.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
@@ -34,6 +37,9 @@ struct RunRequest {
   std::string clock = "virtual";
   std::string costs;  // Empty: upstream, and none on the real clock.
   uint64_t schedulers = 1;
+  std::string duration;  // Empty: as long as the workloads say.
+  std::string listen;    // Empty: nobody can watch.
+  bool listens_anywhere = false;
   uint64_t seed = 1;
   uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;
@@ -50,6 +56,8 @@ struct RunPlan {
   ClockKind clock = ClockKind::kVirtual;
   uint64_t repeat = 1;
   int schedulers = 1;
+  Duration duration{};  // 0: as long as the workloads say.
+  std::optional<ListenAddress> listen;
   CostModel costs;
   GateRequest gates;
   std::vector<std::string> gates_not_modelled;

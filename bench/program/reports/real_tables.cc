@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "perf/documents/real_figures.h"
 #include "perf/documents/run_document.h"
 #include "perf/statistics/latency.h"
 #include "perf/statistics/summary.h"
@@ -16,6 +18,16 @@
 namespace schedq {
 namespace {
 
+// The parts that are the queue's: its operations, and telling it of events.
+constexpr const char* kQueuesParts[] = {"queue", "events"};
+struct NamedLatency {
+  const char* name;
+  const char* title;
+};
+constexpr NamedLatency kLatencies[] = {{"pod_added", "add"},
+                                       {"pod_popped", "create to popped"},
+                                       {"pod_scheduled", "create to bound"},
+                                       {"event_requeued", "event to requeued"}};
 // In the order of a pod's way.
 constexpr const char* kPartsInOrder[] = {"queue",      "events",  "placing", "cache",
                                          "dispatcher", "binding", "server",  "others"};
@@ -91,6 +103,30 @@ std::string CostCell(const WorkloadResult& result, const std::string& part) {
   return costs.empty() ? "" : DurationText(Median(costs));
 }
 
+std::string QueuesShareCell(const WorkloadResult& result) {
+  const std::vector<double> shares =
+      FiguresOf(result, [](const Repetition& repetition) -> std::optional<double> {
+        const double all = PartCost(repetition, "").value_or(0);
+        if (all <= 0) return std::nullopt;
+        double of_queue = 0;
+        for (const char* part : kQueuesParts) of_queue += PartCost(repetition, part).value_or(0);
+        return of_queue / all;
+      });
+  constexpr double kPercent = 100;
+  return shares.empty() ? "" : fmt::format("{:.0f} %", kPercent * Median(shares));
+}
+
+// A pod's share of a figure of the whole section.
+std::string PerPodCell(const WorkloadResult& result, std::optional<double> RealFigures::*figure) {
+  const std::vector<double> figures =
+      FiguresOf(result, [&](const Repetition& repetition) -> std::optional<double> {
+        const double pods = PodsOf(repetition);
+        if (!repetition.real || !((*repetition.real).*figure) || pods == 0) return std::nullopt;
+        return *((*repetition.real).*figure) / pods;
+      });
+  return figures.empty() ? "" : NumberText(Median(figures));
+}
+
 std::string ConflictsCell(const WorkloadResult& result) {
   const std::vector<double> conflicts =
       FiguresOf(result, [](const Repetition& repetition) -> std::optional<double> {
@@ -150,29 +186,100 @@ std::string RatesTable(const std::vector<RunReport>& reports, const TableLayout&
 
 std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
   std::vector<TextTable::Column> columns = {
-      {"workload", Align::kLeft}, {"engine", Align::kLeft}, {"all parts"}};
-  for (const char* part : kPartsInOrder) columns.push_back({part});
+      {"workload", Align::kLeft}, {"engine", Align::kLeft}, {"all parts"}, {"queue's share"}};
+  for (const char* part : kPartsInOrder) columns.push_back({part, Align::kRight, Shown::kIfRoom});
+  columns.push_back({"allocations", Align::kRight, Shown::kIfRoom});
+  columns.push_back({"bytes", Align::kRight, Shown::kIfRoom});
   TextTable table(columns);
   const size_t count = reports.front().document.workloads.size();
   for (size_t i = 0; i < count; ++i) {
     for (const RunReport& report : reports) {
       const WorkloadResult& result = report.document.workloads[i];
       if (result.repetitions.empty()) continue;
-      std::vector<TextTable::Cell> row = {
-          NameOf(result), report.document.engine, {CostCell(result, ""), Tone::kStrong}};
+      std::vector<TextTable::Cell> row = {NameOf(result),
+                                          report.document.engine,
+                                          {CostCell(result, ""), Tone::kStrong},
+                                          QueuesShareCell(result)};
       for (const char* part : kPartsInOrder) row.emplace_back(CostCell(result, part));
+      row.emplace_back(PerPodCell(result, &RealFigures::allocations));
+      row.emplace_back(PerPodCell(result, &RealFigures::allocated_bytes));
       table.AddRow(std::move(row));
     }
   }
   return table.Render(layout);
 }
 
+// The largest of all repetitions.
+std::string MaximumCell(const WorkloadResult& result, const std::string& name) {
+  uint64_t maximum = 0;
+  for (const Repetition& repetition : result.repetitions) {
+    const LatencySummary* const latency = LatencyOf(repetition, name);
+    if (latency != nullptr) maximum = std::max(maximum, latency->max_ns);
+  }
+  return DurationText(static_cast<double>(maximum));
+}
+
+std::string LatenciesTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  TextTable table({{"workload", Align::kLeft},
+                   {"latency", Align::kLeft},
+                   {"engine", Align::kLeft},
+                   {"p50"},
+                   {"p90"},
+                   {"p99"},
+                   {"p99.9"},
+                   {"p99.99"},
+                   {"max"}});
+  const size_t count = reports.front().document.workloads.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (const NamedLatency& latency : kLatencies) {
+      for (const RunReport& report : reports) {
+        const WorkloadResult& result = report.document.workloads[i];
+        std::vector<TextTable::Cell> row = {NameOf(result), latency.title, report.document.engine};
+        for (const auto percentile :
+             {&LatencySummary::p50_ns, &LatencySummary::p90_ns, &LatencySummary::p99_ns,
+              &LatencySummary::p99_9_ns, &LatencySummary::p99_99_ns}) {
+          row.emplace_back(LatencyCell(result, latency.name, percentile));
+        }
+        if (row.back().text.empty()) continue;
+        row.emplace_back(MaximumCell(result, latency.name));
+        table.AddRow(std::move(row));
+      }
+    }
+  }
+  return table.Render(layout);
+}
+
+std::string MemoryTable(const std::vector<RunReport>& reports, const TableLayout& layout) {
+  TextTable table({{"workload", Align::kLeft},
+                   {"engine", Align::kLeft},
+                   {"after a tenth"},
+                   {"at the end"},
+                   {"growth"}});
+  bool is_empty = true;
+  for (const RunReport& report : reports) {
+    for (const WorkloadResult& result : report.document.workloads) {
+      for (const Repetition& repetition : result.repetitions) {
+        if (!repetition.real || !repetition.real->memory) continue;
+        const auto tenth = static_cast<double>(repetition.real->memory->bytes_at_tenth);
+        const auto end = static_cast<double>(repetition.real->memory->bytes_at_end);
+        constexpr double kPercent = 100;
+        table.AddRow({NameOf(result), report.document.engine, BytesText(tenth), BytesText(end),
+                      fmt::format("{:+.1f} %", kPercent * (end - tenth) / std::max(1.0, tenth))});
+        is_empty = false;
+      }
+    }
+  }
+  return is_empty ? "" : "\nResident memory while it went on:\n" + table.Render(layout);
+}
+
 }  // namespace
 
 std::string RealTables(const std::vector<RunReport>& reports, const TableLayout& layout) {
   if (reports.front().document.workloads.empty()) return "";
-  return RatesTable(reports, layout) + "\nProcessor time a pod, of all threads, by part:\n" +
-         PartsTable(reports, layout);
+  return RatesTable(reports, layout) +
+         "\nLatencies: medians of the rounds, and the largest of all rounds:\n" +
+         LatenciesTable(reports, layout) + "\nProcessor time a pod, of all threads, by part:\n" +
+         PartsTable(reports, layout) + MemoryTable(reports, layout);
 }
 
 }  // namespace schedq

@@ -4,6 +4,7 @@ namespace schedq {
 
 bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
                 const std::string& node) {
+  if (cluster->IsOut()) return false;
   const ClusterClaimRef stored = cluster->FindClaim(claim.claim);
   if (stored == nullptr) return false;
   // A reservation for a pod that is gone would stay for ever.

@@ -9,8 +9,8 @@
 
 namespace schedq {
 
-// The API server's version decides. False: the claim is deleted or allocated elsewhere, or the pod
-// is deleted.
+// The API server's version decides. False: the claim is deleted or allocated elsewhere, the pod
+// is deleted, or the API server is out.
 bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
                 const std::string& node);
 

@@ -25,6 +25,7 @@ void ClusterSink::Execute(const ApiCall& call, std::function<void(const Status&)
 }
 
 Status ClusterSink::Apply(const ApiCall& call) {
+  if (options_.cluster->IsOut()) return Error("the API server is out (503)");
   const uint64_t number = AsClusterPod(*call.pod).number;
   if (options_.cluster->FindPod(number) == nullptr) return Error("the pod was not found (404)");
   switch (call.type) {

@@ -14,6 +14,7 @@ void DirectCalls::After(const CallLatency& latency, std::function<void()> action
 void DirectCalls::PatchCondition(const PodKey&, const PodRef& pod, PodCondition condition) {
   After(options_.costs->status,
         [this, number = AsClusterPod(*pod).number, condition = std::move(condition)] {
+          if (options_.cluster->IsOut()) return;
           options_.cluster->UpdatePod(number, [&](ClusterPod* patched) {
             return patched->node_name.empty() && SetCondition(patched, condition);
           });
@@ -35,6 +36,7 @@ void DirectCalls::ClearNomination(const PodKey&, const PodRef& pod) {
 void DirectCalls::Nominate(const PodRef& pod, const std::string& node, std::function<void()> then) {
   After(options_.costs->status,
         [this, number = AsClusterPod(*pod).number, node, then = std::move(then)] {
+          if (options_.cluster->IsOut()) return then();
           options_.cluster->UpdatePod(number, [&](ClusterPod* patched) {
             return patched->node_name.empty() &&
                    std::exchange(patched->nominated_node_name, node) != node;

@@ -139,6 +139,7 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   static_cast<Pod&>(*pod) = std::get<PodObject>(object->body).pod;
   pod->object = object;
   pod->number = ++last_pod_;
+  pod->slot_ref = slots_->Take();
   pod->namespace_name = handle->namespace_name;
   pod->name = handle->name;
   pod->uid = fmt::format("pod-{}", pod->number);
@@ -190,6 +191,7 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
 }
 
 Status Cluster::BindPod(uint64_t number, const std::string& node) {
+  if (IsOut()) return Error("the API server is out (503)");
   const ClusterPodRef pod = FindPod(number);
   if (pod == nullptr) return Error("the pod does not exist");
   if (pod->deleting) return Error("the pod is being deleted");

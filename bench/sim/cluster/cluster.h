@@ -28,6 +28,7 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
+#include "bench/sim/cluster/pod_slots.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -78,6 +79,11 @@ class Cluster {
   ClusterPodRef FindPod(uint64_t number) const;
   const std::map<uint64_t, ClusterPodRef>& pods() const { return pods_; }
 
+  // Until then the API server answers the scheduler with errors. Calls of the scheduler ask it; all
+  // others go on.
+  void BeginOutage(Instant end) { outage_end_ = end; }
+  bool IsOut() const { return clock().Now() < outage_end_; }
+
   // Claims, by "namespace/name".
   Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
   bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
@@ -111,7 +117,9 @@ class Cluster {
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
 
+  Instant outage_end_{};
   uint64_t last_pod_ = 0;
+  const std::shared_ptr<PodSlots> slots_ = std::make_shared<PodSlots>();
   uint64_t last_node_ = 0;
   uint64_t last_generated_ = 0;
   uint64_t last_claim_version_ = 0;

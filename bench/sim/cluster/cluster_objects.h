@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/sim/cluster/pod_slots.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
@@ -26,7 +27,10 @@ struct ClusterPod final : Pod {
   Instant created{};
   bool deleting = false;  // The deletion waits for finalizers.
   std::vector<std::string> finalizers;
+  PodSlotRef slot_ref;  // Null in a pod that no cluster has made.
 
+  // Where books of pods keep what they know of it (pod_slots.h).
+  uint64_t slot() const { return slot_ref != nullptr ? slot_ref->number() : number; }
   const PodObject& spec() const { return std::get<PodObject>(object->body); }
 };
 using ClusterPodRef = std::shared_ptr<const ClusterPod>;

@@ -44,6 +44,7 @@ void PodWatch::OnChange(const ClusterChange& change) {
   }
   pods_[after->number] = after;
   if (after->node_name.empty() || (before != nullptr && !before->node_name.empty())) return;
+  ++bound_;
   for (const auto& [key, listener] : listeners_) listener(*after);
 }
 

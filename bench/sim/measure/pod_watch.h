@@ -62,6 +62,8 @@ class PodWatch {
   }
   void StopListening(const std::string& key) { listeners_.erase(key); }
 
+  // Pods that got a node since the start.
+  uint64_t bound() const { return bound_; }
   // Whether the informers have delivered the pod, and not its deletion.
   bool Has(uint64_t number) const { return pods_.count(number) != 0; }
   // The selected pods, in order of creation.
@@ -71,6 +73,7 @@ class PodWatch {
   void OnChange(const ClusterChange& change);
 
   std::map<uint64_t, ClusterPodRef> pods_;
+  uint64_t bound_ = 0;
   std::list<Counter*> counters_;
   std::map<std::string, Listener> listeners_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "bench/sim/measure/section.h"
 #include "bench/sim/real/real_scheduler.h"
@@ -24,6 +25,8 @@ RealSection::RealSection(Simulation* simulation)
       conflicts_before_(simulation->real_scheduler()->conflicts()) {
   // Those of pods before the section.
   static_cast<void>(simulation_->real_scheduler()->TakePopLatencies());
+  static_cast<void>(simulation_->real_scheduler()->TakeRequeueLatencies());
+  static_cast<void>(simulation_->real_scheduler()->TakeAddLatencies());
 }
 
 RealSection::Usages RealSection::UsagesNow() const {
@@ -36,14 +39,18 @@ RealSection::Usages RealSection::UsagesNow() const {
 RealFigures RealSection::Finish(SectionLatencies* latencies) const {
   RealScheduler& scheduler = *simulation_->real_scheduler();
   latencies->popped.Merge(scheduler.TakePopLatencies());
+  latencies->requeued.Merge(scheduler.TakeRequeueLatencies());
+  latencies->added.Merge(scheduler.TakeAddLatencies());
   RealFigures figures;
   figures.conflicts = scheduler.conflicts() - conflicts_before_;
   double known = 0;
+  double allocated_bytes = 0;
   for (const auto& [thread, usage] : UsagesNow()) {
     const auto before = before_.find(thread);
     const ThreadUsage since = usage.Since(before == before_.end() ? ThreadUsage() : before->second);
     figures.cpu_by_thread[thread] = since.cpu;
     known += since.cpu;
+    allocated_bytes += since.allocated_bytes;
     const std::array<double, kParts> parts = since.CpuByPart();
     for (size_t i = 1; i < kParts; ++i) {
       if (parts[i] > 0)
@@ -55,6 +62,10 @@ RealFigures RealSection::Finish(SectionLatencies* latencies) const {
       std::max(0.0, CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - process_before_ - known);
   figures.cpu_by_thread[kOthers] = others;
   figures.cpu_by_part[kOthers] += others;
+  if (const std::optional<Allocations> allocations = allocations_.SinceStart()) {
+    figures.allocations = allocations->requests;
+    figures.allocated_bytes = allocated_bytes;
+  }
   return figures;
 }
 

@@ -1,5 +1,5 @@
 // What a measured section on the real clock has beyond one on the virtual clock: processor time by
-// part of the work and by thread, and conflicts.
+// part of the work and by thread, allocations, and conflicts.
 //
 // Threads: one, the cluster's.
 #pragma once
@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "bench/allocation_meter.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/run/simulation.h"
 #include "perf/documents/real_figures.h"
@@ -32,6 +33,7 @@ class RealSection {
   const Usages before_;
   const double process_before_;
   const uint64_t conflicts_before_;
+  const AllocationMeter allocations_;  // Last, because starting it takes time.
 };
 
 }  // namespace schedq

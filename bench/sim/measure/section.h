@@ -40,12 +40,16 @@ struct SectionResult {
 struct SectionLatencies {
   LatencyHistogram scheduled;  // From a pod's creation to the informers' report that it is bound.
   LatencyHistogram waits;      // As QueueWatch defines them; none on the real clock.
-  LatencyHistogram popped;     // On the real clock: from a pod's creation to each of its pops.
+  LatencyHistogram popped;     // On the real clock: from a pod's creation to its first pop.
+  LatencyHistogram added;      // On the real clock: of each call that adds a pod to the queue.
+  LatencyHistogram requeued;   // On the real clock, as RequeueMeter defines it.
 
   void Merge(const SectionLatencies& more) {
     scheduled.Merge(more.scheduled);
     waits.Merge(more.waits);
     popped.Merge(more.popped);
+    added.Merge(more.added);
+    requeued.Merge(more.requeued);
   }
 };
 

@@ -36,9 +36,9 @@ uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
 
 }  // namespace
 
-SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_number) {
-  pods_.ReserveThrough(pod_number);
-  return pods_[pod_number];
+SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_slot) {
+  pods_.ReserveThrough(pod_slot);
+  return pods_[pod_slot];
 }
 
 void SchedulerCache::GiveBack(const ClusterPod& pod, uint64_t word) {
@@ -61,13 +61,13 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   if (change.pod_after == nullptr) {
     // An assumed pod stays assumed until its binding has failed, but counts no more.
     const uint64_t before =
-        Replace(WordOf(change.pod_before->number), [](uint64_t word) { return word & ~kSlotMask; });
+        Replace(WordOf(change.pod_before->slot()), [](uint64_t word) { return word & ~kSlotMask; });
     return GiveBack(*change.pod_before, before);
   }
   const ClusterPod& pod = *change.pod_after;
   if (pod.node_name.empty()) return;
   // Its promises are in its claims by now, or will be when the informers deliver these.
-  PodWord& word = WordOf(pod.number);
+  PodWord& word = WordOf(pod.slot());
   const std::optional<uint32_t> known = nodes_.SlotOf(pod.node_name);
   const uint64_t assumed = word.load();
   const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
@@ -89,7 +89,7 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
     return false;
   }
   constexpr uint64_t kNextAssumption = uint64_t{1} << kAssumptionShift;
-  const uint64_t before = Replace(WordOf(pod.number), [decision](uint64_t word) {
+  const uint64_t before = Replace(WordOf(pod.slot()), [decision](uint64_t word) {
     return (AssumptionBits(word) + kNextAssumption) | SlotBits(decision->slot) | kAssumed;
   });
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
@@ -97,14 +97,14 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   return true;
 }
 
-bool SchedulerCache::IsAssumed(uint64_t pod_number) const {
-  const PodWord* const word = pods_.Find(pod_number);
+bool SchedulerCache::IsAssumed(uint64_t pod_slot) const {
+  const PodWord* const word = pods_.Find(pod_slot);
   return word != nullptr && (word->load() & kAssumed) != 0;
 }
 
 void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, size_t stored) {
   const auto is_newer = [&](uint64_t word) { return AssumptionOf(word) != decision.assumption; };
-  const uint64_t before = Replace(WordOf(pod.number), [&](uint64_t word) {
+  const uint64_t before = Replace(WordOf(pod.slot()), [&](uint64_t word) {
     return is_newer(word) ? word : AssumptionBits(word);
   });
   if (!is_newer(before)) GiveBack(pod, before);

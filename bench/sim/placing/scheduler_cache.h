@@ -10,7 +10,7 @@
 //  1. A pod counts on at most one node.
 //  2. An assumed pod counts on its node until the informers deliver its node or its deletion, or
 //     until Forget.
-// Memory: the ledger's and the book's, and a word for each pod that ever was.
+// Memory: the ledger's and the book's, and a word for each pod that there was at one time.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class SchedulerCache {
   // Counts the pod on its node and promises its devices. False: another thread was ahead, and
   // nothing has changed.
   bool Assume(const ClusterPod& pod, Decision* decision);
-  bool IsAssumed(uint64_t pod_number) const;
+  bool IsAssumed(uint64_t pod_slot) const;
   // Ends what Assume began for a pod that will not be bound. The first `stored` claims of its
   // decision have their devices in the cluster already; their promises end when the informers
   // deliver them. Where the pod was assumed anew meanwhile, its new place stays.
@@ -50,7 +50,7 @@ class SchedulerCache {
   static constexpr uint32_t kFirstPodsBits = 12;
 
   void ApplyPod(const ClusterChange& change);
-  PodWord& WordOf(uint64_t pod_number);
+  PodWord& WordOf(uint64_t pod_slot);
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 
@@ -58,7 +58,7 @@ class SchedulerCache {
   ClaimBook claims_;
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.
-  SegmentedArray<PodWord> pods_{kFirstPodsBits};  // By number.
+  SegmentedArray<PodWord> pods_{kFirstPodsBits};  // By ClusterPod::slot.
 };
 
 }  // namespace schedq

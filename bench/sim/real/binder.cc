@@ -47,7 +47,7 @@ void Binder::Step(const BindingRef& binding) {
     case Binding::Step::kGiveUp:
       // What it holds goes before the queue may give the pod to another thread.
       GiveBack(binding);
-      around_.attempts->End(binding->pod().number);
+      around_.attempts->End(binding->pod().slot());
       // The queue may have refused, which ends the attempt all the same.
       static_cast<void>(binding->attempt.Fail(PluginSet()));
       return Tell(binding);
@@ -91,17 +91,15 @@ void Binder::Send(const BindingRef& binding) {
   if (binding->decision.claims.empty()) static_cast<void>(binding->attempt.Done());
   around_.pace->Post([this, binding] {
     const Status bound = around_.cluster->BindPod(binding->pod().number, binding->decision.node);
-    if (!bound) {
-      around_.attempts->End(binding->pod().number);
-      // A failure of an attempt that is done is one of its binding.
-      static_cast<void>(binding->attempt.Fail(PluginSet()));
-    }
     OnAnswer(binding, bound);
+    // A failure of an attempt that is done is one of its binding.
+    if (!bound) static_cast<void>(binding->attempt.Fail(PluginSet()));
   });
 }
 
 void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
   if (!status.ok()) {
+    around_.attempts->End(binding->pod().slot());
     binding->step = Binding::Step::kForget;
     return steps_.Push(binding);
   }

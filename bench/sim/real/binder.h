@@ -60,7 +60,7 @@ class Binder {
   void BeginClaims(const BindingRef& binding);
   void StoreClaims(const BindingRef& binding);
   void Send(const BindingRef& binding);
-  // On the cluster's thread, or that of the dispatcher.
+  // Before the queue hears of it. On the cluster's thread, or any that ends a call.
   void OnAnswer(const BindingRef& binding, const Status& status);
   // What follows a binding that has failed: its place and its promises go, and the queue hears of
   // it.

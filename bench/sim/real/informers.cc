@@ -2,18 +2,31 @@
 #include "bench/sim/real/informers.h"
 
 #include <map>
+#include <system_error>
 
 #include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
 
 namespace schedq {
 
-Informers::Informers(AssembledQueue* queue, SchedulerCache* cache)
-    : queue_(*queue), cache_(*cache) {
-  for (Lane& lane : lanes_)
-    lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
+Informers::Informers(const Surroundings& surroundings)
+    : queue_(*surroundings.queue),
+      cache_(*surroundings.cache),
+      attempts_(*surroundings.attempts),
+      cluster_clock_(*surroundings.cluster_clock),
+      lanes_{Lane(surroundings.pace), Lane(surroundings.pace), Lane(surroundings.pace)} {
+  try {
+    for (Lane& lane : lanes_) {
+      lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
+    }
+  } catch (const std::system_error&) {
+    // The threads that there are wait for changes.
+    Stop();
+    throw;
+  }
 }
 
 void Informers::Stop() {
@@ -27,12 +40,12 @@ void Informers::Deliver(const ClusterChange& change) {
   if (change.resource == Resource::kPod) kind = kPods;
   if (change.resource == Resource::kNode) kind = kNodes;
   lanes_[kind].delivered.fetch_add(1);
-  lanes_[kind].changes.Push(change);
+  lanes_[kind].changes.Push({change, cluster_clock_.Now()});
 }
 
 bool Informers::IsIdle() const {
   for (const Lane& lane : lanes_) {
-    if (lane.handled.load() != lane.delivered.load()) return false;
+    if (!lane.IsIdle()) return false;
   }
   return true;
 }
@@ -43,10 +56,19 @@ std::map<std::string, ThreadUsage> Informers::Usage() const {
           {"informer of others", lanes_[kOthers].thread.usage()}};
 }
 
+LatencyHistogram Informers::TakeRequeueLatencies() {
+  LatencyHistogram all;
+  for (Lane& lane : lanes_) all.Merge(lane.requeues.Take());
+  return all;
+}
+
 void Informers::Run(Lane* lane, PartClock* parts) {
-  ClusterChange change;
-  while (lane->changes.Pop(&change)) {
-    if (!is_stopping_.load()) Handle(change, parts);
+  Delivered delivered;
+  while (lane->changes.Pop(&delivered)) {
+    if (!is_stopping_.load()) {
+      const RequeueMeter::Handling handling(&lane->requeues, delivered.at);
+      Handle(delivered.change, parts);
+    }
     lane->handled.fetch_add(1);
   }
 }
@@ -63,19 +85,28 @@ void Informers::Handle(const ClusterChange& change, PartClock* parts) {
   queue_.Event(MakeEvent(change.resource, change.action), change.objects);
 }
 
+void Informers::Add(const ClusterPodRef& pod) {
+  const MonotonicTime began = SteadyNow();
+  MustSucceed(queue_.PodChanged(nullptr, pod));
+  adds_.Record(SteadyNow() - began);
+}
+
 void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   const ClusterPodRef& before = change.pod_before;
   const ClusterPodRef& after = change.pod_after;
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   const InPart in_part(parts, Part::kQueue);
+  if (before == nullptr && !is_assigned) return Add(after);
   if (was_assigned || is_assigned) {
     parts->SwitchTo(Part::kCache);
     cache_.Apply(change);
     parts->SwitchTo(Part::kEvents);
   }
   MustSucceed(queue_.PodChanged(before, after));
-  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->number)) return;
+  // Its attempt has led to a node, and now its slot may go to another pod.
+  if (was_assigned && after == nullptr) attempts_.End(before->slot());
+  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->slot())) return;
   // The pod's binding will fail. Until then no other pod may wait for what it holds.
   parts->SwitchTo(Part::kCache);
   cache_.Apply(change);

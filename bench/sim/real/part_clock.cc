@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "bench/allocation_meter.h"
+
 namespace schedq {
 namespace {
 
@@ -29,12 +31,14 @@ std::string_view PartName(Part part) {
   return kNames[static_cast<size_t>(part)];
 }
 
-PartClock::PartClock() : cpu_clock_(CpuClockOfThisThread()) {}
+PartClock::PartClock()
+    : cpu_clock_(CpuClockOfThisThread()), allocated_bytes_(BytesAllocatedByThisThread()) {}
 
 ThreadUsage ThreadUsage::Since(const ThreadUsage& before) const {
   ThreadUsage since;
   since.cpu = cpu - before.cpu;
   for (size_t i = 0; i < kParts; ++i) since.spent[i] = spent[i] - before.spent[i];
+  since.allocated_bytes = allocated_bytes - before.allocated_bytes;
   return since;
 }
 
@@ -51,6 +55,11 @@ ThreadUsage PartClock::Usage() const {
   constexpr double kNanosecondsPerSecond = 1e9;
   ThreadUsage usage;
   usage.cpu = CpuSeconds(cpu_clock_);
+  if (allocated_bytes_ != nullptr) {
+    // Relaxed: a sum that stands alone.
+    const std::atomic_ref allocated(*allocated_bytes_);
+    usage.allocated_bytes = static_cast<double>(allocated.load(std::memory_order_relaxed));
+  }
   for (size_t i = 0; i < kParts; ++i) {
     usage.spent[i] =
         static_cast<double>(spent_[i].load(std::memory_order_relaxed)) / kNanosecondsPerSecond;

@@ -36,10 +36,10 @@ std::string_view PartName(Part part);
 // The processor time that a clock of a thread or a process shows.
 double CpuSeconds(clockid_t clock);
 
-// In seconds.
 struct ThreadUsage {
-  double cpu = 0;                      // Processor time.
+  double cpu = 0;                      // Processor time, in seconds as all times here.
   std::array<double, kParts> spent{};  // Time by Part, also while the kernel had set it aside.
+  double allocated_bytes = 0;          // Freed since or not; 0 without jemalloc.
 
   ThreadUsage Since(const ThreadUsage& before) const;
   // The processor time, split by the time in each part but kIdle, which has none.
@@ -66,6 +66,7 @@ class PartClock {
 
  private:
   const clockid_t cpu_clock_;
+  uint64_t* const allocated_bytes_;  // The allocator's word; may be null.
   Part part_ = Part::kIdle;
   MonotonicTime since_ = SteadyNow();
   std::array<std::atomic<int64_t>, kParts> spent_{};  // Nanoseconds, written by the thread.

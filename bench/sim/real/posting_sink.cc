@@ -2,18 +2,9 @@
 
 #include <utility>
 
-#include "bench/sim/cluster/cluster_objects.h"
-
 namespace schedq {
 
 void PostingSink::Execute(const ApiCall& call, Done done) {
-  if (call.type == CallType::kBinding) {
-    done = [this, number = AsClusterPod(*call.pod).number,
-            done = std::move(done)](const Status& status) {
-      if (!status.ok()) attempts_.End(number);
-      done(status);
-    };
-  }
   pace_.Post([this, &call, done = std::move(done)]() mutable {
     if (refuses_) return done(Error("the API server is gone"));
     const uint64_t number = ++last_call_;

@@ -1,6 +1,5 @@
 // Hands the dispatcher's calls to the cluster's thread, which is the API server.
 //
-// A binding that fails ends the pod's attempt before the queue hears of it.
 // Threads: Execute on the dispatcher's thread; the calls run on the cluster's.
 // Memory: a callback a call under way.
 #pragma once
@@ -9,7 +8,6 @@
 #include <functional>
 #include <unordered_map>
 
-#include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/wall_pace.h"
 #include "dispatcher/api_call.h"
 #include "dispatcher/api_sink.h"
@@ -19,9 +17,8 @@ namespace schedq {
 
 class PostingSink final : public ApiSink {
  public:
-  // All outlive it.
-  PostingSink(WallPace* pace, ApiSink* server, AttemptBook* attempts)
-      : pace_(*pace), server_(*server), attempts_(*attempts) {}
+  // Both outlive it.
+  PostingSink(WallPace* pace, ApiSink* server) : pace_(*pace), server_(*server) {}
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
@@ -34,7 +31,6 @@ class PostingSink final : public ApiSink {
 
   WallPace& pace_;
   ApiSink& server_;
-  AttemptBook& attempts_;
   // The cluster's thread's.
   bool refuses_ = false;
   uint64_t last_call_ = 0;

@@ -16,6 +16,7 @@
 #include "engine/base/time/time.h"
 #include "engine/place.h"
 #include "engine/pod.h"
+#include "engine/ports.h"
 
 namespace schedq {
 namespace {
@@ -26,7 +27,7 @@ constexpr uint32_t kCallsInFlight = 1024;
 constexpr int kConflictsMax = 32;
 
 AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sink,
-                               MetricsRegistry* metrics) {
+                               QueueObserver* observer, MetricsRegistry* metrics) {
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = &options.pace->wall();
@@ -34,6 +35,7 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   assembly.gates = options.gates;
   assembly.backoff = options.backoff;
   assembly.make_queue = options.make_queue;
+  assembly.observers = {observer};
   if (!options.gates.On(Gate::kSchedulerAsyncAPICalls)) return assembly;
   ApiCallOptions calls;
   calls.sink = sink;
@@ -55,9 +57,9 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                .random = &random_,
                .metrics = metrics_.shared_registry(),
                .store_claims = [](uint64_t) { return true; }}),
-      sink_(options.pace, &server_, &attempts_) {
-  Result<std::unique_ptr<AssembledQueue>> queue =
-      AssembledQueue::Create(OptionsOfQueue(options_, &sink_, metrics_.shared_registry()));
+      sink_(options.pace, &server_) {
+  Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(
+      OptionsOfQueue(options_, &sink_, &requeues_, metrics_.shared_registry()));
   SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
   queue_ = std::move(*queue);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
@@ -66,20 +68,28 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                                                           .cluster = options.cluster,
                                                           .pace = options.pace,
                                                           .metrics = &metrics_});
-  informers_ = std::make_unique<Informers>(queue_.get(), &cache_);
+  informers_ = std::make_unique<Informers>(
+      Informers::Surroundings{.queue = queue_.get(),
+                              .cache = &cache_,
+                              .attempts = &attempts_,
+                              .cluster_clock = &options.cluster->clock(),
+                              .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
   rejectors_.emplace(threads_[0]->placer.plugins(), queue_->plugins());
-  queue_->Run();
   try {
+    queue_->Run();
     for (const auto& each : threads_) {
       each->thread.Start([this, self = each.get()](PartClock* parts) { Run(self, parts); });
     }
   } catch (const std::system_error&) {
-    // There are no more threads. Those that there are wait in the queue.
-    Stop();
+    // There are no more threads. Those that there are wait in the queue. No call is in flight, so
+    // that no further thread is needed to close it.
+    sink_.Refuse();
+    queue_->Close();
+    JoinAll();
     throw;
   }
 }
@@ -98,11 +108,15 @@ void RealScheduler::Stop() {
     if (!options_.pace->RunCalls()) std::this_thread::yield();
   }
   closer.join();
+  JoinAll();
+  while (options_.pace->RunCalls()) {
+  }
+}
+
+void RealScheduler::JoinAll() {
   for (const auto& each : threads_) each->thread.Join();
   informers_->Stop();
   binder_->Stop();
-  while (options_.pace->RunCalls()) {
-  }
 }
 
 const MetricsRegistry& RealScheduler::queue_metrics() const {
@@ -114,7 +128,7 @@ bool RealScheduler::IsCaughtUp() const {
 }
 
 bool RealScheduler::Knows(const ClusterPod& pod) const {
-  if (cache_.IsAssumed(pod.number)) return true;
+  if (cache_.IsAssumed(pod.slot())) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_->Where(name).place != Place::kAbsent;
 }
@@ -156,10 +170,10 @@ void RealScheduler::Run(SchedulingThread* self, PartClock* parts) {
 void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt) {
   const Instant started = options_.pace->Now();
   const ClusterPod& pod = AsClusterPod(attempt.pod());
-  attempts_.Begin(pod.number);
-  self->popped.Record(started - pod.created);
+  attempts_.Begin(pod.slot());
+  if (attempt.attempts() == 1) self->popped.Record(started - pod.created);
   if (pod.deleting) {
-    attempts_.End(pod.number);
+    attempts_.End(pod.slot());
     const Status abandoned = attempt.Abandon();
     SCHEDQ_CHECK(abandoned.ok(), "an attempt is abandoned once, before it is done");
     return;
@@ -171,7 +185,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
         std::make_shared<Binding>(std::move(attempt), std::move(decision), started));
   }
   parts->SwitchTo(Part::kQueue);
-  attempts_.End(pod.number);
+  attempts_.End(pod.slot());
   // The queue refuses where the pod is queued again, but the attempt ends in any case.
   static_cast<void>(attempt.Fail(rejectors_->Of(decision)));
   const bool is_error = decision.rejectors == 0;

@@ -37,6 +37,7 @@
 #include "bench/sim/real/metered_thread.h"
 #include "bench/sim/real/part_clock.h"
 #include "bench/sim/real/posting_sink.h"
+#include "bench/sim/real/requeue_meter.h"
 #include "bench/sim/real/wall_pace.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/loop_metrics.h"
@@ -82,10 +83,17 @@ class RealScheduler final : public Scheduler {
   bool Knows(const ClusterPod& pod) const override;
   std::vector<std::string> Faults() const override;
 
+  const AssembledQueue& queue() const { return *queue_; }
+  // Whether its cache has every change of a node that was delivered.
+  bool HasHandledNodes() const { return informers_->HasHandledNodes(); }
   // Decisions that another thread was ahead of.
   uint64_t conflicts() const { return conflicts_.load(); }
-  // From a pod's intended creation to its pops, since the last call.
+  // From a pod's intended creation to its first pop, since the last call.
   LatencyHistogram TakePopLatencies();
+  // From the delivery of an event to the pods that it requeued, since the last call.
+  LatencyHistogram TakeRequeueLatencies() { return informers_->TakeRequeueLatencies(); }
+  // Of the calls that add pods to the queue, since the last call.
+  LatencyHistogram TakeAddLatencies() { return informers_->TakeAddLatencies(); }
   // Of each thread but the cluster's, by its name.
   std::map<std::string, ThreadUsage> Usage() const;
 
@@ -103,12 +111,15 @@ class RealScheduler final : public Scheduler {
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
   void Stop();
+  // After the queue is closed.
+  void JoinAll();
 
   const RealSchedulerOptions options_;
   Random random_;
   LoopMetrics metrics_;
   SchedulerCache cache_;
   AttemptBook attempts_;
+  RequeueObserver requeues_;
   ClusterSink server_;
   PostingSink sink_;
   std::unique_ptr<AssembledQueue> queue_;

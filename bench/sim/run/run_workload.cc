@@ -33,6 +33,10 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
     if (!repetition.real) repetition.real.emplace();
     repetition.real->Add(*section.real);
   }
+  if (runner.memory()) {
+    if (!repetition.real) repetition.real.emplace();
+    repetition.real->memory = runner.memory();
+  }
   repetition.seconds = std::chrono::duration<double>(duration).count();
   CompleteLabels(repetition.metrics);
   const auto summarize = [&](const std::string& name, const LatencyHistogram& histogram) {
@@ -41,6 +45,8 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   summarize("pod_scheduled", runner.latencies().scheduled);
   summarize("queue_wait", runner.latencies().waits);
   summarize("pod_popped", runner.latencies().popped);
+  summarize("pod_added", runner.latencies().added);
+  summarize("event_requeued", runner.latencies().requeued);
 }
 
 void SetOutcome(WorkloadOutcome outcome, std::string reason, RunOutcome* run) {

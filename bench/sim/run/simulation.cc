@@ -81,10 +81,17 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       controller_(&cluster_, {options.costs->claim_workers,
                               [this] { return costs().create.Draw(&controller_random_); }}),
       scheduler_(MakeScheduler(settings)),
+      shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),
       client_(&clock_, *options.costs, seed_.Fork(kClient)) {}
 
 Simulation::~Simulation() = default;
+
+RunProgress Simulation::Progress() const {
+  RunProgress progress{.elapsed = elapsed(), .bound = pods_.bound(), .queue = {}};
+  if (real_scheduler_ != nullptr) progress.queue = real_scheduler_->queue().Counts();
+  return progress;
+}
 
 Instant Simulation::Now() const { return pace_ != nullptr ? pace_->Now() : clock_.Now(); }
 
@@ -123,7 +130,7 @@ WaitResult Simulation::Wait(const std::function<bool()>& done, Duration limit) {
     }
     if (IsFull()) return true;
     if (!polls_now()) return false;
-    if (options_.progress) options_.progress(elapsed());
+    if (options_.progress) options_.progress(Progress());
     if (!options_.interrupted || !options_.interrupted()) return false;
     result = WaitResult::kInterrupted;
     return true;

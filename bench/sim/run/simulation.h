@@ -18,10 +18,12 @@
 #include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/measure/live_view.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/client.h"
+#include "bench/sim/run/run_progress.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler.h"
 #include "dispatcher/report/status_model.h"
@@ -56,10 +58,13 @@ struct RunOptions {
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   uint64_t objects_max = kObjectCountMax;     // What a workload may hold at once.
+  // How long churns and steady states go on; 0: as long as the workload says.
+  Duration duration{};
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
-  // Called from time to time with the virtual time since the start. May be empty.
-  std::function<void(Duration elapsed)> progress;
+  // Called from time to time. May be empty.
+  std::function<void(const RunProgress&)> progress;
+  LiveView* live = nullptr;  // Shows the run on the real clock while it goes on. May be null.
 };
 
 enum class WaitResult : uint8_t { kDone, kTimeout, kInterrupted };
@@ -78,6 +83,7 @@ class Simulation {
   // Whether there are more objects than a workload may have.
   bool IsFull() const { return cluster_.object_count() > options_.objects_max; }
   uint64_t objects_max() const { return options_.objects_max; }
+  Duration duration() const { return options_.duration; }
 
   Duration elapsed() const { return clock_.Now() - start_; }
   // The present of the run's clock: on the real clock the machine's, also while a timer runs late.
@@ -95,6 +101,7 @@ class Simulation {
 
  private:
   std::unique_ptr<Scheduler> MakeScheduler(const SchedulerSettings& settings);
+  RunProgress Progress() const;
   // RunUntil of the run's clock.
   bool RunUntil(const std::function<bool()>& done, Instant deadline);
 
@@ -109,6 +116,7 @@ class Simulation {
   ClaimController controller_;
   RealScheduler* real_scheduler_ = nullptr;  // The scheduler, on the real clock.
   const std::unique_ptr<Scheduler> scheduler_;
+  const LiveView::Shown shown_;
   PodWatch pods_;
   Client client_;
 };

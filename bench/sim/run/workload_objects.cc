@@ -10,6 +10,7 @@
 #include "bench/format/template/value.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/run/client.h"
 #include "bench/sim/run/load_generator.h"
 #include "bench/sim/run/steady_state.h"
@@ -129,7 +130,22 @@ WorkloadRunner::Outcome WorkloadRunner::CreateManyPods(const CreatePodsOp& op) {
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
   Outcome outcome = CreateObjects(op.node, op.count, kOneWorker, "");
   if (!outcome || *outcome != WaitResult::kDone) return outcome;
-  return PrepareNodes(op, created_);
+  outcome = PrepareNodes(op, created_);
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  return WaitForNodes();
+}
+
+// A scheduler that starts waits for its caches too. A pod that is tried before backs off as after
+// an error. The timer is behind those of all deliveries.
+WorkloadRunner::Outcome WorkloadRunner::WaitForNodes() {
+  const RealScheduler* const scheduler = simulation_->real_scheduler();
+  if (scheduler == nullptr) return WaitResult::kDone;
+  const auto is_delivered = std::make_shared<bool>(false);
+  VirtualClock& clock = simulation_->clock();
+  clock.At(clock.Now() + simulation_->costs().informer_delay,
+           [is_delivered] { *is_delivered = true; });
+  return WaitFor([&] { return *is_delivered && scheduler->HasHandledNodes(); },
+                 "the scheduler has not seen all nodes");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
@@ -190,7 +206,8 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodsOp& op) {
 WorkloadRunner::Outcome WorkloadRunner::KeepSteady(const CreatePodsOp& op) {
   Result<std::unique_ptr<SteadyState>> steady = SteadyState::Start(simulation_, op);
   if (!steady) return steady.error();
-  const WaitResult result = simulation_->Wait([] { return false; }, op.duration);
+  const Duration wanted = simulation_->duration();
+  const WaitResult result = PassTime(wanted > Duration(0) ? wanted : op.duration);
   if (result == WaitResult::kInterrupted) return result;
   if ((*steady)->scheduled() > 0) return WaitResult::kDone;
   failure_ = fmt::format("{}:{}: {}: no pod was scheduled in the whole duration", test_case_.file,

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
 #include "bench/format/workload/metrics_catalog.h"
+#include "bench/memory_guard.h"
+#include "bench/sim/run/update_storm.h"
 #include "engine/base/time/time.h"
 #include "perf/text/number_text.h"
 
@@ -38,10 +42,37 @@ Result<WaitResult> WorkloadRunner::Run() {
       return outcome;
     }
   }
+  const WaitResult went_on = GoOn();
   if (section_ != nullptr) StopSection();
+  if (went_on == WaitResult::kInterrupted) return went_on;
   // The error is that of a pod that arrived when no operation waited for it.
   if (error_) return Error(test_case_.file + ": " + error_->message());
   return WaitResult::kDone;
+}
+
+// A steady state has gone on for that time already.
+WaitResult WorkloadRunner::GoOn() {
+  if (churns_.empty() || memory_ || simulation_->duration() <= Duration(0)) {
+    return WaitResult::kDone;
+  }
+  if (section_ == nullptr) StartSection("churn", {});
+  return PassTime(simulation_->duration());
+}
+
+WaitResult WorkloadRunner::PassTime(Duration duration) {
+  const auto never = [] { return false; };
+  if (simulation_->duration() <= Duration(0)) return simulation_->Wait(never, duration);
+  constexpr int kTenth = 10;
+  const MemoryGuard memory(std::numeric_limits<uint64_t>::max());
+  MemoryCourse course;
+  WaitResult result = simulation_->Wait(never, duration / kTenth);
+  course.bytes_at_tenth = memory.BytesInUse();
+  if (result != WaitResult::kInterrupted) {
+    result = simulation_->Wait(never, duration - duration / kTenth);
+  }
+  course.bytes_at_end = memory.BytesInUse();
+  memory_ = course;
+  return result;
 }
 
 void WorkloadRunner::StopChurns() {
@@ -124,6 +155,18 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const ChurnOp& op) {
   if (!churn) return churn.error();
   churns_.push_back(std::move(*churn));
   return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const ApiOutageOp& op) {
+  simulation_->cluster().BeginOutage(simulation_->Now() + op.duration);
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdatePodsOp& op) {
+  const auto storm = std::make_shared<UpdateStorm>(simulation_, op);
+  UpdateStorm::Begin(storm);
+  if (op.skip_wait) return WaitResult::kDone;
+  return WaitFor([&] { return storm->is_done(); }, "not all pods are updated");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp&) {

@@ -23,7 +23,9 @@
 #include "bench/sim/run/churn.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/pod.h"
+#include "perf/documents/real_figures.h"
 
 namespace schedq {
 
@@ -42,6 +44,8 @@ class WorkloadRunner {
   // Both hold the measurements of all sections.
   const std::vector<SectionResult>& sections() const { return sections_; }
   const SectionLatencies& latencies() const { return latencies_; }
+  // Resident memory while a workload goes on for RunOptions::duration.
+  const std::optional<MemoryCourse>& memory() const { return memory_; }
 
  private:
   using Outcome = Result<WaitResult>;
@@ -62,6 +66,8 @@ class WorkloadRunner {
   // after them is never run.
   Outcome Execute(const StartCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const StopCollectingProfileOp&) { return WaitResult::kDone; }
+  Outcome Execute(const ApiOutageOp& op);
+  Outcome Execute(const UpdatePodsOp& op);
   Outcome Execute(const UpdateAnyOp&);
   Outcome Execute(const CreatePodGroupsOp&);
 
@@ -72,7 +78,12 @@ class WorkloadRunner {
   std::optional<std::string> Create(const Result<ApiObjectRef>& object,
                                     const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
+  Outcome WaitForNodes();
   Outcome KeepSteady(const CreatePodsOp& op);
+  // Lets the churns go on for RunOptions::duration, in a section of its own if there is none.
+  WaitResult GoOn();
+  // Lets the time pass, and follows the memory where RunOptions::duration is set.
+  WaitResult PassTime(Duration duration);
   Outcome WaitForPods(const PodSelection& selection, int64_t count, bool attempted);
   Outcome WaitFor(const std::function<bool()>& done, const std::string& what);
   void StartSection(const std::string& name, PodSelection pods);
@@ -91,6 +102,7 @@ class WorkloadRunner {
   std::unique_ptr<Section> section_;
   std::vector<SectionResult> sections_;
   SectionLatencies latencies_;
+  std::optional<MemoryCourse> memory_;
   std::string failure_;
 };
 

@@ -88,7 +88,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
 
 Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
                                                const ClusterPodRef& after) {
-  if (cache_->IsAssumed(after->number)) return Duration(0);
+  if (cache_->IsAssumed(after->slot())) return Duration(0);
   const uint64_t asked_before = queue_->asked();
   queue_->Update(before, after);
   const uint64_t asked = queue_->asked() - asked_before;
@@ -97,7 +97,7 @@ Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
 
 Duration EventHandlers::HandleUnassignedDelete(const ClusterPodRef& pod) {
   queue_->Delete(pod);
-  if (!cache_->IsAssumed(pod->number)) return costs_.queue_update;
+  if (!cache_->IsAssumed(pod->slot())) return costs_.queue_update;
   // The pod's binding will fail. Until then no other pod may wait for the devices that it holds.
   ClusterChange change;
   change.pod_before = pod;

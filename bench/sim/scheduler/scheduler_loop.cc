@@ -50,7 +50,7 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
 }
 
 bool SchedulerLoop::Knows(const ClusterPod& pod) const {
-  if (cache_.IsAssumed(pod.number)) return true;
+  if (cache_.IsAssumed(pod.slot())) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_.queue().Where(name).place != Place::kAbsent;
 }

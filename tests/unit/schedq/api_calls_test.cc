@@ -119,6 +119,30 @@ TEST_P(ApiCallsTest, ABindingThatBeginsNominatesAndIsSent) {
   EXPECT_EQ(queue_->Counts(), QueueCounts());
 }
 
+// The late call is of a pod that is gone, whose number another pod has now.
+TEST_P(ApiCallsTest, ABindingWhoseCallMakesWayForAnotherPodsIsTriedAgain) {
+  Make(OptionsWithCalls());
+  Attempt late = PopNew();
+  ASSERT_TRUE(late.Done().ok());
+  const PodRef gone = Stored();
+  MustSucceed(queue_->PodChanged(gone, nullptr));
+  MustSucceed(queue_->PodChanged(nullptr, server_.Create(*NewPod("b"))));
+  std::optional<Attempt> attempt = queue_->TryPop();
+  ASSERT_TRUE(attempt.has_value());
+  ASSERT_EQ(attempt->key().id, late.key().id);
+  std::vector<Place> places;
+  const auto then = [&](const Status& status) {
+    EXPECT_FALSE(status.ok());
+    places.push_back(PlaceOf("b"));
+  };
+  ASSERT_TRUE(attempt->SendBinding("node", then).ok());
+  ASSERT_TRUE(late.SendBinding("node").ok());
+  EXPECT_THAT(places, ElementsAre(Place::kAbsent)) << "told before the pod is tried again";
+  clock_.AdvanceBy(std::chrono::milliseconds(1));
+  EXPECT_NE(PlaceOf("b"), Place::kAbsent);
+  EXPECT_EQ(PlaceOf("a"), Place::kAbsent);
+}
+
 TEST_P(ApiCallsTest, NothingToDoBeforeTheBindingNeedsNoNomination) {
   Make(OptionsWithCalls());
   Attempt attempt = PopNew();

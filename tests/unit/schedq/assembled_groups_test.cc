@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
-#include "engine/gates.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
@@ -25,6 +23,7 @@
 #include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
 #include "tests/support/queue/forwarding_queue.h"
+#include "tests/unit/schedq/group_fixture.h"
 #include "tests/unit/schedq/queue_fixture.h"
 
 namespace schedq {
@@ -70,25 +69,9 @@ class NotingQueue final : public ForwardingQueue {
   std::vector<std::string>* const notes_;
 };
 
-PodGroupRef NewGroup(int64_t min_count, GroupKind kind = GroupKind::kPodGroup) {
-  auto group = std::make_shared<PodGroup>();
-  group->key = {kind, "ns", "g"};
-  group->min_count = min_count;
-  return group;
-}
-
-PodRef NewMember(const std::string& name) {
-  auto pod = NewPod(name);
-  pod->group_name = "g";
-  return pod;
-}
-
 class AssembledGroupsTest : public AssembledQueueFixture {
  protected:
   void MakeWith(bool has_groups, bool has_composites) {
-    GateRequest request;
-    request.Set(Gate::kGenericWorkload, has_groups);
-    request.Set(Gate::kCompositePodGroup, has_composites);
     Plugin listener;
     listener.name = "Groups";
     for (const Resource resource :
@@ -103,7 +86,7 @@ class AssembledGroupsTest : public AssembledQueueFixture {
                                  .pre_hint = {}});
     }
     AssemblyOptions options = Options({listener});
-    options.gates = *Gates::Resolve(request);
+    options.gates = GatesOfGroups(has_groups, has_composites);
     options.make_queue = [this](QueueOptions of_queue) {
       return std::make_unique<NotingQueue>(MakeQueue(GetParam(), std::move(of_queue)), heard_.world,
                                            &notes_);
@@ -219,10 +202,8 @@ TEST_P(AssembledGroupsTest, AMemberThatIsRefusedCountsNowhere) {
 }
 
 TEST_P(AssembledGroupsTest, AMemberThatTheQueueRefusesCountsNowhere) {
-  GateRequest request;
-  request.Set(Gate::kGenericWorkload, true);
   AssemblyOptions options = Options();
-  options.gates = *Gates::Resolve(request);
+  options.gates = GatesOfGroups();
   options.pods_max = 1;
   Make(std::move(options));
   MustSucceed(queue_->PodAdded(NewMember("a")));

@@ -70,6 +70,9 @@ constexpr const char* kEveryOpcode =
     "  - {opcode: stopCollectingProfile, type: CPU}\n"
     "  - {opcode: startCollectingMetrics, name: part, namespaces: [x], labelSelector: {a: b}}\n"
     "  - {opcode: stopCollectingMetrics}\n"
+    "  - {opcode: apiOutage, durationParam: $d}\n"
+    "  - {opcode: updatePods, namespace: x, labelSelector: {a: b}, openGates: true, labelKey: k,"
+    " roundsParam: $n, skipWaitToCompletion: true}\n"
     "  workloads:\n"
     "  - name: W\n"
     "    labels: [b]\n"
@@ -120,7 +123,7 @@ TEST_F(EveryOpcode, ReadsTheCaseAndItsWorkload) {
 }
 
 TEST_F(EveryOpcode, ReadsEveryField) {
-  ASSERT_EQ(workload().ops.size(), 18u);
+  ASSERT_EQ(workload().ops.size(), 20u);
   for (size_t i = 0; i < workload().ops.size(); ++i) {
     EXPECT_EQ(workload().ops[i].index, static_cast<int>(i));
   }
@@ -153,6 +156,15 @@ TEST_F(EveryOpcode, ReadsEveryField) {
   EXPECT_TRUE(std::get<BarrierOp>(workload().ops[12].action).attempted);
   EXPECT_EQ(std::get<SleepOp>(workload().ops[13].action).duration,
             Duration(std::chrono::milliseconds(60'500)));
+  EXPECT_EQ(std::get<ApiOutageOp>(workload().ops[18].action).duration,
+            Duration(std::chrono::seconds(10)));
+  const auto& updates = std::get<UpdatePodsOp>(workload().ops[19].action);
+  EXPECT_EQ(updates.namespace_name, "x");
+  EXPECT_EQ(updates.selector, (Labels{{"a", "b"}}));
+  EXPECT_TRUE(updates.opens_gates);
+  EXPECT_EQ(updates.label_key, "k");
+  EXPECT_EQ(updates.rounds, 2);
+  EXPECT_TRUE(updates.skip_wait);
 }
 
 struct BadFile {
@@ -236,6 +248,10 @@ const BadFile kBadFiles[] = {
      CaseOf("  - {opcode: createPodSets, count: 9999999, namespacePrefix: n, createPodsOp: "
             "{opcode: createPods}}\n"),
      3, "expected at most 100000"},
+    {"outage without end", CaseOf("  - {opcode: apiOutage}\n"), 3, "expected a time such as 10s"},
+    {"update of nothing", CaseOf("  - {opcode: updatePods, namespace: a}\n"), 3,
+     "expected openGates or labelKey"},
+    {"update anywhere", CaseOf("  - {opcode: updatePods, openGates: true}\n"), 3, "no namespace"},
     {"nothing measured", CaseOf("  - {opcode: sleep, duration: 1s}\n"), 3, "no operation collects"},
     {"stop alone", CaseOf("  - {opcode: stopCollectingMetrics}\n"), 3, "startCollectingMetrics"},
     {"overlap", CaseOf("  - {opcode: startCollectingMetrics, namespaces: [a]}\n" + kMeasureText), 4,

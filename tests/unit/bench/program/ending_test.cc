@@ -249,6 +249,64 @@ TEST_F(EndingTest, AReaderThatGoesEndsTheProgramQuietly) {
   EXPECT_LT(took.count(), 60) << "it ends when its reader has gone, not after all groups";
 }
 
+// A pipe without a reader was taken for stdout's: exit code 141, and the run broke off.
+TEST_F(EndingTest, AStderrThatNobodyReadsChangesNothing) {
+  const std::string bad =
+      Write("bad.yaml",
+            "- name: Case\n  workloadTemplate:\n  - {opcode: createNodes, count: 5}\n"
+            "  - {opcode: createPods, count: 20, collectMetrics: true}\n"
+            "  - {opcode: barrier, namespaces: [no]}\n  workloads:\n  - {name: W}\n");
+  const std::string program(SCHEDQ_PROGRAM);
+  const std::vector<std::pair<std::string, std::string>> commands = {
+      {program + " run --name '^Basic/10' --out " + Path("out"), "0"},
+      {program + " run " + bad, "2"},
+      {program + " run --name no-such-workload", "2"},
+      {program + " nonsense", "2"},
+      {program + " gate --base " + program + " --name '^Basic/10' --engine lockfree", "0"}};
+  for (const auto& [command, code] : commands) {
+    for (const char* redirection : {"2>&-", "2>/dev/full", "2> >(exec true)", "2> >(sleep 0.2)"}) {
+      const ChildProcess::Ended ended =
+          Shell("trap '' TERM; " + command + " " + redirection + "; echo code $?");
+      EXPECT_THAT(ended.out, HasSubstr("code " + code + "\n")) << command << " " << redirection;
+    }
+  }
+  EXPECT_TRUE(ReadDocument<RunDocument>(Path("out/results.json")).ok());
+  // The reader has gone before the first line, which is not the last thing that the command does.
+  Write("port.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+        "  containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]\n");
+  const std::string skipped =
+      Write("skipped.yaml",
+            "- name: Case\n  workloadTemplate:\n"
+            "  - {opcode: createPods, count: 2, podTemplatePath: port.yaml, collectMetrics: true}\n"
+            "  workloads:\n  - {name: W}\n");
+  const ChildProcess::Ended ended =
+      Shell("mkfifo " + Path("p") + "; (exec 3<" + Path("p") + ") & exec 4>" + Path("p") +
+            "; wait; " + program + " run " + skipped + " 2>&4; echo code $?");
+  EXPECT_THAT(ended.out, HasSubstr("code 1\n"));
+}
+
+TEST_F(EndingTest, ASignalThatIsIgnoredStaysIgnored) {
+  for (const char* name : {"INT", "TERM", "HUP"}) {
+    const ChildProcess::Ended ended =
+        Shell("trap '' " + std::string(name) + "; " SCHEDQ_PROGRAM " floor --quick --json " +
+              Path(name) + " & sleep 0.3; kill -" + name + " $!; wait $!");
+    EXPECT_EQ(ended.exit_code, 0) << name << ended.err;
+    EXPECT_TRUE(fs::exists(Path(name))) << "it ended with its results";
+  }
+}
+
+TEST_F(EndingTest, AnInterruptBeforeAnythingIsMeasuredWritesNothing) {
+  const std::string path = Path("profile.json");
+  const ChildProcess::Ended ended =
+      Interrupt({"profile", "requeue", "--only", "lockfree/narrowed", "--sizes", "10000000",
+                 "--limit", "1e9", "--json", path},
+                SIGINT, kWorking);
+  EXPECT_EQ(ended.err,
+            "schedq: nothing was measured before the end; " + path + " is not written\n");
+  EXPECT_FALSE(fs::exists(path)) << ended.out;
+}
+
 TEST_F(EndingTest, AHangUpIsAnInterruptUnlessItIsIgnored) {
   Interrupt({"bench", "engine"}, SIGHUP, kWorking);
   ChildProcess child({"/usr/bin/nohup", SCHEDQ_PROGRAM, "floor", "--quick"});

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 void ExpectRefused(std::vector<std::string> arguments, const std::string& expected) {
-  arguments.insert(arguments.begin(), SCHEDQ_PROGRAM);
+  arguments.insert(arguments.begin(), {"/usr/bin/timeout", "-s", "KILL", "60", SCHEDQ_PROGRAM});
   SCOPED_TRACE(testing::PrintToString(arguments));
   const ChildProcess::Ended ended = RunProgram(arguments);
   EXPECT_EQ(ended.exit_code, 2);
@@ -61,8 +61,10 @@ TEST(FlagValues, AThresholdIsAFiniteNumber) {
   for (const char* value : {"inf", "nan", "-1", "1e999", "", "5%", "infinity"}) {
     ExpectRefused({"compare", "/nowhere", "/nowhere", "--threshold", value},
                   "--threshold: '" + std::string(value) + "' is no number from 0");
+    const bool is_empty = std::string(value).empty();
     ExpectRefused({"gate", "--base", "/nowhere", "--tier", "time", "--threshold", value},
-                  "expected REGEX=PERCENT or PERCENT");
+                  is_empty ? "the value is empty, expected REGEX=PERCENT|PERCENT"
+                           : "expected REGEX=PERCENT or PERCENT");
     ExpectRefused({"gate", "--base", "/nowhere", "--threshold", "x=" + std::string(value)},
                   "expected REGEX=PERCENT");
   }
@@ -83,6 +85,48 @@ TEST(FlagValues, AnEmptyNameOfAFileIsRefused) {
   ExpectRefused({"profile", "requeue", "--json", ""}, "--json: the name is empty");
 }
 
+// An unset variable of a script: it once meant the default, or every workload.
+TEST(FlagValues, AnEmptyValueIsRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> commands = {
+      {{"run"},
+       {"--suite", "--name", "--labels", "--gate", "--status-model", "--plugin", "--engine",
+        "--clock", "--costs", "--schedulers", "--seed", "--repeat", "--out", "--format", "--memory",
+        "--record"}},
+      {{"list"}, {"--suite", "--name", "--labels", "--format"}},
+      {{"replay", "x"}, {"--engine", "--plugin"}},
+      {{"compare", "x", "y"}, {"--threshold", "--format"}},
+      {{"gate"},
+       {"--base", "--new", "--tier", "--threshold", "--name", "--labels", "--seed", "--engine",
+        "--junit", "--markdown"}},
+      {{"profile", "requeue"},
+       {"--sizes", "--only", "--plugin", "--rounds", "--limit", "--memory", "--seed", "--json",
+        "--operations"}},
+      {{"bench"},
+       {"--json", "--seed", "--benchmark_filter", "--benchmark_min_time", "--benchmark_out"}},
+      {{"floor"}, {"--json"}},
+      {{"man"}, {"--out"}}};
+  for (const auto& [command, flags] : commands) {
+    for (const std::string& flag : flags) {
+      std::vector<std::string> arguments = command;
+      arguments.push_back(flag + "=");
+      if (flag.starts_with("--benchmark")) {
+        ExpectRefused(arguments, flag + "=: expected ");
+        continue;
+      }
+      ExpectRefused(arguments, flag + "=: the value is empty");
+      arguments.back() = flag;
+      arguments.emplace_back("");
+      ExpectRefused(arguments, flag + ": ");
+    }
+  }
+  for (const char* command :
+       {"run", "list", "replay", "compare", "profile", "bench", "help", "man", "completion"}) {
+    ExpectRefused({command, ""}, "the value is empty, expected ");
+  }
+  // CLI11 took what follows for the value.
+  ExpectRefused({"list", "--name=", "Basic"}, "--name=: the value is empty");
+}
+
 TEST(FlagValues, AFlagWithoutEffectIsRefused) {
   ExpectRefused({"profile", "requeue", "--operations", "5"}, "--operations requires --run-once");
   for (const std::vector<std::string>& flag :
@@ -91,6 +135,8 @@ TEST(FlagValues, AFlagWithoutEffectIsRefused) {
     arguments.insert(arguments.end(), flag.begin(), flag.end());
     ExpectRefused(arguments, "--run-once excludes " + flag[0]);
   }
+  ExpectRefused({"list", "--suite", "kep", "x.yaml"}, "--suite kep: expected either a suite or");
+  ExpectRefused({"run", "--suite", "kep", "x.yaml"}, "x.yaml: does not exist");
   ExpectRefused({"bench", "--list", "--json", "x"}, "--json: expected no --list");
   ExpectRefused({"gate", "--base", "/", "--threshold", "5"}, "is for the tier time");
   ExpectRefused({"gate", "--base", "/", "--tier", "time", "--threshold", "a=5"},
@@ -122,7 +168,8 @@ TEST(FlagValues, NamesThatAreNotUtf8AreNames) {
     const ChildProcess::Ended ended = RunProgram(command);
     EXPECT_EQ(ended.exit_code, 0) << testing::PrintToString(arguments) << ended.err;
   }
-  for (const char* input : {"\xff", "/dev/zero", "/"}) {
+  // The last two wait for the kernel's next message, and for the one after.
+  for (const char* input : {"\xff", "/dev/zero", "/", "/proc/kmsg", "/dev/kmsg"}) {
     for (const std::vector<std::string>& flags :
          std::vector<std::vector<std::string>>{{"run", input},
                                                {"run", "--costs", input},

@@ -28,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -135,6 +136,41 @@ TEST_F(OutputTest, AWorkloadThatTakesTooMuchMemoryEndsOnlyItself) {
   EXPECT_THAT(wrong.err, HasSubstr("--memory 'much': expected a size above 0, such as 512M"));
 }
 
+// The run polls its memory while threads of its own take it.
+TEST_F(OutputTest, OnTheRealClockAWorkloadBeyondTheLimitOfMemoryFailsToo) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  const std::string file = Write("w.yaml", kGrowing + kGood);
+  const ChildProcess::Ended ended =
+      Schedq({"run", file, "--clock", "real", "--engine", "lockfree", "--repeat", "1", "--memory",
+              "150M", "--out", Path("out")});
+  EXPECT_EQ(ended.exit_code, 1);
+  ExpectOneLine(ended.err);
+  EXPECT_THAT(ended.err, HasSubstr("failed: Growing/W: memory: "));
+  EXPECT_THAT(ended.err, HasSubstr("beyond the limit of 150 MiB (--memory)"));
+  const Result<RunDocument> document = Read(Path("out"));
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kFailed);
+  EXPECT_THAT(document->workloads[0].reason, HasSubstr("memory: "));
+  EXPECT_EQ(document->workloads[1].outcome, WorkloadOutcome::kMeasured);
+}
+
+// Threads that had started waited for ever for those that had not. Each start that may fail is in
+// tests/faults.
+TEST_F(OutputTest, ThreadsThatCannotBeStartedAreOneLine) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  for (const int mebibytes : {250, 300, 400, 500}) {
+    const ChildProcess::Ended ended =
+        RunProgram({"/bin/bash", "-c",
+                    "ulimit -v " + std::to_string(mebibytes << 10) +
+                        "; exec timeout -s KILL 60 " SCHEDQ_PROGRAM
+                        " run --clock real --schedulers 64 --name ^Basic/10N --repeat 1"});
+    EXPECT_EQ(ended.exit_code, 2) << mebibytes;
+    ExpectOneLine(ended.err);
+    EXPECT_THAT(ended.err, AnyOf(HasSubstr("gives no further thread; expected more, or less work"),
+                                 HasSubstr("memory ran out; expected more of it")));
+  }
+}
+
 TEST_F(OutputTest, AProfileStopsBeforeASizeThatTakesTooMuchMemory) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const ChildProcess::Ended ended =
@@ -156,6 +192,30 @@ TEST_F(OutputTest, WithoutMemoryARunIsOneLineAndNoCrash) {
     EXPECT_TRUE(ended.exit_code == 1 || ended.exit_code == 2) << ended.exit_code;
     EXPECT_THAT(ended.err, HasSubstr("memory ran out"));
     EXPECT_THAT(ended.err, Not(HasSubstr("bug")));
+  }
+}
+
+// Where no exception can go on, the program ended with one line and nothing else.
+TEST_F(OutputTest, WhatWasMeasuredBeforeMemoryRanOutIsShown) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  const std::string file = Write("w.yaml", kGood + kGrowing);
+  // A thread of the run ends it on the real clock, and one that allocates in a destructor on both.
+  for (const char* clock : {"virtual", "real"}) {
+    SCOPED_TRACE(clock);
+    const std::string out = Path(clock);
+    const ChildProcess::Ended ended = RunProgram(
+        {"/bin/bash", "-c",
+         "ulimit -v 600000; exec " SCHEDQ_PROGRAM " run " + file +
+             " --memory 100G --repeat 1 --engine lockfree --out " + out + " --clock " + clock});
+    EXPECT_TRUE(ended.exit_code == 1 || ended.exit_code == 2) << ended.exit_code;
+    ExpectOneLine(ended.err);
+    EXPECT_THAT(ended.err, AnyOf(HasSubstr("memory ran out"), HasSubstr("no further thread")));
+    EXPECT_THAT(ended.out, HasSubstr("1 measured, 0 skipped, 1 failed"));
+    const Result<RunDocument> document = Read(out);
+    ASSERT_TRUE(document.ok()) << document.error().message();
+    ASSERT_EQ(document->workloads.size(), 2u);
+    EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kMeasured);
+    EXPECT_EQ(document->workloads[1].outcome, WorkloadOutcome::kFailed);
   }
 }
 
@@ -183,6 +243,20 @@ TEST_F(OutputTest, APartialResultGoesBesideACompleteOne) {
   EXPECT_EQ(interrupt({"--name", "Endless", "--record", Path("run.jsonl")}).exit_code, 130);
   EXPECT_EQ(*ReadWholeFile(Path("run.jsonl")), trace);
   EXPECT_TRUE(fs::exists(Path("run.partial.jsonl")));
+}
+
+TEST_F(OutputTest, NothingMeasuredIsSaidOnce) {
+  const std::string file = Write(
+      "w.yaml", Case("Needs", kNodes + "  - {opcode: createPods, count: 1, collectMetrics: true, "
+                                       "podTemplatePath: pod.yaml}\n"));
+  Write("pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+        "  containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]\n");
+  for (const char* clock : {"virtual", "real"}) {
+    const ChildProcess::Ended ended = Schedq({"run", file, "--engine", "both", "--clock", clock});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err, "schedq run: nothing was measured: 1 skipped, 0 failed\n");
+  }
 }
 
 TEST_F(OutputTest, AFileThatCannotBeWrittenHidesNoTable) {

@@ -13,16 +13,20 @@
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/profile_answer.h"
+#include "bench/program/reports/real_tables.h"
 #include "bench/program/reports/run_report.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/reports/words.h"
 #include "perf/documents/profile_document.h"
+#include "perf/documents/real_figures.h"
 #include "perf/documents/run_document.h"
 #include "perf/statistics/measurement.h"
 
 namespace schedq {
 namespace {
 
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -130,6 +134,35 @@ TEST(RunVerdict, CountsAndGivesReasons) {
               ElementsAre("failed: Case/C: the audit found 1 faults", "KEP-1 does not hold: b"));
 }
 
+// A run on the real clock predicts nothing, and a threshold that was set for a model or for another
+// cluster says nothing about it.
+TEST(RunVerdict, OnTheRealClockNothingIsPredictedOrJudged) {
+  RunReport report;
+  WorkloadResult& result = report.document.workloads.emplace_back();
+  result.test_case = "Basic";
+  result.workload = "500Nodes_2000Pods";
+  result.gates["SchedulerPreQueueingHints"] = false;
+  DataItem& item = result.repetitions.emplace_back().metrics.emplace_back();
+  item.data["Average"] = 50'000;
+  item.unit = "pods/s";
+  item.labels = {{"Metric", "SchedulingThroughput"}, {"Name", "Basic/500Nodes_2000Pods"}};
+  ThresholdOutcome& threshold = result.thresholds.emplace_back();
+  threshold.metric = "SchedulingThroughput";
+  threshold.bucket = "Average";
+  threshold.limit = 1e9;
+  threshold.measured = 50'000;
+  const auto print = [&report](ClockKind clock) {
+    report.document.clock = clock;
+    return PredictionTable(report.document, {.width_max = 200});
+  };
+  EXPECT_THAT(print(ClockKind::kVirtual), AllOf(HasSubstr("predicted by"), HasSubstr("error")));
+  EXPECT_THAT(print(ClockKind::kReal),
+              AllOf(HasSubstr("measured by"), HasSubstr("measured here"),
+                    HasSubstr("elsewhere, with kube-scheduler"), Not(HasSubstr("predicted"))));
+  EXPECT_THAT(RunSummary(report.document), HasSubstr("1 thresholds of real clusters, not judged"));
+  EXPECT_THAT(RunFailures(report.document, /*judges_thresholds=*/false), IsEmpty());
+}
+
 TEST(RunVerdict, NothingMeasuredIsNoSuccess) {
   RunDocument document;
   document.workloads = {Measured("A"), Measured("B")};
@@ -165,6 +198,34 @@ TEST(Progress, KeepsTheStepAndTheTimeWhereTheMiddleDoesNotFit) {
             "3/30 Basic/5...l time, about 5 min left");
   EXPECT_EQ(ProgressText(1, 2, "x", std::nullopt, 80), "1/2 x");
   EXPECT_LT(ProgressText(3, 30, "Basic", 20, 10).size(), 10u);
+}
+
+// A round of 100 pods in a second: 10 us a pod, of which 2 us are the queue's and its events'.
+TEST(RealTables, ShowLatenciesTheQueuesShareAndAllocations) {
+  RunReport report;
+  report.document.clock = ClockKind::kReal;
+  report.document.engine = "lockfree";
+  WorkloadResult& result = report.document.workloads.emplace_back();
+  result.test_case = "Case";
+  result.workload = "one";
+  Repetition& repetition = result.repetitions.emplace_back();
+  repetition.seconds = 1;
+  repetition.latencies["pod_scheduled"] = {.count = 100, .p50_ns = 1000, .max_ns = 5'000'000};
+  repetition.latencies["event_requeued"] = {.count = 7, .p99_99_ns = 3000, .max_ns = 4000};
+  repetition.real = {.cpu_by_thread = {},
+                     .cpu_by_part = {{"queue", 0.0001}, {"events", 0.0001}, {"server", 0.0008}},
+                     .conflicts = 0,
+                     .allocations = 4200,
+                     .allocated_bytes = 64'000,
+                     .memory = MemoryCourse{.bytes_at_tenth = 1 << 20, .bytes_at_end = 3 << 19}};
+  const std::string text = RealTables({report}, {.wide = true});
+  EXPECT_THAT(text, HasSubstr("create to bound"));
+  EXPECT_THAT(text, HasSubstr("5.00 ms"));
+  EXPECT_THAT(text, ContainsRegex("event to requeued +lockfree .*3.00 us +4.00 us"));
+  EXPECT_THAT(text, Not(HasSubstr("create to popped")));
+  EXPECT_THAT(text, ContainsRegex("10.0 us +20 %"));
+  EXPECT_THAT(text, ContainsRegex("42.0 +640"));
+  EXPECT_THAT(text, ContainsRegex("1.00 MiB +1.50 MiB +.50.0 %"));
 }
 
 }  // namespace

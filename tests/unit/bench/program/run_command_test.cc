@@ -351,6 +351,43 @@ TEST_F(RunCommandTest, OnTheRealClockTheEnginesTakeTurns) {
   }
 }
 
+// What the built-in suite and its kind of files expect is of a model or of a cluster.
+TEST_F(RunCommandTest, OnTheRealClockThresholdsAreShownUnlessTheyAreAskedFor) {
+  const std::string file = Write("good.yaml", Workload(kOps, "    threshold: 1000000000\n"));
+  const std::vector<std::string> real = {file, "--clock", "real", "--repeat", "1"};
+  const ChildProcess::Ended shown = Run(real);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("1 thresholds of real clusters, not judged"));
+  EXPECT_THAT(shown.out, Not(HasSubstr("predicted")));
+  std::vector<std::string> judged = real;
+  judged.emplace_back("--check-thresholds");
+  EXPECT_EQ(Run(judged).exit_code, 1);
+}
+
+TEST_F(RunCommandTest, StormsLeaveNothingBehindOnEitherClock) {
+  const ChildProcess::Ended on_virtual = Run({"--suite", "storms", "--labels", "short"});
+  EXPECT_EQ(on_virtual.exit_code, 0) << on_virtual.err;
+  const ChildProcess::Ended ended =
+      Run({"--suite", "storms", "--labels", "short", "--clock", "real", "--repeat", "1"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("9 measured, 0 skipped"));
+  EXPECT_EQ(ended.err, "") << "calls that fail in an outage are counted and not told of";
+}
+
+TEST_F(RunCommandTest, AChurnGoesOnForTheDurationThatIsAskedFor) {
+  const ChildProcess::Ended ended =
+      Run({"--clock", "real", "--suite", "storms", "--name", "^EndlessChurn/10Nodes$", "--duration",
+           "1s", "--engine", "lockfree"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Resident memory while it went on"));
+  EXPECT_THAT(ended.out, HasSubstr("event to requeued"));
+  ExpectBad({"--clock", "real", "--duration", "5"}, "--duration '5': expected a time up to 720h");
+  ExpectBad({"--clock", "real", "--duration", "0s"}, "--duration '0s': expected a time");
+  ExpectBad({"--clock", "real", "--name", "^Basic/10", "--duration", "5s"},
+            "has no churn and no steadyState");
+  ExpectBad({"--name", "^Basic/10", "--duration", "5s"}, "--duration: expected --clock real");
+}
+
 // An interrupt in the first round leaves an engine without a repetition.
 TEST_F(RunCommandTest, AnInterruptOnTheRealClockShowsWhatThereIs) {
   const std::string file =

@@ -144,6 +144,19 @@ TEST_F(TraceCommand, RefusesRepeatedKeysAndNumbersBeyondTheirType) {
                      "not an integer of 64 bits");
 }
 
+// A misspelt gate was a gate that is not modelled, and the trace was judged without it.
+TEST_F(TraceCommand, RefusesGatesThatAreNone) {
+  const auto header = [](const std::string& gate) {
+    return R"({"schedq_trace":1,"start":"2026-01-01T00:00:00Z","gates":{")" + gate +
+           R"(":true},"plugins":[{"name":"Fit","events":[]}]})";
+  };
+  ExpectLinesRefused({header("SchedulerPopFromBackofQ")},
+                     "gates: unknown feature gate 'SchedulerPopFromBackofQ', expected a gate of "
+                     "Kubernetes; did you mean 'SchedulerPopFromBackoffQ'?");
+  // One that no queue looks at.
+  EXPECT_EQ(Replay(Write({header("CPUManager"), kAdd, kPop, kEnd})).exit_code, 0);
+}
+
 // Reading these blocked, or never ended.
 TEST_F(TraceCommand, RefusesPipesAndDevicesAndReadsStandardInputByChoice) {
   const std::string fifo = folder_.File("fifo");

@@ -7,10 +7,15 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/pod_slots.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
@@ -137,6 +142,21 @@ TEST_F(ClusterTest, NodesHaveAllocatableAndHostname) {
   EXPECT_THAT(node->allocatable, testing::Contains(testing::Pair("cpu", 4000)));
   EXPECT_TRUE(cluster_.Delete({"Node", "", "n"}));
   EXPECT_EQ(cluster_.FindNode("n"), nullptr);
+}
+
+TEST(PodSlots, ANumberIsGivenOutAgainWhenNobodyHoldsItsPod) {
+  const auto slots = std::make_shared<PodSlots>();
+  PodSlotRef first = slots->Take();
+  const PodSlotRef second = slots->Take();
+  EXPECT_NE(first->number(), second->number());
+  const uint64_t number = first->number();
+  PodSlotRef held = first;
+  first.reset();
+  EXPECT_NE(slots->Take()->number(), number);
+  std::jthread([held = std::move(held)]() mutable { held.reset(); }).join();
+  const PodSlotRef third = slots->Take();
+  const PodSlotRef fourth = slots->Take();
+  EXPECT_TRUE(third->number() == number || fourth->number() == number);
 }
 
 }  // namespace

@@ -15,9 +15,12 @@
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/latency_meter.h"
 #include "bench/sim/real/part_clock.h"
+#include "bench/sim/real/requeue_meter.h"
 #include "bench/sim/real/wall_pace.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "engine/place.h"
 #include "perf/statistics/histogram.h"
 
 namespace schedq {
@@ -192,6 +195,34 @@ TEST(AttemptBook, GrowsWithoutAFalseAlarm) {
   EXPECT_EQ(book.doubled(), 0u);
   for (uint64_t pod = 0; pod < kPods; ++pod) book.Begin(pod);
   EXPECT_EQ(book.doubled(), kPods) << "each was kept";
+}
+
+// Only what leaves the pool while the thread handles a change counts, and from the change's
+// delivery.
+TEST(RequeueMeter, CountsFromTheDeliveryWhatLeavesThePool) {
+  const WallPace pace;
+  RequeueMeter meter(&pace);
+  RequeueObserver observer;
+  const auto moved = [&observer](Place from, Place to) {
+    observer.OnMoved(nullptr, from, to, kNoLabel);
+  };
+  moved(Place::kUnschedulable, Place::kActive);
+  EXPECT_EQ(meter.Take().count(), 0u);
+  {
+    const RequeueMeter::Handling handling(&meter, pace.Now() - milliseconds(20));
+    moved(Place::kUnschedulable, Place::kActive);
+    moved(Place::kGated, Place::kBackoff);
+    moved(Place::kUnschedulable, Place::kGated);
+    moved(Place::kUnschedulable, Place::kAbsent);
+    moved(Place::kInFlight, Place::kActive);
+    moved(Place::kAbsent, Place::kActive);
+    std::jthread([&] { moved(Place::kUnschedulable, Place::kActive); }).join();
+  }
+  moved(Place::kUnschedulable, Place::kActive);
+  const LatencyHistogram taken = meter.Take();
+  EXPECT_EQ(taken.count(), 2u);
+  EXPECT_GE(taken.min(), 20'000'000u);
+  EXPECT_EQ(meter.Take().count(), 0u);
 }
 
 }  // namespace

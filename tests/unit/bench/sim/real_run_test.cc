@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,10 +101,12 @@ TEST_P(RealRunTest, EveryPodIsScheduled) {
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 700u);
   EXPECT_EQ(outcome.repetition.latencies.at("pod_scheduled").count, 700u);
-  EXPECT_GE(outcome.repetition.latencies.at("pod_popped").count, 700u);
+  EXPECT_EQ(outcome.repetition.latencies.at("pod_popped").count, 700u);
   ASSERT_TRUE(outcome.repetition.real.has_value());
   EXPECT_GT(outcome.repetition.real->cpu_by_thread.at("cluster"), 0);
   EXPECT_GT(outcome.repetition.real->cpu_by_part.at("placing"), 0);
+  // No event has brought a pod back.
+  EXPECT_EQ(outcome.repetition.latencies.count("event_requeued"), 0u);
 }
 
 TEST_P(RealRunTest, SeveralSchedulersShareOneQueue) {
@@ -136,6 +139,9 @@ TEST_P(RealRunTest, PodsThatFitNowhereWaitForANode) {
           "  - {opcode: barrier}\n"
           "  - {opcode: stopCollectingMetrics}\n");
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  // The new node is an event for each pod that waits.
+  ASSERT_EQ(outcome.repetition.latencies.count("event_requeued"), 1u);
+  EXPECT_GE(outcome.repetition.latencies.at("event_requeued").count, 20u);
 }
 
 TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {
@@ -151,6 +157,49 @@ TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {
           options);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 40u);
+}
+
+constexpr const char* kChurnOfPods =
+    "  - {opcode: createNodes, count: 20, nodeTemplatePath: node.yaml}\n"
+    "  - {opcode: churn, mode: recreate, number: 3, intervalMilliseconds: 1, namespace: a, "
+    "templatePaths: [small.yaml, second.yaml]}\n"
+    "  - {opcode: createPods, count: 10, podTemplatePath: small.yaml, collectMetrics: true}\n";
+
+// The churn goes on behind the last operation, in a section of its own.
+TEST_P(RealRunTest, AChurnGoesOnForTheDuration) {
+  RunOptions options;
+  options.duration = std::chrono::milliseconds(400);
+  const RunOutcome outcome = Run(kChurnOfPods, options);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_GT(outcome.pods, 20u);
+  EXPECT_GE(outcome.repetition.seconds, 0.4);
+  ASSERT_TRUE(outcome.repetition.real.has_value());
+  ASSERT_TRUE(outcome.repetition.real->memory.has_value());
+  EXPECT_GT(outcome.repetition.real->memory->bytes_at_tenth, 0u);
+  EXPECT_GT(outcome.repetition.real->memory->bytes_at_end, 0u);
+}
+
+// Each pod takes the slot of one that is gone, and none of them counts as popped twice.
+TEST_P(RealRunTest, ASteadyStateGoesOnForTheDuration) {
+  RunOptions options;
+  options.duration = std::chrono::milliseconds(400);
+  options.scheduling_threads = 2;
+  const RunOutcome outcome =
+      Run("  - {opcode: createNodes, count: 20, nodeTemplatePath: node.yaml}\n"
+          "  - {opcode: createPods, count: 30, podTemplatePath: small.yaml, steadyState: true, "
+          "duration: 1ms, collectMetrics: true}\n",
+          options);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_GT(outcome.pods, 100u);
+  EXPECT_GE(outcome.repetition.seconds, 0.4);
+}
+
+TEST_P(RealRunTest, WithoutADurationNothingGoesOn) {
+  const RunOutcome outcome = Run(kChurnOfPods);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_EQ(outcome.pods, 10u);
+  ASSERT_TRUE(outcome.repetition.real.has_value());
+  EXPECT_FALSE(outcome.repetition.real->memory.has_value());
 }
 
 // An interrupted run is not waited for, so the model's latencies leave calls without an answer.

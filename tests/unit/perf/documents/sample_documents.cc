@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "perf/documents/environment.h"
+#include "perf/documents/real_figures.h"
 
 namespace schedq {
 namespace {
@@ -52,8 +53,12 @@ RunDocument SampleRun() {
   repetition.seconds = 12.5;
   repetition.metrics = {SampleItem()};
   repetition.counters = {{"scheduler_queue_incoming_pods_total{queue=\"active\"}", 1000}};
-  repetition.real = {
-      .cpu_by_thread = {{"binder", 0.25}}, .cpu_by_part = {{"placing", 0.125}}, .conflicts = 3};
+  repetition.real = {.cpu_by_thread = {{"binder", 0.25}},
+                     .cpu_by_part = {{"placing", 0.125}},
+                     .conflicts = 3,
+                     .allocations = 1000,
+                     .allocated_bytes = 64'000,
+                     .memory = MemoryCourse{.bytes_at_tenth = 1000, .bytes_at_end = 1001}};
   repetition.latencies["add"] = {.count = 10, .total_ns = 100, .p50_ns = 8, .max_ns = 31};
   WorkloadResult measured;
   measured.test_case = "SchedulingBasic";

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -218,6 +220,79 @@ TEST(LeftoversTest, WhatIsRememberedIsRemovedWithAllThatIsInIt) {
   EXPECT_FALSE(fs::exists(tree));
   EXPECT_TRUE(fs::exists(outer.File("kept"))) << "a link is removed and not followed";
   EXPECT_TRUE(fs::exists(outer.File("forgotten")));
+}
+
+// A thread that writes is not the one that ends the process: the file once appeared behind the
+// removal's back.
+TEST(LeftoversTest, NothingIsMadeBehindARemovalsBack) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const auto make = [](const std::string& path, std::chrono::milliseconds delay) {
+    std::this_thread::sleep_for(delay);
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  };
+  for (const bool is_forbidden_first : {false, true}) {
+    const std::string path = folder.File(is_forbidden_first ? "later" : "meanwhile");
+    const pid_t child = fork();
+    if (child == 0) {
+      std::atomic<bool> has_begun{is_forbidden_first};
+      if (is_forbidden_first) ForbidMaking();
+      std::thread maker([&] {
+        const Leftover leftover(path, [&] {
+          has_begun.store(true);
+          return make(path, std::chrono::milliseconds(50));
+        });
+        for (;;) pause();
+      });
+      while (!has_begun.load()) std::this_thread::yield();
+      if (is_forbidden_first) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      ForbidMaking();
+      RemoveLeftovers();
+      _exit(fs::exists(path) ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << path;
+    EXPECT_FALSE(fs::exists(path));
+  }
+}
+
+TEST(LeftoversTest, ASignalWaitsForWhatIsBeingMade) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const std::string path = folder.File("file");
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGUSR1, [](int) {
+      RemoveLeftovers();
+      _exit(7);
+    });
+    const Leftover leftover(path, [&path] {
+      const int made = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+      std::raise(SIGUSR1);
+      return made;
+    });
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(LeftoversTest, WhatAnotherHasMadeIsNotRemoved) {
+  const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
+  const std::string path = folder.File("file");
+  ASSERT_TRUE(WriteFileAtomically(path, "text").ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    const Leftover leftover(path, [&path] { return open(path.c_str(), O_CREAT | O_EXCL, 0600); });
+    const bool was_refused = leftover.made() == -1 && errno == EEXIST;
+    RemoveLeftovers();
+    _exit(was_refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(fs::exists(path));
 }
 
 TEST(LeftoversTest, AForkedChildRemovesNothingOfItsParent) {

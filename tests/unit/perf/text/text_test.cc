@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "engine/base/random.h"
 #include "perf/statistics/fit.h"
+#include "perf/text/nearest_word.h"
 #include "perf/text/number_text.h"
 #include "perf/text/plot.h"
 #include "perf/text/table.h"
@@ -19,6 +23,22 @@
 
 namespace schedq {
 namespace {
+
+// Levenshtein's distance, by its definition.
+size_t WholeDistance(const std::string& from, const std::string& to) {
+  std::vector<std::vector<size_t>> table(from.size() + 1, std::vector<size_t>(to.size() + 1));
+  for (size_t i = 0; i <= from.size(); ++i) {
+    for (size_t j = 0; j <= to.size(); ++j) {
+      if (i == 0 || j == 0) {
+        table[i][j] = i + j;
+        continue;
+      }
+      const size_t changed = table[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, changed});
+    }
+  }
+  return table.back().back();
+}
 
 TEST(PerfNumberText, ThreeDigitsAndGroups) {
   EXPECT_EQ(NumberText(0), "0");
@@ -173,6 +193,37 @@ TEST(PerfPlot, TheFitIsDrawnBehindThePointsAndNamed) {
   EXPECT_NE(text.find("o  scan: exponent 2.000 [2.000, 2.000] at 95 %, R2 1.0000\n"),
             std::string::npos)
       << text;
+}
+
+TEST(PerfNearestWord, IsTheFirstOfTheLeastDistanceWithinAThird) {
+  const std::vector<std::string> words = {"--seed", "--rounds", "--json", "--only", "--sizes"};
+  EXPECT_EQ(NearestWord("--sed", words), "--seed");
+  EXPECT_EQ(NearestWord("--round", words), "--rounds");
+  EXPECT_EQ(NearestWord("--josn", words), "--json");
+  EXPECT_EQ(NearestWord("--xxxxxx", words), "") << "a hint would mislead";
+  EXPECT_EQ(NearestWord("ab", {"cb", "ab", "abc"}), "ab");
+  EXPECT_EQ(NearestWord("abx", {"aby", "abz"}), "aby") << "the first of two that are as near";
+  EXPECT_EQ(NearestWord("", {"a"}), "a");
+  // A search that gives up early must not give up on the nearest: a whole table is the judge.
+  Random random(1);
+  const auto word = [&random] {
+    std::string text;
+    for (uint64_t left = random.Below(9); left > 0; --left) text += "abc"[random.Below(3)];
+    return text;
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const std::string misspelt = word();
+    const std::vector<std::string> candidates = {word(), word(), word(), word()};
+    std::string nearest;
+    size_t least = std::max<size_t>(misspelt.size() / 3, 1) + 1;
+    for (const std::string& candidate : candidates) {
+      const size_t distance = WholeDistance(misspelt, candidate);
+      if (distance < least) nearest = candidate;
+      least = std::min(least, distance);
+    }
+    ASSERT_EQ(NearestWord(misspelt, candidates), nearest)
+        << misspelt << " of " << testing::PrintToString(candidates);
+  }
 }
 
 TEST(PerfPlot, NothingToPlotAndSinglePoints) {

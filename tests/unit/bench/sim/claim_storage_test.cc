@@ -1,0 +1,80 @@
+// Goal: a claim is stored only while the cluster's own version of claim and pod allows it.
+// Method: one pod with a claim, and each way in which the cluster has changed before the storage.
+#include "bench/sim/calls/claim_storage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/base/time/time.h"
+#include "engine/base/time/virtual_clock.h"
+#include "tests/unit/bench/sim/cluster_test_objects.h"
+
+namespace schedq {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class ClaimStorageTest : public testing::Test {
+ protected:
+  ClaimStorageTest() {
+    EXPECT_TRUE(cluster_.Create(PodObjectNamed("p"), "ns").ok());
+    auto claim = std::make_shared<ClusterClaim>();
+    claim->namespace_name = "ns";
+    claim->name = "c";
+    EXPECT_TRUE(cluster_.CreateClaim(std::move(claim)).ok());
+    pod_ = cluster_.FindPod(1);
+  }
+  bool Store(bool allocates, const std::string& node = "n") {
+    return StoreClaim(&cluster_, {"ns/c", allocates, {"g/n/0"}}, *pod_, node);
+  }
+  ClusterClaimRef Stored() const { return cluster_.FindClaim("ns/c"); }
+
+  VirtualClock clock_{Instant()};
+  Cluster cluster_{{&clock_, std::chrono::milliseconds(1), true}};
+  ClusterPodRef pod_;
+};
+
+TEST_F(ClaimStorageTest, AnAllocationIsStoredWithItsReservation) {
+  EXPECT_TRUE(Store(true));
+  EXPECT_EQ(Stored()->node_name, "n");
+  EXPECT_THAT(Stored()->devices, ElementsAre("g/n/0"));
+  EXPECT_THAT(Stored()->reserved_for, ElementsAre(1u));
+  EXPECT_FALSE(Store(true)) << "it is allocated meanwhile";
+  EXPECT_FALSE(Store(false, "m")) << "it is on another node";
+  EXPECT_TRUE(Store(false));
+}
+
+// Nobody would end the reservation of a pod that is gone.
+TEST_F(ClaimStorageTest, NothingIsStoredForAPodThatIsGone) {
+  ASSERT_TRUE(cluster_.DeletePod(1));
+  ASSERT_EQ(cluster_.FindPod(1), nullptr);
+  for (const bool allocates : {true, false}) EXPECT_FALSE(Store(allocates, allocates ? "n" : ""));
+  EXPECT_THAT(Stored()->reserved_for, IsEmpty());
+  EXPECT_THAT(Stored()->devices, IsEmpty());
+  EXPECT_EQ(cluster_.devices().taken(), 0u);
+}
+
+TEST_F(ClaimStorageTest, NothingIsStoredForAPodThatIsBeingDeleted) {
+  ASSERT_TRUE(cluster_.UpdatePod(1, [](ClusterPod* pod) {
+    pod->deleting = true;
+    return true;
+  }));
+  EXPECT_FALSE(Store(true));
+  EXPECT_THAT(Stored()->reserved_for, IsEmpty());
+}
+
+TEST_F(ClaimStorageTest, AClaimThatIsGoneIsNotStored) {
+  ASSERT_TRUE(cluster_.Delete({"ResourceClaim", "ns", "c"}));
+  EXPECT_FALSE(Store(true));
+}
+
+}  // namespace
+}  // namespace schedq

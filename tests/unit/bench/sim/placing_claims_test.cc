@@ -1,0 +1,109 @@
+// Goal: the book of claims gives no device twice and loses none, whoever allocates a claim that a
+// pod was promised devices for.
+// Method: changes as the informers deliver them, around a promise.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
+#include "engine/event.h"
+#include "engine/object.h"
+
+namespace schedq {
+namespace {
+
+// Two devices on one node, and two claims for one device each.
+class ClaimBookTest : public testing::Test {
+ protected:
+  ClaimBookTest() {
+    auto device_class = std::make_shared<ClusterDeviceClass>();
+    device_class->name = "gadget";
+    device_class->driver = "g";
+    Deliver(Resource::kDeviceClass, nullptr, device_class);
+    auto slice = std::make_shared<ClusterSlice>();
+    slice->slice = {"g", "n", "n", {"0", "1"}};
+    Deliver(Resource::kResourceSlice, nullptr, slice);
+    for (const char* name : {"a", "b"}) Deliver(Resource::kResourceClaim, nullptr, Claim(name));
+  }
+
+  static std::shared_ptr<ClusterClaim> Claim(const std::string& name,
+                                             const std::vector<DeviceName>& devices = {}) {
+    auto claim = std::make_shared<ClusterClaim>();
+    claim->namespace_name = "ns";
+    claim->name = name;
+    claim->spec = {{{"r", "gadget", 1}}};
+    claim->devices = devices;
+    claim->allocated = !devices.empty();
+    claim->node_name = devices.empty() ? "" : "n";
+    return claim;
+  }
+  void Deliver(Resource resource, ObjectRef before, ObjectRef after) {
+    ClusterChange change;
+    change.resource = resource;
+    change.objects = {std::move(before), std::move(after)};
+    book_.Apply(change);
+  }
+  void Allocate(const std::string& name, const std::vector<DeviceName>& devices) {
+    Deliver(Resource::kResourceClaim, Claim(name), Claim(name, devices));
+  }
+  // What a pod that needs the claim would get now; empty: nothing.
+  std::vector<DeviceName> Free(const std::string& name) const {
+    WantedClaims wanted;
+    wanted.unallocated.push_back(Claim(name));
+    const auto picked = book_.Pick(wanted, "n");
+    return picked ? picked->front().devices : std::vector<DeviceName>();
+  }
+  static std::vector<ClaimDecision> Decision(const std::string& name, const DeviceName& device) {
+    return {{"ns/" + name, true, {device}}};
+  }
+
+  ClaimBook book_;
+};
+
+TEST_F(ClaimBookTest, AnAllocationAsPromisedKeepsTheDevice) {
+  const std::vector<ClaimDecision> promise = Decision("a", "g/n/0");
+  ASSERT_TRUE(book_.Promise(promise));
+  Allocate("a", {"g/n/0"});
+  book_.Release(promise);
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/1"}) << "the cluster has the device";
+}
+
+// Somebody else allocates the claim, with another device than the promised one.
+TEST_F(ClaimBookTest, AnAllocationBySomebodyElseEndsThePromise) {
+  const std::vector<ClaimDecision> promise = Decision("a", "g/n/0");
+  ASSERT_TRUE(book_.Promise(promise));
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/1"});
+  Allocate("a", {"g/n/1"});
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"}) << "the promised one is free again";
+  // The pod that had the promise gives it back, which must not free what is the other's.
+  book_.Release(promise);
+  ASSERT_TRUE(book_.Promise(Decision("b", "g/n/0")));
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>());
+  EXPECT_FALSE(book_.Promise(Decision("b", "g/n/1"))) << "b is promised already";
+}
+
+TEST_F(ClaimBookTest, AClaimThatSomebodyElseHasAllocatedIsNotPromised) {
+  Allocate("a", {"g/n/1"});
+  EXPECT_FALSE(book_.Promise(Decision("a", "g/n/0")));
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"}) << "a refusal takes nothing";
+  std::vector<ClaimDecision> both = Decision("b", "g/n/0");
+  both.push_back(Decision("a", "g/n/1").front());
+  EXPECT_FALSE(book_.Promise(both));
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"}) << "half a promise is taken back";
+}
+
+TEST_F(ClaimBookTest, AClaimThatGoesGivesItsDevicesBack) {
+  Allocate("a", {"g/n/0"});
+  Deliver(Resource::kResourceClaim, Claim("a", {"g/n/0"}), nullptr);
+  EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"});
+  EXPECT_FALSE(book_.Promise(Decision("a", "g/n/0"))) << "the claim is gone";
+}
+
+}  // namespace
+}  // namespace schedq
