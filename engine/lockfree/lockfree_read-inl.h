@@ -36,8 +36,12 @@ PodWhereabouts BasicLockfreeQueue<Atom, Shape>::Where(std::string_view pod_name)
   const std::optional<PodId> id = options_.pod_names->Find(pod_name);
   if (!id) return {};
   PodWhereabouts member;
-  if (groups_ != nullptr && WhereIsMember(*id, &member)) return member;
+  const bool is_member = groups_ != nullptr && WhereIsMember(*id, &member);
+  if (is_member && member.live) return member;
   const Pinned pinned = table_.Pin(*id);
+  // Where the member is not live, a single pod of its name may have come since, or be in flight.
+  const bool is_single = pinned && (pinned.word().live || member.place == Place::kAbsent);
+  if (is_member && !is_single) return member;
   if (!pinned) return {};
   const PodFacts& newest = pinned.facts();
   if (pinned.word().queued != Place::kAbsent || pinned.IsInFlight() || newest.older == kNoRecord) {

@@ -33,7 +33,7 @@ class FaultyQueue final : public ForwardingQueue {
     if (fault_ != Fault::kPopsSecondBest || inner().Counts().active < 3) {
       return inner().TryPop();
     }
-    const std::optional<PoppedPod> best = inner().TryPop();
+    std::optional<PoppedPod> best = inner().TryPop();
     std::optional<PoppedPod> second = inner().TryPop();
     if (!second) return best;
     inner().Delete(*best->pod);

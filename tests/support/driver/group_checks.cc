@@ -50,8 +50,8 @@ void StateJudge::CheckMembers() {
     if (!groups_.IsMember(*live.pod) || flights_.contains(KeyOf(*live.pod))) continue;
     const PodWhereabouts& where = seen_.at(name);
     const std::optional<GroupKey> root = groups_.RootOf(*live.pod);
-    const auto demand = [&](bool holds, const std::string& what) {
-      if (!holds) AddFault(name + " is in " + std::string(PlaceName(where.place)) + ": " + what);
+    const auto demand = [&, pod = name, place = where.place](bool holds, const std::string& what) {
+      if (!holds) AddFault(pod + " is in " + std::string(PlaceName(place)) + ": " + what);
     };
     if (!root || root == groups_.cycle()) {
       const Place place = root ? Place::kPending : Place::kIncomplete;

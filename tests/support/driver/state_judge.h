@@ -88,7 +88,7 @@ class StateJudge {
   void FollowEntries();
 
   // Check a state (state_checks.cc). Each adds what is wrong to faults_.
-  void AddFault(std::string text);
+  void AddFault(const std::string& text);
   void ReadState();
   void CheckPlaces();
   void CheckInFlight();
@@ -122,6 +122,9 @@ class StateJudge {
   std::vector<std::string> popped_;
   GroupJudge groups_;
   uint64_t cycle_ = 0;
+  // Of the state before the operation: whether a pod was in flight, and the events in the log.
+  bool flew_ = false;
+  uint64_t logged_ = 0;
   uint64_t bound_after_flush_ = 0;
   // docs/semantics.md leaves open whose flag counts when a pod that was added again in flight is
   // bound.

@@ -215,6 +215,49 @@ TEST_P(QueueGroupsTest, APodMayLeaveAndComeBackAsAMember) {
   EXPECT_FALSE(bench.queue().TryPop().has_value());
 }
 
+// The random driver found that the member hid it.
+TEST_P(QueueGroupsTest, ASinglePodIsShownBesideTheMemberOfItsNameInFlight) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  const PodRef member = Member("a", "g");
+  bench.Add(member);
+  const PoppedPod popped = bench.MustPop();
+  bench.Delete(member);
+  EXPECT_EQ(bench.PlaceOf("a"), "in-flight");
+  const std::shared_ptr<Pod> single = MakePod("a");
+  single->uid = "another";
+  bench.Add(single);
+  EXPECT_EQ(bench.PlaceOf("a"), "active");
+  EXPECT_EQ(bench.queue().Where("ns/a").pod->uid, "another");
+  MustSucceed(bench.Fail(popped.group->members[0], {}));
+  bench.queue().GroupDone(popped.group->root, GroupStatus::kError);
+  EXPECT_EQ(bench.PlaceOf("a"), "active");
+}
+
+TEST_P(QueueGroupsTest, AMemberIsShownBesideTheSinglePodOfItsNameInFlight) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  const std::shared_ptr<Pod> single = MakePod("a");
+  single->uid = "another";
+  bench.Add(single);
+  const PoppedPod popped = bench.MustPop();
+  bench.Delete(single);
+  bench.Add(Member("a", "g"));
+  EXPECT_EQ(bench.PlaceOf("a"), "active");
+  EXPECT_EQ(bench.queue().Where("ns/a").pod->uid, "uid-a");
+  MustSucceed(bench.Fail(popped, {}));
+  EXPECT_EQ(bench.PlaceOf("a"), "active");
+}
+
+TEST_P(QueueGroupsTest, GroupDoneWithoutACycleDoesNothing) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(Member("a", "g"));
+  bench.queue().GroupDone(Group("g")->key, GroupStatus::kError);
+  bench.queue().GroupDone(Group("nobody")->key, GroupStatus::kError);
+  EXPECT_EQ(bench.PlaceOf("a"), "active");
+}
+
 TEST_P(QueueGroupsTest, AClosedQueueEndsTheAttemptsOfMembers) {
   QueueBench bench = Bench();
   bench.assembled().GroupAdded(Group("g"));

@@ -51,15 +51,6 @@ uint64_t FromEnvironment(const char* name, uint64_t absent) {
   return number;
 }
 
-// The lock-free engine holds groups, but does not agree yet.
-std::vector<DrivenEngine> EnginesWithGroups() {
-  std::vector<DrivenEngine> engines = ProductEngines();
-  std::erase_if(engines, [](const DrivenEngine& engine) {
-    return engine.name != EngineName(EngineKind::kClassic);
-  });
-  return engines;
-}
-
 DriverOptions OptionsFor(uint64_t seed) {
   return {.seed = seed,
           .operations = kOperationsPerRun,
@@ -102,7 +93,7 @@ TEST(RandomDriver, EnginesAgreeAndKeepTheInvariants) {
 TEST(RandomDriver, EnginesAgreeOnGroupsAndKeepTheInvariants) {
   const uint64_t operations = FromEnvironment("SCHEDQ_OPERATIONS", kOperationsOnGroups);
   Coverage reached(/*has_groups=*/true);
-  DriveSeeds(EnginesWithGroups(), operations, OptionsWithGroups, &reached);
+  DriveSeeds(ProductEngines(), operations, OptionsWithGroups, &reached);
   if (operations >= kOperationsForFullTable / 2) {
     EXPECT_GE(reached.Least(), kLeastReachedWithGroups);
   }
