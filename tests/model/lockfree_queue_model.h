@@ -107,8 +107,8 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
              std::span<Verdict> verdicts) const override {
     for (size_t i = 0; i < pods.size(); ++i) {
       const PluginSet rejectors = pods[i].unschedulable | pods[i].pending;
-      const bool helps = event.IsWildcard() || rejectors.empty() ||
-                         !(rejectors & RegisteredFor(event)).empty();
+      const bool helps =
+          event.IsWildcard() || rejectors.empty() || !(rejectors & RegisteredFor(event)).empty();
       verdicts[i] = helps ? Verdict::kAfterBackoff : Verdict::kSkip;
     }
   }
