@@ -34,6 +34,17 @@ std::vector<PodRef> MakeMembers(int64_t count, int64_t group_size) {
   return members;
 }
 
+PodGroupRef MakeGroup(int64_t number, int64_t min_count) {
+  auto group = std::make_shared<PodGroup>();
+  group->key = {GroupKind::kPodGroup, "benchmark", "group-" + std::to_string(number)};
+  group->min_count = min_count;
+  return group;
+}
+
+bool StaysGated(GroupOperation operation) {
+  return operation == GroupOperation::kJoinGated || operation == GroupOperation::kDeleteGated;
+}
+
 int64_t GroupSizeOf(GroupOperation operation, int64_t members) {
   return operation == GroupOperation::kStorm ? std::min(members, kStormGang) : members;
 }
@@ -73,7 +84,9 @@ GroupPath::GroupPath(EngineKind engine, GroupOperation operation, int64_t member
       prepared_ = std::move(all);
       break;
   }
-  AddQuietly(prepared_);
+  const bool is_active =
+      operation_ == GroupOperation::kDeleteActive || operation_ == GroupOperation::kCycle;
+  is_active ? AddAtOnce(prepared_) : AddQuietly(prepared_);
   Random(1).Shuffle(coming_);
   asked_before_ = QuestionsAsked();
 }
@@ -84,23 +97,20 @@ int64_t GroupPath::GroupSize() const { return GroupSizeOf(operation_, member_cou
 void GroupPath::AddGroups() {
   for (int64_t first = 0; first < member_count_; first += GroupSize()) {
     const int64_t size = std::min(GroupSize(), member_count_ - first);
-    auto group = std::make_shared<PodGroup>();
-    group->key = {GroupKind::kPodGroup, "benchmark",
-                  "group-" + std::to_string(first / GroupSize())};
-    switch (operation_) {
-      case GroupOperation::kGang:
-      case GroupOperation::kStorm:
-        group->min_count = size;
-        break;
-      case GroupOperation::kJoinGated:
-      case GroupOperation::kDeleteGated:
-        group->min_count = size + 1;
-        break;
-      default:
-        break;
-    }
-    stage_.assembled->GroupChanged(nullptr, std::move(group));
+    const int64_t min_count = operation_ == GroupOperation::kJoinActive ? 0
+                              : StaysGated(operation_)                  ? size + 1
+                                                                        : size;
+    stage_.assembled->GroupChanged(nullptr, MakeGroup(first / GroupSize(), min_count));
   }
+}
+
+// The last member opens the group, which is no gang from then on: members that joined an active
+// group one by one would ask all again each time.
+void GroupPath::AddAtOnce(const std::vector<PodRef>& pods) {
+  AssembledQueue& queue = *stage_.assembled;
+  AddQuietly({pods.begin(), pods.end() - 1});
+  MustSucceed(queue.PodChanged(nullptr, pods.back()));
+  queue.GroupUpdated(MakeGroup(0, 0));
 }
 
 void GroupPath::AddQuietly(const std::vector<PodRef>& pods) {

@@ -49,6 +49,8 @@ class GroupPath final : public MeasuredPath {
   void AddGroups();
   // Without the events that follow, so that a gated group stays unasked.
   void AddQuietly(const std::vector<PodRef>& pods);
+  // So that their one group is active.
+  void AddAtOnce(const std::vector<PodRef>& pods);
   void RunCycle();
   uint64_t QuestionsAsked() const;
   uint64_t FoundWhereExpected();
