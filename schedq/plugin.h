@@ -34,6 +34,7 @@ class Pod {
   std::string_view name() const { return Text(SCHEDQ_POD_NAME); }
   std::string_view uid() const { return Text(SCHEDQ_POD_UID); }
   std::string_view node_name() const { return Text(SCHEDQ_POD_NODE_NAME); }
+  std::string_view group() const { return Text(SCHEDQ_POD_GROUP); }  // Empty: none.
   int32_t priority() const { return view_.functions->priority(&view_); }
   // "" when absent.
   std::string_view Label(const char* key) const { return view_.functions->label(&view_, key); }

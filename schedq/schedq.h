@@ -5,7 +5,7 @@
  * Examples: examples/embed_c.c, examples/plugin_c.c.
  *
  * Threads: every function that takes a queue may be called from any thread at any time, but for
- * schedq_queue_destroy. Two changes of one pod, or of one claim, must come in their order. An
+ * schedq_queue_destroy. Two changes of one pod, one claim or one group must come in their order. An
  * attempt belongs to one thread at a time. With the lock-free engine no function but
  * schedq_queue_pop, schedq_queue_run and schedq_queue_close waits for another thread.
  * Lifetime: what is given to a function is copied before it returns, unless its comment says
@@ -131,7 +131,24 @@ typedef struct schedq_pod {
   size_t request_count;
   const schedq_condition* conditions;
   size_t condition_count;
+  const char* group; /* Not "": the PodGroup of its namespace whose member it is; needs a uid. */
 } schedq_pod;
+
+typedef enum schedq_group_kind {
+  SCHEDQ_GROUP_POD_GROUP = 0,
+  SCHEDQ_GROUP_COMPOSITE = 1 /* CompositePodGroup: its groups and composites name it as parent. */
+} schedq_group_kind;
+
+/* One version of a group of pods. Only min_count changes. */
+typedef struct schedq_group {
+  size_t size;
+  int32_t kind; /* Of schedq_group_kind. */
+  int32_t priority;
+  const char* namespace_name; /* Required, as is the name. */
+  const char* name;
+  int64_t min_count;  /* 0: not a gang. A composite has none. */
+  const char* parent; /* Not "": a composite of its namespace. */
+} schedq_group;
 
 /* One version of any other object. */
 typedef struct schedq_object {
@@ -165,7 +182,8 @@ typedef enum schedq_pod_text {
   SCHEDQ_POD_NAME = 1,
   SCHEDQ_POD_UID = 2,
   SCHEDQ_POD_NODE_NAME = 3,
-  SCHEDQ_POD_NOMINATED_NODE_NAME = 4
+  SCHEDQ_POD_NOMINATED_NODE_NAME = 4,
+  SCHEDQ_POD_GROUP = 5
 } schedq_pod_text;
 
 typedef enum schedq_pod_list {
@@ -356,7 +374,7 @@ typedef struct schedq_gate {
 typedef struct schedq_queue_options {
   size_t size;
   const char* engine;       /* "lockfree", the default, or "classic". */
-  const schedq_gate* gates; /* Others have their defaults: on. */
+  const schedq_gate* gates; /* Others have their defaults: on, but for those of groups. */
   size_t gate_count;
   int64_t backoff_ms_initial;         /* 0: 1,000. */
   int64_t backoff_ms_max;             /* 0: 10,000; -1: no backoff. */
@@ -379,6 +397,8 @@ typedef struct schedq_counts {
   uint64_t unschedulable;
   uint64_t gated;
   uint64_t in_flight;
+  uint64_t incomplete; /* Members of groups that are not known. */
+  uint64_t pending;    /* Members that wait for the end of their group's cycle. */
 } schedq_counts;
 
 typedef enum schedq_place {
@@ -388,7 +408,9 @@ typedef enum schedq_place {
   SCHEDQ_PLACE_ERROR_BACKOFF = 3,
   SCHEDQ_PLACE_UNSCHEDULABLE = 4,
   SCHEDQ_PLACE_GATED = 5,
-  SCHEDQ_PLACE_IN_FLIGHT = 6
+  SCHEDQ_PLACE_IN_FLIGHT = 6,
+  SCHEDQ_PLACE_INCOMPLETE = 7,
+  SCHEDQ_PLACE_PENDING = 8
 } schedq_place;
 
 /* Makes a queue, which the caller destroys. `options` may be null: all defaults. Any thread. */
@@ -419,6 +441,11 @@ SCHEDQ_EXPORT schedq_status schedq_queue_node_changed(schedq_queue* queue,
 SCHEDQ_EXPORT schedq_status schedq_queue_claim_changed(schedq_queue* queue,
                                                        const schedq_object* before,
                                                        const schedq_object* after);
+/* A PodGroup or a CompositePodGroup. Nothing happens while the gate GenericWorkload, for a
+ * composite CompositePodGroup, is off. */
+SCHEDQ_EXPORT schedq_status schedq_queue_group_changed(schedq_queue* queue,
+                                                       const schedq_group* before,
+                                                       const schedq_group* after);
 /* Any other event: a resource and one action, by name. SCHEDQ_NOTHING: no plugin asked for it. */
 SCHEDQ_EXPORT schedq_status schedq_queue_event(schedq_queue* queue, const char* resource,
                                                const char* action, const schedq_object* before,
@@ -438,7 +465,7 @@ SCHEDQ_EXPORT schedq_status schedq_queue_activate(schedq_queue* queue, const sch
 SCHEDQ_EXPORT schedq_status schedq_queue_nominate(schedq_queue* queue, const char* namespace_name,
                                                   const char* name, const char* node);
 
-/* The pod of an attempt; lives until the attempt is released. */
+/* The pod of an attempt; lives until the attempt is released. Null: it is that of a group. */
 SCHEDQ_EXPORT const schedq_pod_view* schedq_attempt_pod(const schedq_attempt* attempt);
 /* How many attempts there were, with this one. */
 SCHEDQ_EXPORT uint32_t schedq_attempt_count(const schedq_attempt* attempt);
@@ -455,6 +482,31 @@ SCHEDQ_EXPORT schedq_status schedq_attempt_bind(schedq_attempt* attempt);
 /* Frees the handle. An attempt that has neither ended nor is done fails as an error, so that no pod
  * is lost. Null is allowed. */
 SCHEDQ_EXPORT void schedq_attempt_release(schedq_attempt* attempt);
+
+/* An attempt of a group is one cycle of all its members. Fail, done and bind refuse it with
+ * SCHEDQ_INVALID, and so do the functions below with a pod's. */
+
+typedef enum schedq_group_status {
+  SCHEDQ_GROUP_SUCCESS = 0, /* At least as many members as it needs go to nodes. */
+  SCHEDQ_GROUP_UNSCHEDULABLE = 1,
+  SCHEDQ_GROUP_ERROR = 2
+} schedq_group_status;
+
+/* Fills kind, namespace and name of the group, as far as group->size says that there is room; what
+ * else it has is 0. The texts live until the attempt is released. */
+SCHEDQ_EXPORT schedq_status schedq_attempt_group(const schedq_attempt* attempt,
+                                                 schedq_group* group);
+/* 0 for a pod's. */
+SCHEDQ_EXPORT size_t schedq_attempt_member_count(const schedq_attempt* attempt);
+/* The attempt of the member `i`, in the order in which a cycle looks at them. Each is given once,
+ * then SCHEDQ_NOTHING. The caller ends it as any other attempt, before the cycle ends unless the
+ * member goes to a node, and releases it. SCHEDQ_ENDED: the cycle has ended. */
+SCHEDQ_EXPORT schedq_status schedq_attempt_take_member(schedq_attempt* attempt, size_t i,
+                                                       schedq_attempt** member);
+/* Ends the cycle and the attempt. Members that were not taken fail first, as errors; so they do
+ * when the attempt is released before, and then the cycle ends with SCHEDQ_GROUP_ERROR. */
+SCHEDQ_EXPORT schedq_status schedq_attempt_end_group(schedq_attempt* attempt,
+                                                     schedq_group_status status);
 
 /* Time. schedq_queue_run starts the threads that flush; without them the caller flushes. After
  * schedq_queue_close every pop that waits returns. */

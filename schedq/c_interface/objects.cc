@@ -1,6 +1,8 @@
 #include "schedq/c_interface/objects.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -126,6 +128,41 @@ Status CheckClaims(const Pod& pod) {
   return Status::Ok();
 }
 
+bool IsNameTooLong(const std::string& namespace_name, const std::string& name) {
+  return name.size() > Interner::kTextBytesMax ||
+         namespace_name.size() + 1 + name.size() > Interner::kTextBytesMax;
+}
+
+// Members are counted by their uids.
+Status CheckMember(const Pod& pod) {
+  if (pod.group_name.empty()) return Status::Ok();
+  if (pod.uid.empty()) return Error("uid is empty, expected one for the member of a group");
+  if (pod.uid.size() > Interner::kTextBytesMax) {
+    return Error("uid: it has more bytes than names may have");
+  }
+  if (IsNameTooLong(pod.namespace_name, pod.group_name)) {
+    return Error("group: a name has more bytes than names may have");
+  }
+  return Status::Ok();
+}
+
+Status CheckGroup(const PodGroup& group, int32_t kind) {
+  if (kind != SCHEDQ_GROUP_POD_GROUP && kind != SCHEDQ_GROUP_COMPOSITE) {
+    return Error("kind is " + std::to_string(kind) + ", expected one of schedq_group_kind");
+  }
+  const int64_t min_count_max =
+      kind == SCHEDQ_GROUP_COMPOSITE ? 0 : std::numeric_limits<int64_t>::max();
+  if (group.min_count < 0 || group.min_count > min_count_max) {
+    return Error("min_count is " + std::to_string(group.min_count) +
+                 (min_count_max == 0 ? ", expected 0 for a composite" : ", expected 0 or more"));
+  }
+  if (IsNameTooLong(group.key.namespace_name, group.key.name) ||
+      IsNameTooLong(group.key.namespace_name, group.parent)) {
+    return Error("name or parent: a name has more bytes than names may have");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<PodRef> PodOf(const schedq_pod* given) {
@@ -141,6 +178,7 @@ Result<PodRef> PodOf(const schedq_pod* given) {
   pod->uid = TextOf(read.uid);
   pod->node_name = TextOf(read.node_name);
   pod->nominated_node_name = TextOf(read.nominated_node_name);
+  pod->group_name = TextOf(read.group);
   pod->priority = read.priority;
   if (HasNameTooLong(*pod, pod->nominated_node_name)) {
     return Refusal("pod", *pod, pod->nominated_node_name, 0);
@@ -150,8 +188,31 @@ Result<PodRef> PodOf(const schedq_pod* given) {
   if (status) status = FillSpec(read, pod.get());
   if (status) status = FillStatus(read, pod.get());
   if (status) status = CheckClaims(*pod);
+  if (status) status = CheckMember(*pod);
   if (!status) return Error("pod " + QualifiedName(*pod) + ": " + status.error().message());
   return PodRef(std::move(pod));
+}
+
+Result<PodGroupRef> GroupOf(const schedq_group* given) {
+  if (given == nullptr) return PodGroupRef();
+  schedq_group read;
+  if (Status status = ReadVersioned("group", given, &read); !status) return status.error();
+  auto group = std::make_shared<PodGroup>();
+  group->key = {read.kind == SCHEDQ_GROUP_COMPOSITE ? GroupKind::kComposite : GroupKind::kPodGroup,
+                TextOf(read.namespace_name), TextOf(read.name)};
+  group->priority = read.priority;
+  group->min_count = read.min_count;
+  group->parent = TextOf(read.parent);
+  if (group->key.name.empty()) return Error("group: name is empty");
+  if (group->key.namespace_name.empty()) {
+    return Error("group " + group->key.name +
+                 ": namespace_name is empty, expected one such as default");
+  }
+  if (Status status = CheckGroup(*group, read.kind); !status) {
+    return Error("group " + QualifiedName(group->key.namespace_name, group->key.name) + ": " +
+                 status.error().message());
+  }
+  return PodGroupRef(std::move(group));
 }
 
 Result<ObjectRef> ObjectOf(const schedq_object* given, Resource resource) {

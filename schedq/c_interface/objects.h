@@ -11,6 +11,7 @@
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "schedq/schedq.h"
 
 namespace schedq {
@@ -30,6 +31,7 @@ Result<std::span<const T>> ListOf(const char* what, const T* items, size_t count
 // An error says which field is wrong.
 Result<PodRef> PodOf(const schedq_pod* given);
 // Null for null.
+Result<PodGroupRef> GroupOf(const schedq_group* given);
 Result<ObjectRef> ObjectOf(const schedq_object* given, Resource resource);
 
 }  // namespace schedq

@@ -1,4 +1,4 @@
-// The functions of schedq/schedq.h, over an assembled queue.
+// The functions of schedq/schedq.h that take a queue, over an assembled queue.
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -16,8 +16,8 @@
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/object.h"
-#include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
 #include "hints/world.h"
@@ -25,6 +25,7 @@
 #include "schedq/assembly_options.h"
 #include "schedq/attempt.h"
 #include "schedq/c_interface/failure.h"
+#include "schedq/c_interface/handles.h"
 #include "schedq/c_interface/objects.h"
 #include "schedq/c_interface/plugins.h"
 #include "schedq/c_interface/versioned.h"
@@ -32,18 +33,6 @@
 #include "schedq/engine_kind.h"
 #include "schedq/plugin_library.h"
 #include "schedq/schedq.h"
-
-struct schedq_queue {
-  std::unique_ptr<schedq::AssembledQueue> assembled;
-};
-
-struct schedq_attempt {
-  explicit schedq_attempt(schedq::Attempt given)
-      : attempt(std::move(given)), pod(schedq::ViewOf(attempt.pod())) {}
-
-  schedq::Attempt attempt;
-  const schedq_pod_view pod;
-};
 
 namespace schedq {
 namespace {
@@ -54,13 +43,10 @@ static_assert(static_cast<int>(Place::kAbsent) == SCHEDQ_PLACE_ABSENT &&
                   static_cast<int>(Place::kErrorBackoff) == SCHEDQ_PLACE_ERROR_BACKOFF &&
                   static_cast<int>(Place::kUnschedulable) == SCHEDQ_PLACE_UNSCHEDULABLE &&
                   static_cast<int>(Place::kGated) == SCHEDQ_PLACE_GATED &&
-                  static_cast<int>(Place::kInFlight) == SCHEDQ_PLACE_IN_FLIGHT,
+                  static_cast<int>(Place::kInFlight) == SCHEDQ_PLACE_IN_FLIGHT &&
+                  static_cast<int>(Place::kIncomplete) == SCHEDQ_PLACE_INCOMPLETE &&
+                  static_cast<int>(Place::kPending) == SCHEDQ_PLACE_PENDING,
               "places have the numbers of the C interface");
-
-schedq_status Invalid(const Error& error) { return Fail(SCHEDQ_INVALID, error.message()); }
-schedq_status IsNull(const char* what) {
-  return Fail(SCHEDQ_INVALID, std::string(what) + " is null");
-}
 
 Status ReadGates(const schedq_queue_options& given, Gates* gates) {
   const auto list = ListOf("gates", given.gates, given.gate_count);
@@ -186,25 +172,26 @@ schedq_status Changed(schedq_queue* queue, const schedq_object* before, const sc
   return SCHEDQ_OK;
 }
 
+schedq_status GroupChanged(schedq_queue* queue, const schedq_group* before,
+                           const schedq_group* after) {
+  if (before == nullptr && after == nullptr) return IsNull("one of before and after");
+  const Result<PodGroupRef> old_version = GroupOf(before);
+  if (!old_version) return Invalid(old_version.error());
+  const Result<PodGroupRef> new_version = GroupOf(after);
+  if (!new_version) return Invalid(new_version.error());
+  if (before != nullptr && after != nullptr && (*old_version)->key != (*new_version)->key) {
+    return Fail(SCHEDQ_INVALID, "group " + (*new_version)->key.name + " is another than " +
+                                    (*old_version)->key.name + ", expected versions of one group");
+  }
+  queue->assembled->GroupChanged(*old_version, *new_version);
+  return SCHEDQ_OK;
+}
+
 schedq_status Given(std::optional<Attempt> popped, schedq_attempt** attempt) {
   *attempt = nullptr;
   if (!popped) return SCHEDQ_NOTHING;
   *attempt = new schedq_attempt(std::move(*popped));
   return SCHEDQ_OK;
-}
-
-Result<PluginSet> PluginsNamed(const AssembledQueue& queue, const char* what,
-                               const char* const* names, size_t count) {
-  const auto list = ListOf(what, names, count);
-  if (!list) return list.error();
-  std::vector<std::string_view> texts;
-  for (const char* name : *list) texts.emplace_back(TextOf(name));
-  return queue.Plugins(texts);
-}
-
-// How the attempt took it.
-schedq_status Ended(const Status& status) {
-  return status ? SCHEDQ_OK : Fail(SCHEDQ_ENDED, status.error().message());
 }
 
 template <typename Act>
@@ -337,6 +324,13 @@ schedq_status schedq_queue_claim_changed(schedq_queue* queue, const schedq_objec
   });
 }
 
+schedq_status schedq_queue_group_changed(schedq_queue* queue, const schedq_group* before,
+                                         const schedq_group* after) {
+  return Guarded([&] {
+    return queue == nullptr ? IsNull("queue") : schedq::GroupChanged(queue, before, after);
+  });
+}
+
 schedq_status schedq_queue_event(schedq_queue* queue, const char* resource, const char* action,
                                  const schedq_object* before, const schedq_object* after) {
   return Guarded([&] {
@@ -401,46 +395,6 @@ schedq_status schedq_queue_nominate(schedq_queue* queue, const char* namespace_n
   });
 }
 
-const schedq_pod_view* schedq_attempt_pod(const schedq_attempt* attempt) { return &attempt->pod; }
-uint32_t schedq_attempt_count(const schedq_attempt* attempt) { return attempt->attempt.attempts(); }
-
-schedq_status schedq_attempt_fail(schedq_attempt* attempt, const char* const* unschedulable,
-                                  size_t unschedulable_count, const char* const* pending,
-                                  size_t pending_count) {
-  return Guarded([&] {
-    if (attempt == nullptr) return IsNull("attempt");
-    if (attempt->attempt.is_ended()) return schedq::Ended(attempt->attempt.Fail({}));
-    const schedq::AssembledQueue& queue = attempt->attempt.queue();
-    const auto reasons =
-        schedq::PluginsNamed(queue, "unschedulable", unschedulable, unschedulable_count);
-    if (!reasons) return Fail(SCHEDQ_NOT_FOUND, reasons.error().message());
-    const auto waits_for = schedq::PluginsNamed(queue, "pending", pending, pending_count);
-    if (!waits_for) return Fail(SCHEDQ_NOT_FOUND, waits_for.error().message());
-    return schedq::Ended(attempt->attempt.Fail(*reasons, *waits_for));
-  });
-}
-
-schedq_status schedq_attempt_done(schedq_attempt* attempt) {
-  return Guarded([&] {
-    if (attempt == nullptr) return IsNull("attempt");
-    return schedq::Ended(attempt->attempt.Done());
-  });
-}
-
-schedq_status schedq_attempt_bind(schedq_attempt* attempt) {
-  return Guarded([&] {
-    if (attempt == nullptr) return IsNull("attempt");
-    return schedq::Ended(attempt->attempt.Bind());
-  });
-}
-
-void schedq_attempt_release(schedq_attempt* attempt) {
-  static_cast<void>(Guarded([&] {
-    delete attempt;
-    return SCHEDQ_OK;
-  }));
-}
-
 schedq_status schedq_queue_run(schedq_queue* queue) {
   return schedq::WithQueue(queue, [](schedq::AssembledQueue* assembled) { assembled->Run(); });
 }
@@ -468,6 +422,8 @@ schedq_status schedq_queue_counts(const schedq_queue* queue, schedq_counts* coun
         .unschedulable = of_queue.unschedulable,
         .gated = of_queue.gated,
         .in_flight = of_queue.in_flight,
+        .incomplete = of_queue.incomplete,
+        .pending = of_queue.pending,
     };
     const schedq::Status status = schedq::WriteVersioned("counts", written, counts);
     return status ? SCHEDQ_OK : schedq::Invalid(status.error());

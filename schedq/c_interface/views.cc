@@ -33,6 +33,8 @@ const char* PodText(const schedq_pod_view* view, int32_t field) {
       return pod.node_name.c_str();
     case SCHEDQ_POD_NOMINATED_NODE_NAME:
       return pod.nominated_node_name.c_str();
+    case SCHEDQ_POD_GROUP:
+      return pod.group_name.c_str();
     default:
       return "";
   }

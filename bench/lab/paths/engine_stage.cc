@@ -59,6 +59,7 @@ EngineStage::EngineStage(const StageOptions& options) {
   GateRequest request;
   request.Set(Gate::kSchedulerPreQueueingHints, options.narrows);
   request.Set(Gate::kSchedulerPopFromBackoffQ, options.pops_from_backoff);
+  request.Set(Gate::kGenericWorkload, options.has_groups);
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = options.clock;

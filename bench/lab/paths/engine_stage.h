@@ -32,6 +32,7 @@ struct StageOptions {
   EngineKind engine = EngineKind::kLockfree;
   bool narrows = true;            // SchedulerPreQueueingHints
   bool pops_from_backoff = true;  // SchedulerPopFromBackoffQ
+  bool has_groups = false;        // GenericWorkload
   Clock* clock = nullptr;         // Null: the machine's.
   QueueMaker make_queue = {};     // Empty: the engine as it is.
   std::vector<QueueObserver*> observers = {};

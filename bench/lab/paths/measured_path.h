@@ -13,7 +13,7 @@ namespace schedq {
 
 struct PathOutcome {
   uint64_t operations = 0;
-  uint64_t pods_judged = 0;     // The number of pods that hints judged in all operations together.
+  uint64_t pods_judged = 0;  // How many pods plugins were asked about, in all operations together.
   const char* fault = nullptr;  // What is wrong with the answer; null: nothing.
 };
 

@@ -54,5 +54,6 @@ ProfileKind RequeueProfileOf(const std::vector<PluginSource>& plugins, const std
 ProfileKind BackoffProfile();
 ProfileKind DispatchProfile();
 ProfileKind AssemblyProfile();
+ProfileKind GroupsProfile();
 
 }  // namespace schedq

@@ -5,7 +5,8 @@
 namespace schedq {
 
 std::vector<ProfileKind> AllProfileKinds() {
-  return {RequeueProfile(), BackoffProfile(), DispatchProfile(), AssemblyProfile()};
+  return {RequeueProfile(), BackoffProfile(), DispatchProfile(), AssemblyProfile(),
+          GroupsProfile()};
 }
 
 }  // namespace schedq

@@ -42,7 +42,7 @@ constexpr Word kWords[] = {
     {"attempts", "how often a pod was popped and tried"},
     {"hints asked", "how often a plugin was asked whether an event helps a pod"},
     {"judged an event", "pods whose plugins were asked whether the event helps, on average"},
-    {"pods judged", "pods whose plugins were asked whether the event helps, on average"},
+    {"pods judged", "pods that plugins were asked about, on average"},
     {"after flush", "pods bound only since the queue retries all pods that wait for 5 minutes"},
     {"idle", "time in which nothing could be popped while pods were in backoff"},
     {"inversions", "pods placed while one of higher priority waited"},

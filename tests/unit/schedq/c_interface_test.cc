@@ -322,7 +322,7 @@ TEST_P(CInterface, TakesStructsOfOtherVersions) {
   for (const size_t size : {size_t{0}, size_t{4}, size_t{1} << 20}) {
     first.size = size;
     EXPECT_EQ(schedq_queue_counts(queue_, &first), SCHEDQ_INVALID);
-    EXPECT_EQ(Why(), "counts: size is " + std::to_string(size) + ", expected sizeof its type, 56");
+    EXPECT_EQ(Why(), "counts: size is " + std::to_string(size) + ", expected sizeof its type, 72");
   }
 }
 

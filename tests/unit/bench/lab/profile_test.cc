@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -28,6 +29,7 @@
 #include "engine/base/result.h"
 #include "perf/documents/profile_document.h"
 #include "perf/documents/scenario_document.h"
+#include "perf/statistics/measurement.h"
 
 namespace schedq {
 
@@ -179,12 +181,40 @@ TEST(ProfilerTest, EveryKindThatShipsAnswersRight) {
       SCOPED_TRACE(series.name);
       EXPECT_THAT(series.points, SizeIs(3));
       const ProfileFit* judged = FitOf(series, "pods_judged");
-      if (judged == nullptr) continue;
+      if (judged == nullptr || kind.name == "groups") continue;
       const bool is_narrowed = series.name.ends_with("/narrowed");
       EXPECT_NEAR(judged->exponent, is_narrowed ? 0 : 1, 0.1);
       EXPECT_EQ(judged->factor == 1, is_narrowed);
     }
   }
+}
+
+std::vector<double> JudgedAtEachSize(const ProfileSeries& series) {
+  std::vector<double> judged;
+  for (const ProfilePoint& point : series.points) {
+    for (const Measurement& one : point.measurements) {
+      if (one.name == "pods_judged") judged.push_back(one.repetitions.front());
+    }
+  }
+  return judged;
+}
+
+// What plugins are asked about members is part of what both engines do. Sizes that leave a gang
+// with fewer than ten.
+TEST(ProfilerTest, BothEnginesAskOfGroupsTheSame) {
+  const ProfilerResult result = Profile(GroupsProfile(), OptionsFor({1, 7, 23, 61}), NoProgress);
+  EXPECT_THAT(result.faults, IsEmpty());
+  std::map<std::string, std::vector<double>> asked;
+  for (const ProfileSeries& series : result.series) {
+    const size_t slash = series.name.find('/');
+    const std::vector<double> judged = JudgedAtEachSize(series);
+    EXPECT_THAT(judged, SizeIs(4)) << series.name;
+    const auto [other, is_first] = asked.try_emplace(series.name.substr(slash + 1), judged);
+    EXPECT_TRUE(is_first || other->second == judged) << series.name;
+  }
+  EXPECT_THAT(asked, SizeIs(7));
+  EXPECT_EQ(asked["join/active"], (std::vector<double>{1, 4, 12, 31})) << "half of N each";
+  EXPECT_EQ(asked["cycle"], (std::vector<double>{1, 1, 1, 1})) << "each comes back once";
 }
 
 TEST(TimeSamplerTest, NamesTheFunctionThatBurnsTime) {
