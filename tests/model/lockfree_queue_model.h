@@ -49,6 +49,7 @@
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/queue_wiring.h"
 
 namespace schedq {
 
@@ -126,13 +127,7 @@ class ModelScene {
 
   // Without backoff what an event requeues is active at once.
   explicit ModelScene(Duration backoff = Duration(0)) : names_(2) {
-    QueueOptions options;
-    options.clock = &world;
-    options.pod_names = &names_;
-    options.pre_enqueue = &world;
-    options.judge = &world;
-    options.metrics = &metrics_;
-    options.plugin_names = {"Filter", "Gating"};
+    QueueOptions options = OptionsAround(&world, &names_, &world, &metrics_, {"Filter", "Gating"});
     options.backoff = {.initial = backoff, .maximum = backoff};
     queue_ = std::make_unique<Queue>(std::move(options));
     for (size_t i = 0; i < pods_.size(); ++i) {

@@ -16,6 +16,7 @@
 #include "bench/program/reports/run_report.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/reports/words.h"
+#include "perf/documents/data_items.h"
 #include "perf/documents/profile_document.h"
 #include "perf/documents/run_document.h"
 #include "perf/statistics/measurement.h"
