@@ -77,8 +77,8 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
       each->thread.Start([this, self = each.get()](PartClock* parts) { Run(self, parts); });
     }
   } catch (...) {
-    // There are no more threads, or no memory. Those that there are wait in the queue. No call is in
-    // flight, so that no further thread is needed to close it.
+    // There are no more threads, or no memory. Those that there are wait in the queue. No call is
+    // in flight, so that no further thread is needed to close it.
     sink_.Refuse();
     queue_->Close();
     JoinAll();
