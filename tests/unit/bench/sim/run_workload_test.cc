@@ -56,8 +56,8 @@ class WorkloadTest : public testing::Test {
   Result<RunOutcome> TryRun(const std::string& ops, RunOptions options = {}) {
     Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
     if (!cases) return cases.error();
-    static const CostModel costs = *LoadCostModel("upstream");
-    options.costs = &costs;
+    static const CostModel kCosts = *LoadCostModel("upstream");
+    options.costs = &kCosts;
     return RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
   }
   RunOutcome Run(const std::string& ops, RunOptions options = {}) {
