@@ -140,6 +140,8 @@ Leftover::~Leftover() {
   if (slot_ != kNone) slots[slot_].state.store(SlotState::kFree);
 }
 
+void RemoveTree(const std::string& path) { RemoveAt(AT_FDCWD, path.c_str(), kDepthMax); }
+
 void ForbidMaking() { is_making_forbidden.store(true); }
 
 void RemoveLeftovers() {

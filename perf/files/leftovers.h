@@ -50,6 +50,10 @@ class Leftover {
   int made_ = 0;
 };
 
+// Removes a file, or a folder with what is in it to a depth of 32. Allocates nothing, so that a
+// destructor can remove what it must where memory has run out.
+void RemoveTree(const std::string& path);
+
 // For the end of the process: from here on a thread that is to make a path sleeps instead. May be
 // called in a signal handler.
 void ForbidMaking();

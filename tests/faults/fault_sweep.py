@@ -39,12 +39,13 @@ WORKLOADS = """- name: Case
 class Command:
     """A command line, the files that it writes, and what it prints when nothing fails."""
 
-    def __init__(self, name, arguments, folder, is_steady=True):
+    def __init__(self, name, arguments, folder, is_steady=True, kinds=KINDS):
         self.name = name
         self.arguments = arguments
         self.folder = folder  # Of its outputs; None: it writes none.
         self.is_steady = is_steady  # Prints the same each time.
         self.expected = None
+        self.kinds = kinds
 
 
 class Sweep:
@@ -172,7 +173,9 @@ def commands_of(sweep):
     commands = [
         Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
         Command("real", ["run", "--clock", "real", "--schedulers", "3", "--name", "^Basic/10N",
-                         "--repeat", "1", "--out", "out"], work / "out", is_steady=False),
+                         "--repeat", "1", "--out", "out"], work / "out", is_steady=False,
+                # The kernel, which wakes its sleepers, has another clock than one that jumps.
+                kinds=[kind for kind in KINDS if kind not in ("back", "ahead")]),
         Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
                 work / "out"),
         Command("replay", ["replay", "run.jsonl"], None),
@@ -210,6 +213,8 @@ def main():
         for command in commands_of(sweep):
             for kind in KINDS:
                 if options.command not in (None, command.name) or options.kind not in (None, kind):
+                    continue
+                if kind not in command.kinds:
                     continue
                 last = sweep.sweep(command, kind, options)
                 print(f"{command.name:8} {kind:7} last n that failed: {last}", flush=True)

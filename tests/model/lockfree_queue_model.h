@@ -52,6 +52,7 @@
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/queue_wiring.h"
 
 namespace schedq {
 
@@ -131,13 +132,7 @@ class ModelScene {
   // Without backoff what an event requeues is active at once. With groups all pods are members of
   // one, "g".
   explicit ModelScene(Duration backoff = Duration(0), bool has_groups = false) : names_(2) {
-    QueueOptions options;
-    options.clock = &world;
-    options.pod_names = &names_;
-    options.pre_enqueue = &world;
-    options.judge = &world;
-    options.metrics = &metrics_;
-    options.plugin_names = {"Filter", "Gating"};
+    QueueOptions options = OptionsAround(&world, &names_, &world, &metrics_, {"Filter", "Gating"});
     options.backoff = {.initial = backoff, .maximum = backoff};
     if (has_groups) {
       GateRequest request;

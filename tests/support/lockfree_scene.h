@@ -31,6 +31,7 @@
 #include "engine/pod.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
+#include "tests/support/queue_wiring.h"
 
 namespace schedq {
 
@@ -56,13 +57,7 @@ class LockfreeScene {
   using Queue = BasicLockfreeQueue<std::atomic, Shape>;
 
   explicit LockfreeScene(BackoffPolicy backoff = {}) {
-    QueueOptions options;
-    options.clock = &clock_;
-    options.pod_names = &names_;
-    options.pre_enqueue = &ports_;
-    options.judge = &ports_;
-    options.metrics = &metrics_;
-    options.plugin_names = {"Fit"};
+    QueueOptions options = OptionsAround(&clock_, &names_, &ports_, &metrics_, {"Fit"});
     options.backoff = backoff;
     queue_.emplace(std::move(options));
   }

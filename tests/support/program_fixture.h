@@ -34,7 +34,7 @@ class ProgramTest : public testing::Test {
   }
   // A program that is not this build.
   std::string Script(const std::string& name, const std::string& body) const {
-    const std::string path = Write(name, "#!/bin/sh\n" + body + "\n");
+    std::string path = Write(name, "#!/bin/sh\n" + body + "\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }

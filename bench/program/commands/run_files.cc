@@ -53,6 +53,8 @@ Status WriteRun(const std::string& out, const std::string& record,
                  folder);
     }
     for (const RunReport& report : reports) {
+      // Of an engine whose turn had not come.
+      if (is_partial && !HasResults(report)) continue;
       keep(WriteRunFiles(report,
                          reports.size() == 1 ? folder : folder + "/" + report.document.engine));
     }

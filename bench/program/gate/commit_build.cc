@@ -119,10 +119,7 @@ class BuildFolder {
   explicit BuildFolder(fs::path path) : path_(std::move(path)), leftover_(path_.string()) {}
   BuildFolder(const BuildFolder&) = delete;
   BuildFolder& operator=(const BuildFolder&) = delete;
-  ~BuildFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
+  ~BuildFolder() { RemoveTree(path_.native()); }
 
   const fs::path& path() const { return path_; }
 

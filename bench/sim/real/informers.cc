@@ -2,7 +2,6 @@
 #include "bench/sim/real/informers.h"
 
 #include <map>
-#include <system_error>
 
 #include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
@@ -22,7 +21,7 @@ Informers::Informers(const Surroundings& surroundings)
     for (Lane& lane : lanes_) {
       lane.thread.Start([this, &lane](PartClock* parts) { Run(&lane, parts); });
     }
-  } catch (const std::system_error&) {
+  } catch (...) {
     // The threads that there are wait for changes.
     Stop();
     throw;

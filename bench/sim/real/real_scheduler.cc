@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "bench/sim/real/binding.h"
@@ -84,9 +83,9 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     for (const auto& each : threads_) {
       each->thread.Start([this, self = each.get()](PartClock* parts) { Run(self, parts); });
     }
-  } catch (const std::system_error&) {
-    // There are no more threads. Those that there are wait in the queue. No call is in flight, so
-    // that no further thread is needed to close it.
+  } catch (...) {
+    // There are no more threads, or no memory. Those that there are wait in the queue. No call is
+    // in flight, so that no further thread is needed to close it.
     sink_.Refuse();
     queue_->Close();
     JoinAll();

@@ -98,7 +98,12 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
                                const RunOptions& options) {
   Simulation simulation(options, test_case.scheduler);
   WorkloadRunner runner(&simulation, test_case, workload);
-  const Result<WaitResult> ended = runner.Run();
+  const auto run = [&runner] { return runner.Run(); };
+  // An exception that leaves a run on real threads would break off calls that others wait for, for
+  // ever: it ends the program.
+  const auto run_or_end = [&run]() noexcept { return run(); };
+  const bool is_real = options.clock == ClockKind::kReal;
+  const Result<WaitResult> ended = is_real ? run_or_end() : run();
   if (!ended) return ended.error();
   RunOutcome outcome;
   outcome.repetition.seed = options.seed;

@@ -19,10 +19,10 @@
 #include "perf/documents/document.h"
 #include "perf/documents/floor_document.h"
 #include "perf/documents/profile_document.h"
-#include "perf/files/temporary_folder.h"
 #include "perf/statistics/measurement.h"
 #include "perf/statistics/summary.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -39,14 +39,7 @@ ChildProcess::Ended Schedq(std::vector<std::string> arguments) {
   return RunProgram(arguments);
 }
 
-// A folder of the test's own, removed at its end.
-class CommandTest : public testing::Test {
- protected:
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
-};
+class CommandTest : public ProgramTest {};
 
 void ExpectUsageError(const std::vector<std::string>& arguments, const std::string& expected) {
   const ChildProcess::Ended ended = Schedq(arguments);

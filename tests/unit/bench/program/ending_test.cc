@@ -23,8 +23,8 @@
 #include "perf/documents/profile_document.h"
 #include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
-#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -35,24 +35,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class EndingTest : public testing::Test {
+class EndingTest : public ProgramTest {
  protected:
   void SetUp() override {
     fs::create_directory(Path("tmp"));
     setenv("TMPDIR", Path("tmp").c_str(), 1);
   }
   void TearDown() override { unsetenv("TMPDIR"); }
-
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
-  std::string Script(const std::string& name, const std::string& body) const {
-    Write(name, "#!/bin/sh\n" + body + "\n");
-    fs::permissions(Path(name), fs::perms::owner_all);
-    return Path(name);
-  }
 
   // Signals the program after `delay`, and expects its end within two seconds.
   ChildProcess::Ended Interrupt(const std::vector<std::string>& arguments, int signal,
@@ -77,12 +66,6 @@ class EndingTest : public testing::Test {
     }
     return count;
   }
-  static ChildProcess::Ended Shell(const std::string& command) {
-    return RunProgram({"/bin/bash", "-c", command});
-  }
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 constexpr std::chrono::milliseconds kWorking{700};

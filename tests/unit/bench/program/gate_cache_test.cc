@@ -15,8 +15,8 @@
 #include <thread>
 #include <utility>
 
-#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class GateCacheTest : public testing::Test {
+class GateCacheTest : public ProgramTest {
  protected:
   void SetUp() override {
     Write("repository/CMakePresets.json",
@@ -56,11 +56,6 @@ class GateCacheTest : public testing::Test {
   }
   void TearDown() override { unsetenv("TEST_LINK_SECONDS"); }
 
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-  void Write(const std::string& name, const std::string& text) const {
-    fs::create_directories(fs::path(Path(name)).parent_path());
-    std::ofstream(Path(name)) << text;
-  }
   ChildProcess::Ended Gate() const { return RunProgram({Path("gate")}); }
   // The folder beside the kept program, in which a build takes place; empty: there is none.
   std::string Building() const {
@@ -84,9 +79,6 @@ class GateCacheTest : public testing::Test {
   }
 
   std::string base_;  // Where the commit's program is kept.
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(GateCacheTest, ABuildThatIsKilledWhileItLinksIsNoBase) {

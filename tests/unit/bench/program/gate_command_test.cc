@@ -17,8 +17,8 @@
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
-#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -27,20 +27,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-class GateCommandTest : public testing::Test {
+class GateCommandTest : public ProgramTest {
  protected:
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
-  // A program that is not this build.
-  std::string Script(const std::string& name, const std::string& text) const {
-    const std::string path = Write(name, "#!/bin/sh\n" + text + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
-  }
   static ChildProcess::Ended Run(const std::string& command, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {SCHEDQ_PROGRAM, command});
     return RunProgram(arguments);
@@ -68,9 +56,6 @@ class GateCommandTest : public testing::Test {
     }
     return Path(name);
   }
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(GateCommandTest, TheSameProgramPasses) {

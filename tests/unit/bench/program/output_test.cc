@@ -20,8 +20,8 @@
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
-#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -56,22 +56,10 @@ constexpr bool kIsSanitized = true;
 constexpr bool kIsSanitized = false;
 #endif
 
-class OutputTest : public testing::Test {
+class OutputTest : public ProgramTest {
  protected:
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
-  static ChildProcess::Ended Schedq(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), SCHEDQ_PROGRAM);
-    return RunProgram(arguments);
-  }
   static Result<RunDocument> Read(const std::string& folder) {
     return ReadDocument<RunDocument>(folder + "/results.json");
-  }
-  static void ExpectOneLine(const std::string& text) {
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
   }
   size_t Hidden(const std::string& folder) const {
     size_t count = 0;
@@ -80,9 +68,6 @@ class OutputTest : public testing::Test {
     }
     return count;
   }
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(OutputTest, OneBadWorkloadEndsOnlyItself) {

@@ -20,8 +20,8 @@
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
-#include "perf/files/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/program_fixture.h"
 
 namespace schedq {
 namespace {
@@ -44,15 +44,10 @@ const std::string kOps =
     "  - {opcode: createNodes, count: 3}\n"
     "  - {opcode: createPods, count: 30, collectMetrics: true}\n";
 
-class RunCommandTest : public testing::Test {
+class RunCommandTest : public ProgramTest {
  protected:
   void SetUp() override { Write("pod.yaml", kPod); }
 
-  std::string Path(const std::string& name) const { return folder_.File(name); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
   static ChildProcess::Ended Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {SCHEDQ_PROGRAM, "run"});
     return RunProgram(arguments);
@@ -76,9 +71,6 @@ class RunCommandTest : public testing::Test {
   static Result<RunDocument> Read(const std::string& folder) {
     return ReadDocument<RunDocument>(folder + "/results.json");
   }
-
- private:
-  TemporaryFolder folder_ = std::move(*TemporaryFolder::Make());
 };
 
 TEST_F(RunCommandTest, PrintsATableAndWritesEveryFile) {

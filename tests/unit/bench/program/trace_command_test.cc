@@ -30,7 +30,7 @@ constexpr const char* kEnd = R"({"op":"end","t":9})";
 class TraceCommand : public testing::Test {
  protected:
   std::string Write(const std::vector<std::string>& lines) {
-    const std::string path = folder_.File("trace.jsonl");
+    std::string path = folder_.File("trace.jsonl");
     std::ofstream file(path);
     for (const std::string& line : lines) file << line << '\n';
     return path;

@@ -27,28 +27,19 @@
 #include "schedq/engine_kind.h"
 #include "tests/support/queue/forwarding_queue.h"
 #include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kNode =
-    "apiVersion: v1\nkind: Node\nmetadata: {name: 'n{{.Index}}'}\n"
-    "status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}\n";
 constexpr const char* kSecondNode =
     "apiVersion: v1\nkind: Node\nmetadata: {name: second}\n"
     "status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}\n";
 constexpr const char* kSmallPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: pod-}\nspec:\n  containers:\n"
     "  - {name: c, image: i, resources: {requests: {cpu: '100m'}}}\n";
-constexpr const char* kDevices =
-    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: 's{{.Index}}'}\n"
-    "spec: {driver: d, nodeName: 'n{{.Index}}', pool: {name: 'n{{.Index}}', generation: 1, "
-    "resourceSliceCount: 1}, devices: [{name: a}, {name: b}]}\n";
-constexpr const char* kClass =
-    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n"
-    "spec: {selectors: [{cel: {expression: 'device.driver == \"d\"'}}]}\n";
 constexpr const char* kTemplate =
     "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
     "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}}\n";
@@ -58,12 +49,9 @@ constexpr const char* kTemplatePod =
     "  containers: [{name: c, image: i}]\n";
 
 TestFiles Files() {
-  return {{"node.yaml", kNode},
-          {"second.yaml", kSecondNode},
-          {"small.yaml", kSmallPod},
-          {"devices.yaml", kDevices},
-          {"class.yaml", kClass},
-          {"template.yaml", kTemplate},
+  return {{"node.yaml", kNodeYaml},           {"second.yaml", kSecondNode},
+          {"small.yaml", kSmallPod},          {"devices.yaml", kDevicesYaml},
+          {"class.yaml", kClassYaml},         {"template.yaml", kTemplate},
           {"template-pod.yaml", kTemplatePod}};
 }
 

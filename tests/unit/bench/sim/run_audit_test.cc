@@ -24,16 +24,13 @@
 #include "schedq/assembly_options.h"
 #include "tests/support/queue/forwarding_queue.h"
 #include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
 
 using testing::HasSubstr;
 
-// Pods that no node holds stay in the queue, where the audit must find them.
-constexpr const char* kHugePod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: huge-}\nspec:\n  containers:\n"
-    "  - {name: c, image: i, resources: {requests: {cpu: '1000'}}}\n";
 const std::string kNodes = "  - {opcode: createNodes, count: 2}\n";
 const std::string kMeasure = "  - {opcode: createPods, count: 20, collectMetrics: true}\n";
 
@@ -43,7 +40,8 @@ std::string ChurnText(const std::string& mode) {
 
 RunOutcome RunOnce(const std::string& ops, Duration informer_delay,
                    QueueMaker make_queue = nullptr) {
-  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), {{"huge.yaml", kHugePod}});
+  const Result<std::vector<TestCase>> cases =
+      DecodeText(CaseOf(ops), {{"huge.yaml", kHugePodYaml}});
   EXPECT_TRUE(cases.ok()) << cases.error().message();
   CostModel costs = *LoadCostModel("upstream");
   costs.informer_delay = informer_delay;

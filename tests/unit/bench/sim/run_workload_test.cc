@@ -26,25 +26,13 @@
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
 #include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kNode =
-    "apiVersion: v1\nkind: Node\nmetadata: {name: 'n{{.Index}}'}\n"
-    "status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}\n";
-constexpr const char* kHugePod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: huge-}\nspec:\n  containers:\n"
-    "  - {name: c, image: i, resources: {requests: {cpu: '1000'}}}\n";
-constexpr const char* kDevices =
-    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: 's{{.Index}}'}\n"
-    "spec: {driver: d, nodeName: 'n{{.Index}}', pool: {name: 'n{{.Index}}', generation: 1, "
-    "resourceSliceCount: 1}, devices: [{name: a}, {name: b}]}\n";
-constexpr const char* kClass =
-    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n"
-    "spec: {selectors: [{cel: {expression: 'device.driver == \"d\"'}}]}\n";
 constexpr const char* kClaim =
     "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: 'c{{.Index}}'}\n"
     "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}\n";
@@ -57,8 +45,8 @@ constexpr const char* kBadTemplate =
     "  containers: [{name: c, image: i}]\n  {{if eq .Index 1}}surplus: 1{{end}}\n";
 
 TestFiles Files() {
-  return {{"node.yaml", kNode},      {"huge.yaml", kHugePod}, {"devices.yaml", kDevices},
-          {"class.yaml", kClass},    {"claims.yaml", kClaim}, {"claim-pod.yaml", kClaimPod},
+  return {{"node.yaml", kNodeYaml},   {"huge.yaml", kHugePodYaml}, {"devices.yaml", kDevicesYaml},
+          {"class.yaml", kClassYaml}, {"claims.yaml", kClaim},     {"claim-pod.yaml", kClaimPod},
           {"bad.yaml", kBadTemplate}};
 }
 
@@ -68,8 +56,8 @@ class WorkloadTest : public testing::Test {
   Result<RunOutcome> TryRun(const std::string& ops, RunOptions options = {}) {
     Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
     if (!cases) return cases.error();
-    static const CostModel costs = *LoadCostModel("upstream");
-    options.costs = &costs;
+    static const CostModel kCosts = *LoadCostModel("upstream");
+    options.costs = &kCosts;
     return RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
   }
   RunOutcome Run(const std::string& ops, RunOptions options = {}) {

@@ -32,6 +32,7 @@
 #include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "tests/support/queue_wiring.h"
 
 namespace schedq {
 namespace {
@@ -83,14 +84,9 @@ class World final : public RequeueJudge, public PreEnqueueCheck, public QueueObs
 class LockfreePromises : public testing::Test {
  protected:
   explicit LockfreePromises(bool is_observed = false) {
-    QueueOptions options;
-    options.clock = &clock_;
-    options.pod_names = &names_;
-    options.pre_enqueue = &world_;
-    options.judge = &world_;
-    options.metrics = &metrics_;
+    QueueOptions options =
+        OptionsAround(&clock_, &names_, &world_, &metrics_, {"Filter", "Gating"});
     if (is_observed) options.observers = {&world_};
-    options.plugin_names = {"Filter", "Gating"};
     queue_.emplace(std::move(options));
   }
 

@@ -21,13 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/metrics/metrics.h"
-#include "engine/base/names/interner.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
-#include "engine/base/time/time.h"
-#include "engine/base/time/virtual_clock.h"
-#include "engine/event.h"
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/active/active_queue.h"
 #include "engine/lockfree/lockfree_attempt-inl.h"
@@ -38,12 +33,8 @@
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/lockfree_read-inl.h"
 #include "engine/lockfree/lockfree_requeue-inl.h"
-#include "engine/object.h"
-#include "engine/plugin.h"
-#include "engine/pod.h"
-#include "engine/ports.h"
-#include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "tests/support/lockfree_scene.h"
 #include "tests/support/small_shapes.h"
 
 namespace schedq {
@@ -150,16 +141,6 @@ TEST(StaleTickets, AreDroppedFromTheHeap) {
 }
 TEST(StaleTickets, AreDroppedFromBoth) { ExpectDropsOnlyStale<SmallShape>(4, 20'000); }
 
-class LetsAllPass final : public PreEnqueueCheck, public RequeueJudge {
- public:
-  PluginId Check(const Pod&, PluginId) const override { return kNoPlugin; }
-  std::string Explain(const Pod&, PluginId) const override { return ""; }
-  PluginSet RegisteredFor(const ClusterEvent&) const override { return {}; }
-  void Narrow(const ClusterEvent&, const ObjectChange&, Narrowing*) const override {}
-  void Judge(std::span<const JudgedPod>, const ClusterEvent&, const ObjectChange&,
-             std::span<Verdict>) const override {}
-};
-
 struct NeverLooks : LockfreeQueueShape {
   static constexpr uint64_t kSpareTickets = 1'000'000'000;
 };
@@ -168,35 +149,19 @@ struct NeverLooks : LockfreeQueueShape {
 // and `changes` times one of them is deleted and added.
 template <typename Shape>
 uint64_t TicketsMax(uint64_t priorities, uint32_t pods_at_once, uint32_t changes) {
-  VirtualClock clock(Instant(std::chrono::seconds(1)));
-  BasicInterner<std::atomic> names(0);
-  MetricsRegistry metrics;
-  LetsAllPass ports;
-  QueueOptions options;
-  options.clock = &clock;
-  options.pod_names = &names;
-  options.pre_enqueue = &ports;
-  options.judge = &ports;
-  options.metrics = &metrics;
-  BasicLockfreeQueue<std::atomic, Shape> queue(std::move(options));
+  LockfreeScene<Shape> scene;
+  auto& queue = scene.queue();
   Random random(3);
   const auto add = [&](const std::string& name, int32_t priority) {
-    clock.AdvanceBy(std::chrono::microseconds(1));
-    auto pod = std::make_shared<Pod>();
-    pod->namespace_name = "ns";
-    pod->name = pod->uid = name;
-    pod->priority = priority;
-    MustSucceed(queue.Add(pod));
+    scene.clock().AdvanceBy(std::chrono::microseconds(1));
+    MustSucceed(queue.Add(scene.PodNamed(name, priority)));
   };
   add("first", 2'000'000'000);
   uint64_t tickets_max = 0;
   for (uint32_t i = 0; i < pods_at_once + changes; ++i) {
     const std::string name = std::to_string(i % pods_at_once);
     if (i >= pods_at_once) {
-      Pod pod;
-      pod.namespace_name = "ns";
-      pod.name = pod.uid = name;
-      queue.Delete(pod);
+      queue.Delete(*scene.PodNamed(name));
     }
     add(name, static_cast<int32_t>(random.Below(priorities)));
     tickets_max = std::max(tickets_max, queue.ActiveTickets());

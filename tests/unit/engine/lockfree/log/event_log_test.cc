@@ -37,6 +37,7 @@
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queue.h"
+#include "tests/support/queue_wiring.h"
 
 namespace schedq {
 namespace {
@@ -151,14 +152,8 @@ class ActsOnFailure final : public QueueObserver {
 class FailingPod : public testing::Test {
  protected:
   explicit FailingPod(std::vector<QueueObserver*> observers = {}) {
-    QueueOptions options;
-    options.clock = &clock_;
-    options.pod_names = &names_;
-    options.pre_enqueue = &judge_;
-    options.judge = &judge_;
-    options.metrics = &metrics_;
+    QueueOptions options = OptionsAround(&clock_, &names_, &judge_, &metrics_, {"Filter"});
     options.observers = std::move(observers);
-    options.plugin_names = {"Filter"};
     queue_.emplace(std::move(options));
     pod_ = MakePod("first");
     MustSucceed(queue_->Add(pod_));
