@@ -223,6 +223,17 @@ Status CheckNames(const std::vector<TestCase>& cases) {
   return Status::Ok();
 }
 
+Status CheckWriteCosts(const RunRequest& request, const RunPlan& plan) {
+  if (request.write_costs.empty()) return Status::Ok();
+  if (plan.clock != ClockKind::kReal) return Error("--write-costs: expected --clock real");
+  if (plan.engines.size() > 1) return Error("--write-costs: expected one engine");
+  if (plan.schedulers > 1) return Error("--write-costs: expected one scheduling thread");
+  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1) {
+    return Error("--write-costs: expected exactly one workload; use --name");
+  }
+  return CheckWritable("--write-costs", request.write_costs);
+}
+
 Status CheckOutputs(const RunRequest& request, const RunPlan& plan) {
   if (!request.suite.empty() && !request.paths.empty()) {
     return Error("--suite " + request.suite + ": expected either a suite or files");
@@ -322,6 +333,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   }
   if (Status status = CheckDuration(plan); !status) return status.error();
   if (Status status = CheckOutputs(request, plan); !status) return status.error();
+  if (Status status = CheckWriteCosts(request, plan); !status) return status.error();
   return plan;
 }
 
