@@ -79,7 +79,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
-  rejectors_.emplace(threads_[0]->placer.plugins(), queue_->plugins());
+  rejectors_.emplace(cache_.plugins(), queue_->plugins());
   queue_->Run();
   options.pace->AskWhetherQuiet([this] { return IsQuiet(); });
   try {
