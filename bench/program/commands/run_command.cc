@@ -149,19 +149,7 @@ void RunCommand::Declare(CLI::App& app) {
                  "The cost model: upstream by default, none on the real clock, where only the "
                  "latencies of API calls count")
       ->type_name("FILE|upstream|none");
-  app.add_option("--schedulers", request_.schedulers,
-                 "On the real clock: scheduling threads that share the queue (1 by default)")
-      ->type_name("N")
-      ->check(WholeNumber(1, kSchedulersMax));
-  app.add_option("--duration", request_.duration,
-                 "On the real clock: how long churns and steady states go on; --repeat is 1 then")
-      ->type_name("30m");
-  app.add_option("--listen", request_.listen,
-                 "On the real clock: serve /metrics and /state there while it runs; port 0: a free "
-                 "one")
-      ->type_name("127.0.0.1:PORT");
-  app.add_flag("--listen-anywhere", request_.listens_anywhere,
-               "Let --listen take an address that others can reach");
+  DeclareRealClock(app);
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--repeat", request_.repeat,
                  "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
@@ -186,6 +174,26 @@ void RunCommand::Declare(CLI::App& app) {
                  "Write a trace of the run, which must be one workload's")
       ->type_name("FILE")
       ->check(SomeName());
+}
+
+void RunCommand::DeclareRealClock(CLI::App& app) {
+  app.add_option("--write-costs", request_.write_costs,
+                 "On the real clock: write what one workload's steps took, for --costs")
+      ->type_name("FILE")
+      ->check(SomeName());
+  app.add_option("--schedulers", request_.schedulers,
+                 "On the real clock: scheduling threads that share the queue (1 by default)")
+      ->type_name("N")
+      ->check(WholeNumber(1, kSchedulersMax));
+  app.add_option("--duration", request_.duration,
+                 "On the real clock: how long churns and steady states go on; --repeat is 1 then")
+      ->type_name("30m");
+  app.add_option("--listen", request_.listen,
+                 "On the real clock: serve /metrics and /state there while it runs; port 0: a free "
+                 "one")
+      ->type_name("127.0.0.1:PORT");
+  app.add_flag("--listen-anywhere", request_.listens_anywhere,
+               "Let --listen take an address that others can reach");
 }
 
 Result<ExitCode> RunCommand::Run() {
@@ -332,7 +340,8 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
   }
   const Status printed = Print(reports);
   const Status written = WriteRun(request_.out, request_.record, reports, Interrupted());
-  for (const Status& status : {printed, written}) {
+  const Status costs = WriteCosts(request_.write_costs, reports.front(), Interrupted());
+  for (const Status& status : {printed, written, costs}) {
     if (!status) return status.error();
   }
   std::vector<std::string> reasons;
@@ -544,7 +553,9 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   // On the real clock a repetition that broke off would bend the medians of the others.
   const bool counts = job.plan.clock == ClockKind::kVirtual || result.repetitions.empty() ||
                       result.outcome == WorkloadOutcome::kMeasured;
-  if (counts) result.repetitions.push_back(std::move(outcome->repetition));
+  if (!counts) return;
+  result.repetitions.push_back(std::move(outcome->repetition));
+  part->steps.push_back(outcome->steps);
 }
 
 }  // namespace schedq

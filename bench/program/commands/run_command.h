@@ -53,6 +53,8 @@ class RunCommand : public Command {
     std::string Name() const { return test_case.name + "/" + workload.name; }
   };
 
+  // The flags that have an effect on the real clock only.
+  void DeclareRealClock(CLI::App& app);
   // All that the plan has, on all engines: one after the other on the virtual clock, by turns on
   // the real one.
   void Measure(const RunPlan& plan, Record* record) const;

@@ -17,4 +17,7 @@ namespace schedq {
 Status WriteRun(const std::string& out, const std::string& record,
                 const std::vector<RunReport>& reports, bool is_partial);
 
+// Writes the cost model that follows from what the report's workload took. An empty name: nothing.
+Status WriteCosts(const std::string& path, const RunReport& report, bool is_partial);
+
 }  // namespace schedq

@@ -227,7 +227,8 @@ Status CheckNames(const std::vector<TestCase>& cases) {
 // run's own.
 Status CheckWritten(const RunRequest& request, const RunPlan& plan,
                     const std::vector<std::string>& files_read) {
-  std::vector<NamedFile> outputs = {{"--record", request.record}};
+  std::vector<NamedFile> outputs = {{"--record", request.record},
+                                    {"--write-costs", request.write_costs}};
   std::vector<NamedFile> inputs = {{"--costs", request.costs}};
   for (const std::string& path : request.plugins) inputs.push_back({"--plugin", path});
   for (const std::string& path : files_read) inputs.push_back({"input", path});
@@ -242,6 +243,17 @@ Status CheckWritten(const RunRequest& request, const RunPlan& plan,
     }
   }
   return CheckFiles(outputs, inputs);
+}
+
+Status CheckWriteCosts(const RunRequest& request, const RunPlan& plan) {
+  if (request.write_costs.empty()) return Status::Ok();
+  if (plan.clock != ClockKind::kReal) return Error("--write-costs: expected --clock real");
+  if (plan.engines.size() > 1) return Error("--write-costs: expected one engine");
+  if (plan.schedulers > 1) return Error("--write-costs: expected one scheduling thread");
+  if (plan.cases.size() != 1 || plan.cases[0].workloads.size() != 1) {
+    return Error("--write-costs: expected exactly one workload; use --name");
+  }
+  return Status::Ok();
 }
 
 Status CheckOutputs(const RunRequest& request, const RunPlan& plan,
@@ -342,6 +354,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   }
   if (Status status = CheckDuration(plan); !status) return status.error();
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
+  if (Status status = CheckWriteCosts(request, plan); !status) return status.error();
   return plan;
 }
 

@@ -154,6 +154,7 @@ void RunReport::Add(RunReport other) {
   std::vector<RepetitionCost>& costs = other.document.environment.costs;
   std::move(costs.begin(), costs.end(), std::back_inserter(document.environment.costs));
   virtual_seconds += other.virtual_seconds;
+  steps.insert(steps.end(), other.steps.begin(), other.steps.end());
   topics.merge(other.topics);
   metrics_text.merge(other.metrics_text);
   if (!other.trace.empty()) trace = std::move(other.trace);

@@ -92,7 +92,7 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   for (DataItem& item : values.Items(config)) result.items.push_back(std::move(item));
   for (DataItem& item : result.items) item.labels["Name"] = workload_name + "/" + name_;
   result.counters = values.Counters();
-  if (real_) result.real = real_->Finish(latencies);
+  if (real_) result.real = real_->Finish(latencies, &result.steps);
   const QueueWatch* const watch = simulation_->scheduler().watch();
   if (watch == nullptr) return result;
   result.counters[kInversions] = watch->inversions() - inversions_before_;

@@ -13,6 +13,7 @@
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/measure/real_section.h"
+#include "bench/sim/measure/step_times.h"
 #include "bench/sim/measure/throughput.h"
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/scheduler/scheduler.h"
@@ -35,6 +36,7 @@ struct SectionResult {
   std::vector<DataItem> items;
   std::map<std::string, uint64_t> counters;  // Upstream's counters, and two of QueueWatch.
   std::optional<RealFigures> real;           // On the real clock.
+  StepTimes steps;                           // On the real clock.
 };
 
 struct SectionLatencies {

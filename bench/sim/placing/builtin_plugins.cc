@@ -5,7 +5,7 @@
 
 namespace schedq {
 
-PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, const ClaimBook* claims) {
+PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, ClaimBook* claims) {
   return {MakeNodeUnschedulable(), MakeTaintToleration(), MakeNodeAffinity(),
           MakeNodeResourcesFit(resources), MakeDynamicResources(claims)};
 }

@@ -15,10 +15,7 @@ size_t NodesToFind(size_t nodes) {
   return std::max(kNodesMin, nodes * percent / 100);
 }
 
-Placer::Placer(const SchedulerCache* cache)
-    : claims_(cache->claims()),
-      nodes_(&cache->nodes()),
-      plugins_(BuiltinPlacingPlugins(&cache->nodes().resources(), &cache->claims())) {}
+Placer::Placer(const SchedulerCache* cache) : nodes_(&cache->nodes()), plugins_(cache->plugins()) {}
 
 Decision Placer::Decide(const ClusterPod& pod) {
   nodes_.Refresh();
@@ -33,15 +30,15 @@ Decision Placer::Decide(const ClusterPod& pod) {
   }
   decision.rejectors = 0;
   decision.nodes_looked_at = NodesToFind(nodes_.nodes());
-  if (!attempt.claims) return decision;
-  auto claims = claims_.Pick(*attempt.claims, decision.node);
-  if (claims) {
-    decision.claims = std::move(*claims);
-  } else {
-    decision.node.clear();
-    decision.was_overtaken = true;
-  }
+  if (Choose(attempt, &decision)) return decision;
+  decision.node.clear();
+  decision.was_overtaken = true;
   return decision;
+}
+
+bool Placer::Choose(const PlacingAttempt& attempt, Decision* decision) const {
+  return std::all_of(plugins_.begin(), plugins_.end(),
+                     [&](const auto& plugin) { return plugin->Choose(attempt, decision); });
 }
 
 bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {

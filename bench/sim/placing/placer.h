@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -31,8 +30,6 @@ class Placer {
 
   // Decides without changing the cache, by what the cache has now.
   Decision Decide(const ClusterPod& pod);
-
-  const PlacingPlugins& plugins() const { return plugins_; }
 
  private:
   struct Candidate {
@@ -55,9 +52,11 @@ class Placer {
   bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
                    Decision* decision) const;
 
-  const ClaimBook& claims_;
+  // What the plugins say of the node that was chosen. False: what the pod would get is gone.
+  bool Choose(const PlacingAttempt& attempt, Decision* decision) const;
+
   NodeColumns nodes_;
-  const PlacingPlugins plugins_;
+  const PlacingPlugins& plugins_;
   size_t next_block_ = 0;
   std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
   std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.

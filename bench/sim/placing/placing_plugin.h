@@ -1,6 +1,8 @@
 // The placing half of a plugin of the scheduler: which nodes a pod may be on, and which it prefers.
 //
-// Purpose: kube-scheduler's extension points PreFilter, Filter and Score, over columns of nodes.
+// Purpose: kube-scheduler's extension points PreFilter, Filter and Score, over columns of nodes,
+// and Reserve, Unreserve, PreBindPreFlight and PreBind for what a pod gets beside the node's room.
+// Permit and PostFilter are not modelled: no plugin here has anything to say there.
 // The queue-facing half of the same plugin, its events and hints, is under hints/plugins. A new
 // plugin is a file under plugins/, its declaration and one line in builtin_plugins.cc.
 // Method: Filter says for 64 neighbouring nodes at once which of them pass. What is dear to ask is
@@ -17,8 +19,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/resource_table.h"
 
@@ -68,6 +72,23 @@ class PlacingPlugin {
   // Whether FilterOne has anything to say after Filter.
   virtual bool FiltersOne(const PlacingAttempt&) const { return false; }
   virtual bool FilterOne(const PlacingAttempt&, const ClusterNode&) const { return true; }
+  // --- Of the node that was chosen. What the pod gets there stands in the decision.
+
+  // Adds it. False: it is gone meanwhile, and the attempt is decided anew.
+  virtual bool Choose(const PlacingAttempt&, Decision*) const { return true; }
+  // Takes it. False: another thread was ahead, and nothing was taken.
+  virtual bool Reserve(const Decision&) const { return true; }
+  // Gives it back, but for what the plugin's first `steps` steps of PreBind brought to the cluster.
+  virtual void Unreserve(const Decision&, size_t /*steps*/) const {}
+  // The calls to the API server that PreBind will make; none: it is skipped.
+  virtual size_t PreBindPreFlight(const Decision&) const { return 0; }
+  // Makes one of them. False: the binding fails. On the cluster's thread.
+  virtual bool PreBind(size_t /*step*/, Cluster*, const ClusterPod&, const Decision&) const {
+    return true;
+  }
+
+  // --- Of many nodes.
+
   // Adds 0 to kScoreMax to the score of each node of the mask.
   virtual void Score(const PlacingAttempt&, const NodeColumns&, size_t /*block*/,
                      uint64_t /*feasible*/, BlockScores*) const {}
@@ -76,7 +97,7 @@ class PlacingPlugin {
 using PlacingPlugins = std::array<std::unique_ptr<const PlacingPlugin>, kPlacingPlugins>;
 
 // All plugins, by PlacingPluginId. The book outlives them.
-PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, const ClaimBook* claims);
+PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, ClaimBook* claims);
 
 // The nodes of a mask, one after the other.
 template <typename Visit>

@@ -1,7 +1,7 @@
 #include "bench/sim/placing/scheduler_cache.h"
 
+#include <algorithm>
 #include <memory>
-#include <span>
 
 #include "bench/sim/placing/resource_table.h"
 #include "engine/event.h"
@@ -84,7 +84,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
 bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
   if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
-  if (!decision->claims.empty() && !claims_.Promise(decision->claims)) {
+  if (!Reserve(*decision)) {
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -97,18 +97,31 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   return true;
 }
 
+bool SchedulerCache::Reserve(const Decision& decision) {
+  for (size_t i = 0; i < plugins_.size(); ++i) {
+    if (plugins_[i]->Reserve(decision)) continue;
+    while (i-- > 0) plugins_[i]->Unreserve(decision, 0);
+    return false;
+  }
+  return true;
+}
+
 bool SchedulerCache::IsAssumed(uint64_t pod_slot) const {
   const PodWord* const word = pods_.Find(pod_slot);
   return word != nullptr && (word->load() & kAssumed) != 0;
 }
 
-void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, size_t stored) {
+void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, size_t steps) {
   const auto is_newer = [&](uint64_t word) { return AssumptionOf(word) != decision.assumption; };
   const uint64_t before = Replace(WordOf(pod.slot()), [&](uint64_t word) {
     return is_newer(word) ? word : AssumptionBits(word);
   });
   if (!is_newer(before)) GiveBack(pod, before);
-  claims_.Release(std::span(decision.claims).subspan(stored));
+  for (const auto& plugin : plugins_) {
+    const size_t own = std::min(steps, plugin->PreBindPreFlight(decision));
+    plugin->Unreserve(decision, own);
+    steps -= own;
+  }
 }
 
 }  // namespace schedq

@@ -17,31 +17,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_ledger.h"
+#include "bench/sim/placing/placing_plugin.h"
 #include "engine/base/segmented_array.h"
 
 namespace schedq {
 
 class SchedulerCache {
  public:
+  explicit SchedulerCache(PlacingPlugins plugins) : plugins_(std::move(plugins)) {}
+  // With the built-in plugins.
+  SchedulerCache() : plugins_(BuiltinPlacingPlugins(&nodes_.resources(), &claims_)) {}
+
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
 
-  // Counts the pod on its node and promises its devices. False: another thread was ahead, and
+  // Counts the pod on its node and lets the plugins reserve. False: another thread was ahead, and
   // nothing has changed.
   bool Assume(const ClusterPod& pod, Decision* decision);
   bool IsAssumed(uint64_t pod_slot) const;
-  // Ends what Assume began for a pod that will not be bound. The first `stored` claims of its
-  // decision have their devices in the cluster already; their promises end when the informers
-  // deliver them. Where the pod was assumed anew meanwhile, its new place stays.
-  void Forget(const ClusterPod& pod, const Decision& decision, size_t stored);
+  // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind.
+  // Where the pod was assumed anew meanwhile, its new place stays.
+  void Forget(const ClusterPod& pod, const Decision& decision, size_t steps);
 
   const NodeLedger& nodes() const { return nodes_; }
   const ClaimBook& claims() const { return claims_; }
+  // Of all scheduling threads.
+  const PlacingPlugins& plugins() const { return plugins_; }
 
  private:
   // Where a pod counts; scheduler_cache.cc says what its bits mean.
@@ -54,8 +61,12 @@ class SchedulerCache {
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 
+  // All plugins or none.
+  bool Reserve(const Decision& decision);
+
   NodeLedger nodes_;
   ClaimBook claims_;
+  const PlacingPlugins plugins_;
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.
   SegmentedArray<PodWord> pods_{kFirstPodsBits};  // By ClusterPod::slot.

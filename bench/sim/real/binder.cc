@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "bench/sim/calls/claim_storage.h"
-#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/pre_bind.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/time/time.h"
@@ -25,13 +24,14 @@ void Binder::Stop() {
 
 void Binder::Begin(BindingRef binding) {
   under_way_.fetch_add(1);
+  binding->steps = PreBindSteps(around_.cache->plugins(), binding->decision);
   steps_.Push(std::move(binding));
 }
 
 void Binder::Run(PartClock* parts) {
   BindingRef binding;
   while (steps_.Pop(&binding)) {
-    const bool sends = binding->step == Binding::Step::kBind || binding->decision.claims.empty();
+    const bool sends = binding->step == Binding::Step::kBind || binding->steps == 0;
     const InPart in_part(parts, sends ? Part::kDispatcher : Part::kBinding);
     Step(binding);
     binding.reset();
@@ -41,7 +41,7 @@ void Binder::Run(PartClock* parts) {
 void Binder::Step(const BindingRef& binding) {
   switch (binding->step) {
     case Binding::Step::kBegin:
-      return binding->decision.claims.empty() ? Send(binding) : BeginClaims(binding);
+      return binding->steps == 0 ? Send(binding) : BeginSteps(binding);
     case Binding::Step::kBind:
       return Send(binding);
     case Binding::Step::kGiveUp:
@@ -57,24 +57,25 @@ void Binder::Step(const BindingRef& binding) {
   }
 }
 
-// A nomination that fails does not end the binding; claims that were not stored do.
-void Binder::BeginClaims(const BindingRef& binding) {
+// A nomination that fails does not end the binding; a step of PreBind that fails does.
+void Binder::BeginSteps(const BindingRef& binding) {
   BindingPlan plan;
   plan.node = binding->decision.node;
   plan.pre_flights = {PreFlight::kSuccess};
   const Status begun = binding->attempt.BeginBinding(std::move(plan));
   SCHEDQ_CHECK(begun.ok(), "no built-in plugin rejects here");
-  around_.pace->Post([this, binding] { StoreClaims(binding); });
+  around_.pace->Post([this, binding] { TakeSteps(binding); });
 }
 
-void Binder::StoreClaims(const BindingRef& binding) {
+void Binder::TakeSteps(const BindingRef& binding) {
   binding->step = Binding::Step::kBind;
-  for (const ClaimDecision& claim : binding->decision.claims) {
-    if (!StoreClaim(around_.cluster, claim, binding->pod(), binding->decision.node)) {
-      binding->step = Binding::Step::kGiveUp;
-      break;
+  for (; binding->steps_taken < binding->steps; ++binding->steps_taken) {
+    if (PreBind(around_.cache->plugins(), binding->steps_taken, around_.cluster, binding->pod(),
+                binding->decision)) {
+      continue;
     }
-    ++binding->claims_stored;
+    binding->step = Binding::Step::kGiveUp;
+    break;
   }
   steps_.Push(binding);
 }
@@ -88,7 +89,7 @@ void Binder::Send(const BindingRef& binding) {
     if (!sent) OnAnswer(binding, sent);
     return;
   }
-  if (binding->decision.claims.empty()) static_cast<void>(binding->attempt.Done());
+  if (binding->steps == 0) static_cast<void>(binding->attempt.Done());
   around_.pace->Post([this, binding] {
     const Status bound = around_.cluster->BindPod(binding->pod().number, binding->decision.node);
     OnAnswer(binding, bound);
@@ -112,7 +113,7 @@ void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
 }
 
 void Binder::GiveBack(const BindingRef& binding) {
-  around_.cache->Forget(binding->pod(), binding->decision, binding->claims_stored);
+  around_.cache->Forget(binding->pod(), binding->decision, binding->steps_taken);
 }
 
 void Binder::Tell(const BindingRef& binding) {

@@ -1,9 +1,9 @@
 // The binding workers: what follows a decision, up to the API server's answer.
 //
-// Purpose: kube-scheduler's binding cycle. A binding that has claims to store shows its node first
-// (KEP-5278) and stores them, and then sends the binding: through the dispatcher where the queue
-// has one, else at once. A binding that fails gives back what was assumed, and the pod is tried
-// again.
+// Purpose: kube-scheduler's binding cycle. A binding for which PreBind has steps to take shows its
+// node first (KEP-5278), takes them, and then sends the binding: through the dispatcher where the
+// queue has one, else at once. A binding that fails gives back what was assumed, and the pod is
+// tried again.
 // Threads: Begin from any thread; a thread of its own; calls run on the cluster's
 // thread.
 // Memory: the bindings under way.
@@ -57,8 +57,8 @@ class Binder {
  private:
   void Run(PartClock* parts);
   void Step(const BindingRef& binding);
-  void BeginClaims(const BindingRef& binding);
-  void StoreClaims(const BindingRef& binding);
+  void BeginSteps(const BindingRef& binding);
+  void TakeSteps(const BindingRef& binding);
   void Send(const BindingRef& binding);
   // Before the queue hears of it. On the cluster's thread, or any that ends a call.
   void OnAnswer(const BindingRef& binding, const Status& status);

@@ -17,8 +17,8 @@ namespace schedq {
 struct Binding {
   enum class Step : uint8_t {
     kBegin,   // Nothing is done yet.
-    kBind,    // Its claims are stored.
-    kGiveUp,  // A claim cannot be used. The attempt is to fail.
+    kBind,    // PreBind is done.
+    kGiveUp,  // A step of PreBind failed. The attempt is to fail.
     kForget,  // The binding has failed and the attempt with it.
   };
 
@@ -34,7 +34,8 @@ struct Binding {
   const PoppedPod popped;
   const Decision decision;
   const Instant started;  // When the pod was popped.
-  size_t claims_stored = 0;
+  size_t steps = 0;       // Of PreBind. Set by Binder::Begin.
+  size_t steps_taken = 0;
   Step step = Step::kBegin;
 };
 using BindingRef = std::shared_ptr<Binding>;

@@ -52,6 +52,11 @@ class Informers {
   void Deliver(const ClusterChange& change);
   // Whether every delivered change is handled.
   bool IsIdle() const;
+  // Changes of pods that were handled, and changes of all else.
+  uint64_t pods_handled() const { return lanes_[kPods].handled.load(); }
+  uint64_t others_handled() const {
+    return lanes_[kNodes].handled.load() + lanes_[kOthers].handled.load();
+  }
   bool HasHandledNodes() const { return lanes_[kNodes].IsIdle(); }
   // Drops what was delivered and not handled yet, and ends the threads. Again: nothing.
   void Stop();

@@ -16,6 +16,7 @@
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/ports.h"
+#include "engine/queue_answers.h"
 
 namespace schedq {
 namespace {
@@ -77,7 +78,8 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   for (int i = 0; i < options.scheduling_threads; ++i) {
     threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
   }
-  rejectors_.emplace(threads_[0]->placer.plugins(), queue_->plugins());
+  rejectors_.emplace(cache_.plugins(), queue_->plugins());
+  options.pace->AskWhetherQuiet([this] { return IsQuiet(); });
   try {
     queue_->Run();
     for (const auto& each : threads_) {
@@ -97,6 +99,7 @@ RealScheduler::~RealScheduler() { Stop(); }
 
 // Closing the queue waits for calls in flight, which this thread, the cluster's, must answer.
 void RealScheduler::Stop() {
+  options_.pace->AskWhetherQuiet({});
   sink_.Refuse();
   std::atomic<bool> is_closed{false};
   std::jthread closer([this, &is_closed] {
@@ -124,6 +127,12 @@ const MetricsRegistry& RealScheduler::queue_metrics() const {
 
 bool RealScheduler::IsCaughtUp() const {
   return informers_->IsIdle() && binder_->IsIdle() && options_.pace->IsIdle();
+}
+
+bool RealScheduler::IsQuiet() const {
+  if (!IsCaughtUp()) return false;
+  const QueueCounts counts = queue_->Counts();
+  return counts.active == 0 && counts.in_flight == 0;
 }
 
 bool RealScheduler::Knows(const ClusterPod& pod) const {
@@ -198,6 +207,7 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
   for (int i = 0; i < kConflictsMax; ++i) {
     parts->SwitchTo(Part::kPlacing);
     Decision decision = self->placer.Decide(pod);
+    nodes_looked_at_.fetch_add(decision.nodes_looked_at, std::memory_order_relaxed);
     if (decision.node.empty() && !decision.was_overtaken) return decision;
     parts->SwitchTo(Part::kCache);
     if (!decision.was_overtaken && cache_.Assume(pod, &decision)) return decision;

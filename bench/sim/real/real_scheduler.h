@@ -84,6 +84,9 @@ class RealScheduler final : public Scheduler {
   std::vector<std::string> Faults() const override;
 
   const AssembledQueue& queue() const { return *queue_; }
+  const Informers& informers() const { return *informers_; }
+  // Whether none of its threads has anything to do, nor any pod could be popped.
+  bool IsQuiet() const;
   // Whether its cache has every change of a node that was delivered.
   bool HasHandledNodes() const { return informers_->HasHandledNodes(); }
   // Decisions that another thread was ahead of.
@@ -94,6 +97,8 @@ class RealScheduler final : public Scheduler {
   LatencyHistogram TakeRequeueLatencies() { return informers_->TakeRequeueLatencies(); }
   // Of the calls that add pods to the queue, since the last call.
   LatencyHistogram TakeAddLatencies() { return informers_->TakeAddLatencies(); }
+  // Nodes that attempts to place a pod counted with.
+  uint64_t nodes_looked_at() const { return nodes_looked_at_.load(); }
   // Of each thread but the cluster's, by its name.
   std::map<std::string, ThreadUsage> Usage() const;
 
@@ -125,6 +130,7 @@ class RealScheduler final : public Scheduler {
   std::unique_ptr<AssembledQueue> queue_;
   std::optional<const Rejectors> rejectors_;  // Made when there is a queue.
   std::atomic<uint64_t> conflicts_{0};        // Raised by scheduling threads.
+  std::atomic<uint64_t> nodes_looked_at_{0};  // Raised by scheduling threads.
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<Informers> informers_;
   std::vector<std::unique_ptr<SchedulingThread>> threads_;

@@ -48,10 +48,13 @@ bool WallPace::RunUntil(VirtualClock* clock, const std::function<bool()>& done, 
 }
 
 void WallPace::SleepUntil(VirtualClock* clock, Instant at) {
+  const bool is_quiet = is_quiet_ && is_quiet_();
   parts_.SwitchTo(Part::kIdle);
+  const MonotonicTime began = SteadyNow();
   Call call;
-  const bool has_call = calls_.Pop(&call, SteadyNow() + (at - wall_.Now()));
+  const bool has_call = calls_.Pop(&call, began + (at - wall_.Now()));
   parts_.SwitchTo(Part::kServer);
+  if (is_quiet) quiet_ += SteadyNow() - began;
   if (!has_call) return;
   clock->AdvanceTo(wall_.Now());
   call();

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/part_clock.h"
@@ -46,6 +47,10 @@ class WallPace {
   bool IsIdle() const { return run_.load() == posted_.load(); }
 
   ThreadUsage usage() const { return parts_.Usage(); }
+  // `is_quiet` is asked before each sleep: whether nobody else has anything to do either.
+  void AskWhetherQuiet(std::function<bool()> is_quiet) { is_quiet_ = std::move(is_quiet); }
+  // The sleeps that began when it was quiet.
+  Duration quiet() const { return quiet_; }
 
  private:
   // Sleeps until a call comes, and runs it.
@@ -56,6 +61,8 @@ class WallPace {
   std::atomic<uint64_t> posted_{0};
   std::atomic<uint64_t> run_{0};  // Written by the cluster's thread, after the call.
   PartClock parts_;
+  std::function<bool()> is_quiet_;  // May be empty.
+  Duration quiet_{};
 };
 
 }  // namespace schedq

@@ -6,6 +6,7 @@
 namespace schedq {
 
 void Client::Do(const CallLatency& latency, Call act) {
+  ++calls_;
   const Instant slot = std::max(clock_->Now(), next_slot_);
   next_slot_ = slot + interval_;
   clock_->At(slot + latency.Draw(&random_), std::move(act));

@@ -24,6 +24,8 @@ class Client {
 
   // Runs `act` when the call takes effect: after the wait for the rate limit and the latency.
   void Do(const CallLatency& latency, Call act);
+  // Since the start.
+  uint64_t calls() const { return calls_; }
 
   // Makes `count` calls by `workers` workers, each of which makes one call after the other. Calls
   // begin in the order of their indexes. `done` runs after the last call, or at once for a count of
@@ -47,6 +49,7 @@ class Client {
   const Duration interval_;
   Random random_;
   Instant next_slot_{};
+  uint64_t calls_ = 0;
 };
 
 }  // namespace schedq

@@ -26,6 +26,7 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
   Duration duration{};
   for (const SectionResult& section : runner.sections()) {
     duration += section.duration;
+    outcome->steps.Add(section.steps);
     outcome->pods += section.pods;
     repetition.metrics.insert(repetition.metrics.end(), section.items.begin(), section.items.end());
     for (const auto& [name, count] : section.counters) repetition.counters[name] += count;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/format/workload/model.h"
+#include "bench/sim/measure/step_times.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/base/result.h"
 #include "perf/documents/run_document.h"
@@ -17,6 +18,7 @@ struct RunOutcome {
   std::string reason;  // The reason for an outcome other than kMeasured.
   Repetition repetition;
   uint64_t pods = 0;         // The pods that were scheduled in the measured sections.
+  StepTimes steps;           // On the real clock, of all measured sections.
   std::string metrics_text;  // All metrics at the end of the run, in Prometheus' text form.
 };
 

@@ -96,6 +96,7 @@ class Simulation {
   const WallPace* pace() const { return pace_.get(); }
   PodWatch& pods() { return pods_; }
   Client& client() { return client_; }
+  const Client& client() const { return client_; }
   const CostModel& costs() const { return *options_.costs; }
   Random& random() { return random_; }
 

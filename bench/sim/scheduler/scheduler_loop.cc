@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "bench/sim/calls/claim_storage.h"
+#include "bench/sim/placing/pre_bind.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/pod_key.h"
@@ -177,21 +177,29 @@ void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin 
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
-  if (attempt->claims_stored == attempt->decision.claims.size()) return BindAfterClaims(attempt);
+  if (attempt->pre_bind_steps == PreBindSteps(cache_.plugins(), attempt->decision)) {
+    return BindAfterClaims(attempt);
+  }
   After(costs_.status.Draw(&random_), [this, attempt] {
-    const ClaimDecision& claim = attempt->decision.claims[attempt->claims_stored];
-    if (!StoreClaim(cluster_, claim, attempt->pod(), attempt->decision.node))
-      return FailBinding(attempt);
-    ++attempt->claims_stored;
+    if (!TakePreBindStep(attempt)) return FailBinding(attempt);
     StoreNextClaim(attempt);
   });
 }
 
 bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
-  for (const ClaimDecision& claim : attempt->decision.claims) {
-    if (!StoreClaim(cluster_, claim, attempt->pod(), attempt->decision.node)) return false;
-    ++attempt->claims_stored;
+  const size_t steps = PreBindSteps(cache_.plugins(), attempt->decision);
+  for (size_t i = 0; i < steps; ++i) {
+    if (!TakePreBindStep(attempt)) return false;
   }
+  return true;
+}
+
+bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
+  if (!PreBind(cache_.plugins(), attempt->pre_bind_steps, cluster_, attempt->pod(),
+               attempt->decision)) {
+    return false;
+  }
+  ++attempt->pre_bind_steps;
   return true;
 }
 
@@ -213,7 +221,7 @@ void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
   calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
   lock_.Run(
       [this, attempt] {
-        cache_.Forget(attempt->pod(), attempt->decision, attempt->claims_stored);
+        cache_.Forget(attempt->pod(), attempt->decision, attempt->pre_bind_steps);
         const Duration event_cost =
             handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
                            {AssignedPodView(attempt->popped.pod), nullptr});

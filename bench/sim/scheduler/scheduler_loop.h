@@ -75,7 +75,7 @@ class SchedulerLoop final : public Scheduler {
     PoppedPod popped;
     Decision decision;
     Instant started{};
-    size_t claims_stored = 0;
+    size_t pre_bind_steps = 0;  // That were taken.
 
     const ClusterPod& pod() const { return AsClusterPod(*popped.pod); }
   };
@@ -96,6 +96,7 @@ class SchedulerLoop final : public Scheduler {
   void ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
   bool StoreAllClaims(const AttemptRef& attempt);
+  bool TakePreBindStep(const AttemptRef& attempt);
   void BindAfterClaims(const AttemptRef& attempt);
   void FailBinding(const AttemptRef& attempt);
 
@@ -112,7 +113,7 @@ class SchedulerLoop final : public Scheduler {
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   EventHandlers handlers_;
-  const Rejectors rejectors_{placer_.plugins(), queue_.plugins()};
+  const Rejectors rejectors_{cache_.plugins(), queue_.plugins()};
   bool is_scheduling_ = false;
 };
 

@@ -1,14 +1,20 @@
 // A pod with claims goes to a node that has the devices of all of them.
 //
+// Reserve promises the devices, and PreBind stores each claim with them.
 // A pod whose claim is missing, or is promised to another pod, fits nowhere for now. Claims that
 // are allocated already are on one node, the only one for the pod.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -16,9 +22,30 @@
 namespace schedq {
 namespace {
 
+// Stores a claim's allocation and its reservation for the pod. The API server's version decides.
+// False: the claim is deleted or allocated elsewhere, the pod is deleted, or the API server is out.
+bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
+                const std::string& node) {
+  if (cluster->IsOut()) return false;
+  const ClusterClaimRef stored = cluster->FindClaim(claim.claim);
+  if (stored == nullptr) return false;
+  // A reservation for a pod that is gone would stay for ever.
+  const ClusterPodRef owner = cluster->FindPod(pod.number);
+  if (owner == nullptr || owner->deleting) return false;
+  const std::string& where = stored->node_name;
+  if (claim.allocates ? !where.empty() : where != node) return false;
+  return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
+    if (claim.allocates) {
+      after->devices = claim.devices;
+      after->node_name = node;
+    }
+    after->reserved_for.push_back(pod.number);
+  });
+}
+
 class DynamicResources final : public PlacingPlugin {
  public:
-  explicit DynamicResources(const ClaimBook* claims) : book_(*claims) {}
+  explicit DynamicResources(ClaimBook* claims) : book_(*claims) {}
 
   PlacingPluginId id() const override { return PlacingPluginId::kDynamicResources; }
   std::string_view name() const override { return "DynamicResources"; }
@@ -51,13 +78,39 @@ class DynamicResources final : public PlacingPlugin {
     return book_.HasDevicesFor(*attempt.claims, node.name);
   }
 
+  bool Choose(const PlacingAttempt& attempt, Decision* decision) const override {
+    if (!attempt.claims) return true;
+    auto claims = book_.Pick(*attempt.claims, decision->node);
+    if (!claims) return false;
+    decision->claims = std::move(*claims);
+    return true;
+  }
+
+  bool Reserve(const Decision& decision) const override {
+    return decision.claims.empty() || book_.Promise(decision.claims);
+  }
+
+  // The promises of claims that are stored end when the informers deliver these.
+  void Unreserve(const Decision& decision, size_t steps) const override {
+    if (!decision.claims.empty()) book_.Release(std::span(decision.claims).subspan(steps));
+  }
+
+  size_t PreBindPreFlight(const Decision& decision) const override {
+    return decision.claims.size();
+  }
+
+  bool PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
+               const Decision& decision) const override {
+    return StoreClaim(cluster, decision.claims[step], pod, decision.node);
+  }
+
  private:
-  const ClaimBook& book_;
+  ClaimBook& book_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeDynamicResources(const ClaimBook* claims) {
+std::unique_ptr<const PlacingPlugin> MakeDynamicResources(ClaimBook* claims) {
   return std::make_unique<DynamicResources>(claims);
 }
 

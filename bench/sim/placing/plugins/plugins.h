@@ -13,6 +13,6 @@ std::unique_ptr<const PlacingPlugin> MakeNodeUnschedulable();
 std::unique_ptr<const PlacingPlugin> MakeTaintToleration();
 std::unique_ptr<const PlacingPlugin> MakeNodeAffinity();
 std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources);
-std::unique_ptr<const PlacingPlugin> MakeDynamicResources(const ClaimBook* claims);
+std::unique_ptr<const PlacingPlugin> MakeDynamicResources(ClaimBook* claims);
 
 }  // namespace schedq

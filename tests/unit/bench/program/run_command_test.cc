@@ -366,6 +366,32 @@ TEST_F(RunCommandTest, StormsLeaveNothingBehindOnEitherClock) {
   EXPECT_EQ(ended.err, "") << "calls that fail in an outage are counted and not told of";
 }
 
+TEST_F(RunCommandTest, TheCostsOfARealRunArePlayedOnTheVirtualClock) {
+  const std::string costs = Path("costs.yaml");
+  const std::vector<std::string> workload = {
+      "--suite", "storms", "--name", "^SchedulingBasic/10Nodes", "--engine", "classic"};
+  const auto with = [&workload](std::vector<std::string> more) {
+    more.insert(more.end(), workload.begin(), workload.end());
+    return more;
+  };
+  const ChildProcess::Ended measured =
+      Run(with({"--clock", "real", "--repeat", "3", "--write-costs", costs}));
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  const ChildProcess::Ended played = Run(with({"--costs", costs, "--out", Path("out")}));
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  const Result<RunDocument> document = Read(Path("out"));
+  ASSERT_TRUE(document.ok()) << document.error().message();
+  EXPECT_EQ(document->cost_model, "measured");
+  EXPECT_LT(document->workloads[0].repetitions[0].seconds, 0.1) << "upstream's takes longer";
+  ExpectBad(with({"--write-costs", costs}), "--write-costs: expected --clock real");
+  ExpectBad({"--clock", "real", "--name", "^Basic/10", "--write-costs", costs},
+            "--write-costs: expected one engine");
+  ExpectBad(with({"--clock", "real", "--schedulers", "2", "--write-costs", costs}),
+            "--write-costs: expected one scheduling thread");
+  ExpectBad({"--clock", "real", "--engine", "classic", "--name", "^Basic/", "--write-costs", costs},
+            "--write-costs: expected exactly one workload");
+}
+
 TEST_F(RunCommandTest, AChurnGoesOnForTheDurationThatIsAskedFor) {
   const ChildProcess::Ended ended =
       Run({"--clock", "real", "--suite", "storms", "--name", "^EndlessChurn/10Nodes$", "--duration",

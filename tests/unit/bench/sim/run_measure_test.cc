@@ -5,13 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "bench/format/workload/model.h"
 #include "bench/sim/measure/metric_values.h"
+#include "bench/sim/measure/step_times.h"
 #include "bench/sim/measure/thresholds.h"
 #include "bench/sim/measure/throughput.h"
+#include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/metrics/metrics.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "perf/documents/data_items.h"
 #include "perf/documents/run_document.h"
@@ -157,6 +161,64 @@ TEST(TopicOf, IsTheFolder) {
   EXPECT_EQ(TopicOf("a/b/dra/performance-config.yaml"), "dra");
   EXPECT_EQ(TopicOf("builtin/basic.yaml"), "builtin");
   EXPECT_EQ(TopicOf("x.yaml"), "workloads");
+}
+
+// 10 attempts in a millisecond: the steps one after the other take the whole of it.
+TEST(StepTimes, TheStepsTakeTheTimeInWhichAnybodyWasBusy) {
+  StepTimes steps;
+  steps.busy = 0.001;
+  steps.server = 0.0004;
+  steps.popping = 0.0001;
+  steps.placing = 0.0002;
+  steps.adding = 0.00015;
+  steps.events = 0.00005;
+  steps.hints = 0.00002;
+  steps.client_calls = 20;
+  steps.attempts = 10;
+  steps.nodes_looked_at = 100'000;
+  steps.pods_told = 30;
+  steps.events_told = 3;
+  steps.hints_asked = 20;
+  const CostModel costs = *CostsOf(steps, "measured");
+  EXPECT_EQ(costs.queue_pop + costs.queue_done, Duration(10'000));
+  EXPECT_EQ(costs.filter_node, Duration(2));
+  EXPECT_EQ(costs.queue_add, Duration(5'000));
+  EXPECT_EQ(costs.queue_event, Duration(10'000));
+  EXPECT_EQ(costs.queue_judge, Duration(1'000));
+  EXPECT_EQ(costs.client_interval, Duration(20'000)) << "20 calls in 0.4 ms";
+  const Duration whole = 10 * (costs.attempt + costs.queue_pop + costs.queue_done) +
+                         100'000 * costs.filter_node + 30 * costs.queue_add +
+                         3 * costs.queue_event + 20 * costs.queue_judge;
+  EXPECT_EQ(whole, Duration(1'000'000));
+}
+
+TEST(StepTimes, WithoutAnAttemptThereIsNoModel) {
+  EXPECT_FALSE(CostsOf(StepTimes(), "measured").ok());
+}
+
+// Times that were split over threads may exceed the whole; no cost is below zero.
+TEST(StepTimes, NoCostIsNegative) {
+  StepTimes steps;
+  steps.attempts = 1;
+  steps.popping = 1e-6;
+  steps.hints = 1e-6;
+  steps.hints_asked = 1;
+  steps.events_told = 1;
+  const CostModel costs = *CostsOf(steps, "measured");
+  EXPECT_EQ(costs.attempt, Duration(0));
+  EXPECT_EQ(costs.queue_event, Duration(0));
+}
+
+TEST(StepTimes, TheFileOfAModelReadsAsTheModel) {
+  const CostModel upstream = *LoadCostModel(kUpstreamModel);
+  const std::string text = CostModelText(upstream, "a comment");
+  EXPECT_EQ(text.substr(0, 12), "# a comment\n");
+  const Result<CostModel> read = ParseCostModel("costs.yaml", text);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(CostModelText(*read, "a comment"), text);
+  EXPECT_EQ(read->attempt, upstream.attempt);
+  EXPECT_EQ(read->bind.extra, upstream.bind.extra);
+  EXPECT_EQ(read->client_interval, upstream.client_interval);
 }
 
 }  // namespace

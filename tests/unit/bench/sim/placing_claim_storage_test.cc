@@ -1,7 +1,5 @@
 // Goal: a claim is stored only while the cluster's own version of claim and pod allows it.
 // Method: one pod with a claim, and each way in which the cluster has changed before the storage.
-#include "bench/sim/calls/claim_storage.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,10 @@
 
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/plugins/plugins.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
@@ -33,13 +35,17 @@ class ClaimStorageTest : public testing::Test {
     pod_ = cluster_.FindPod(1);
   }
   bool Store(bool allocates, const std::string& node = "n") {
-    return StoreClaim(&cluster_, {"ns/c", allocates, {"g/n/0"}}, *pod_, node);
+    Decision decision;
+    decision.node = node;
+    decision.claims = {{"ns/c", allocates, {"g/n/0"}}};
+    return MakeDynamicResources(&claims_)->PreBind(0, &cluster_, *pod_, decision);
   }
   ClusterClaimRef Stored() const { return cluster_.FindClaim("ns/c"); }
 
   VirtualClock clock_{Instant()};
   Cluster cluster_{{&clock_, std::chrono::milliseconds(1), true}};
   ClusterPodRef pod_;
+  ClaimBook claims_;
 };
 
 TEST_F(ClaimStorageTest, AnAllocationIsStoredWithItsReservation) {

@@ -1,0 +1,155 @@
+// Goal: what a pod gets of its node beside room is reserved by all plugins or by none, given back
+// once, and brought to the cluster step by step.
+// Method: a cache with plugins that write down what they are asked.
+#include "bench/sim/placing/placing_plugin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/node_columns.h"
+#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/pre_bind.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "engine/base/time/time.h"
+#include "engine/base/time/virtual_clock.h"
+#include "engine/event.h"
+#include "tests/unit/bench/sim/placing_test_objects.h"
+
+namespace schedq {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using Notes = std::vector<std::string>;
+
+class NotingPlugin final : public PlacingPlugin {
+ public:
+  struct Options {
+    size_t steps = 0;
+    bool chooses = true;
+    bool reserves = true;
+    size_t failing_step = SIZE_MAX;
+  };
+
+  NotingPlugin(size_t number, Notes* notes, const Options& options)
+      : number_(number), notes_(*notes), options_(options) {}
+
+  PlacingPluginId id() const override { return static_cast<PlacingPluginId>(number_); }
+  std::string_view name() const override { return "Noting"; }
+  PreFilterAnswer PreFilter(PlacingAttempt*) const override { return PreFilterAnswer::kSkip; }
+  uint64_t Filter(const PlacingAttempt&, const NodeColumns&, size_t, uint64_t all) const override {
+    return all;
+  }
+  bool Choose(const PlacingAttempt&, Decision*) const override { return options_.chooses; }
+  bool Reserve(const Decision&) const override {
+    if (options_.reserves) Note("reserves");
+    return options_.reserves;
+  }
+  void Unreserve(const Decision&, size_t steps) const override {
+    Note("unreserves after " + std::to_string(steps));
+  }
+  size_t PreBindPreFlight(const Decision&) const override { return options_.steps; }
+  bool PreBind(size_t step, Cluster*, const ClusterPod&, const Decision&) const override {
+    Note("step " + std::to_string(step));
+    return step != options_.failing_step;
+  }
+
+ private:
+  void Note(const std::string& what) const {
+    notes_.push_back(std::to_string(number_) + " " + what);
+  }
+
+  const size_t number_;
+  Notes& notes_;
+  const Options options_;
+};
+
+class PlacingPluginTest : public testing::Test {
+ protected:
+  PlacingPlugins Make() {
+    PlacingPlugins plugins;
+    for (size_t i = 0; i < plugins.size(); ++i) {
+      plugins[i] = std::make_unique<NotingPlugin>(i, &notes_, options_[i]);
+    }
+    return plugins;
+  }
+  static void AddNode(SchedulerCache* cache) {
+    ClusterChange change;
+    change.resource = Resource::kNode;
+    change.objects.after = NodeOf(1, 100);
+    cache->Apply(change);
+  }
+
+  std::array<NotingPlugin::Options, kPlacingPlugins> options_;
+  Notes notes_;
+  const std::shared_ptr<ClusterPod> pod_ = PodOf(1, 10);
+};
+
+TEST_F(PlacingPluginTest, AllReserveOrNone) {
+  options_[2].reserves = false;
+  SchedulerCache cache(Make());
+  AddNode(&cache);
+  Decision decision = Placer(&cache).Decide(*pod_);
+  ASSERT_EQ(decision.node, "n1");
+  EXPECT_FALSE(cache.Assume(*pod_, &decision));
+  EXPECT_FALSE(cache.IsAssumed(pod_->slot()));
+  EXPECT_EQ(cache.nodes().BalanceOf(decision.slot).free[0], 10) << "the room of a pod is back";
+  EXPECT_THAT(notes_, ElementsAre("0 reserves", "1 reserves", "1 unreserves after 0",
+                                  "0 unreserves after 0"));
+}
+
+TEST_F(PlacingPluginTest, ForgettingGivesBackWhatNoStepHasBroughtToTheCluster) {
+  options_[1].steps = 2;
+  options_[3].steps = 2;
+  SchedulerCache cache(Make());
+  AddNode(&cache);
+  Decision decision = Placer(&cache).Decide(*pod_);
+  ASSERT_TRUE(cache.Assume(*pod_, &decision));
+  EXPECT_TRUE(cache.IsAssumed(pod_->slot()));
+  notes_.clear();
+  cache.Forget(*pod_, decision, 3);
+  EXPECT_FALSE(cache.IsAssumed(pod_->slot()));
+  EXPECT_THAT(notes_,
+              ElementsAre("0 unreserves after 0", "1 unreserves after 2", "2 unreserves after 0",
+                          "3 unreserves after 1", "4 unreserves after 0"));
+}
+
+TEST_F(PlacingPluginTest, TheStepsOfPreBindAreThoseOfAllPluginsInTurn) {
+  options_[1] = {.steps = 2};
+  options_[4] = {.steps = 1, .failing_step = 0};
+  const PlacingPlugins plugins = Make();
+  VirtualClock clock{Instant()};
+  Cluster cluster({.clock = &clock});
+  const Decision decision;
+  ASSERT_EQ(PreBindSteps(plugins, decision), 3u);
+  EXPECT_TRUE(PreBind(plugins, 0, &cluster, *pod_, decision));
+  EXPECT_TRUE(PreBind(plugins, 1, &cluster, *pod_, decision));
+  EXPECT_FALSE(PreBind(plugins, 2, &cluster, *pod_, decision));
+  EXPECT_THAT(notes_, ElementsAre("1 step 0", "1 step 1", "4 step 0"));
+}
+
+TEST_F(PlacingPluginTest, WhatIsGoneMeanwhileIsDecidedAnew) {
+  options_[3].chooses = false;
+  SchedulerCache cache(Make());
+  AddNode(&cache);
+  const Decision decision = Placer(&cache).Decide(*pod_);
+  EXPECT_EQ(decision.node, "");
+  EXPECT_TRUE(decision.was_overtaken);
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace schedq
