@@ -282,3 +282,4 @@ class CallQueue {
 }  // namespace schedq
 
 #include "dispatcher/call_queue-inl.h"  // IWYU pragma: keep
+#include "dispatcher/call_rules-inl.h"  // IWYU pragma: keep

@@ -106,7 +106,6 @@ class GuardedPool {
     }
     // A value whose number this thread has taken out of its word.
     void Retire(Number number) {
-      pool_.Prefetch(number);
       cell_.retired[cell_.retired_count++] = number;
       if (cell_.retired_count == kKeptMax) pool_.Sweep(cell_);
     }
