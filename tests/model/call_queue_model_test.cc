@@ -230,7 +230,7 @@ model::Body NothingStartsAfterClose() {
     scene.ExpectEachEndedOnce(1);
   };
 }
-TEST(CallQueueModel, NothingStartsAfterClose) { ExpectRight(NothingStartsAfterClose()); }
+TEST(CallQueueModel, NothingStartsAfterClose) { ExpectRight(NothingStartsAfterClose(), 3); }
 
 // An addition that asks whether it is wanted is not added after what made it unwanted. `overtake`
 // leaves nothing that waits.

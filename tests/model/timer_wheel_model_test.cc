@@ -139,8 +139,8 @@ TEST(TimerWheelModel, OverwriteMeetsTake) { ExpectRight(OverwriteMeetsTake(), 3)
 // Two threads arm a timer. Whichever has returned, the timer comes due by what that thread asked
 // for, also if the other one has named the ticket and is frozen before it pushes it, or before it
 // wakes the pump.
-model::Body ArmsMeet() {
-  return [](model::Trial& trial) {
+model::Body ArmsMeet(uint32_t lane_of_first) {
+  return [lane_of_first](model::Trial& trial) {
     Scene scene;
     model::Atomic<bool> is_woken{false};
     scene.wheel.Schedule(1, 30);
@@ -148,7 +148,7 @@ model::Body ArmsMeet() {
     const auto arm = [&](Tick tick, uint32_t lane) {
       scene.wheel.ArmBy(0, scene.wheel.EntryOf(0), tick, lane, [&](Tick) { is_woken.store(true); });
     };
-    trial.Thread([&] { arm(2, 1); });
+    trial.Thread([&] { arm(2, lane_of_first); });
     trial.Thread([&] {
       arm(4, 0);
       MODEL_CHECK(is_woken.load(), "a thread that waits for tick 30 is told");
@@ -163,7 +163,8 @@ model::Body ArmsMeet() {
     trial.Observe({expired});
   };
 }
-TEST(TimerWheelModel, ArmsMeet) { ExpectRight(ArmsMeet()); }
+TEST(TimerWheelModel, ArmsOfTwoLanesMeet) { ExpectRight(ArmsMeet(1)); }
+TEST(TimerWheelModel, ArmsOfOneLaneMeet) { ExpectRight(ArmsMeet(0)); }
 
 // The pump disarms a timer, and then its user looks at what is due; a thread writes what is due,
 // and then arms the timer.
@@ -277,8 +278,8 @@ TEST(TimerWheelModelSweep, ThreeThreads) {
 }
 
 TEST(TimerWheelModelStall, FrozenThreadStopsNoOther) {
-  for (const model::Body& body :
-       {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), ArmsMeet(), ArmMeetsPump()}) {
+  for (const model::Body& body : {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), ArmsMeet(0),
+                                  ArmsMeet(1), ArmMeetsPump()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
     model::ExpectNoStall(report, 10);
   }
