@@ -87,8 +87,9 @@ struct Placement {
 
 struct ApiCall;
 
-// Is told how a call ended: once, in the turn of the call's object (object_turn.h). A listener must
-// not block. It may use the queue: operations on the same object are carried out after it returned.
+// Is told how a call ended: once, by the thread whose operation ended it, after that operation took
+// effect. Two threads may tell of two calls of one object at the same time, or in the other order.
+// A listener must not block. It may use the queue.
 class CallListener {
  public:
   virtual ~CallListener() = default;
@@ -120,14 +121,13 @@ struct CallContent {
     return placement.has_value() && placement->nomination ? &*placement->nomination : nullptr;
   }
 };
-static_assert(sizeof(CallContent) <= 96, "a waiting call and its timer share two cache lines");
+static_assert(sizeof(CallContent) <= 96, "a call and what the queue adds share two cache lines");
 
 struct ApiCall : CallContent {
   ApiCall() = default;
   explicit ApiCall(CallContent&& content) : CallContent(std::move(content)) {}
 
-  Duration delay{};   // From Add until it is due.
-  Instant started{};  // Set by the queue when the call went in flight.
+  Duration delay{};  // From Add until it is due.
 };
 
 // For people: the pod's name, or the object's number where the pod is not known.

@@ -6,6 +6,7 @@
 
 #include "dispatcher/call_queue.h"
 #include "dispatcher/timer_wheel/tick_buckets.h"
+#include "engine/base/atom.h"
 #include "engine/base/log.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -23,84 +24,110 @@ CallQueue<Atom, Shape>::CallQueue(const CallQueueOptions& options)
 template <template <typename> class Atom, typename Shape>
 CallQueue<Atom, Shape>::~CallQueue() {
   Close();
+  Operation operation(calls_);
   for (ObjectId object = 0; object < used_.load(); ++object) {
-    Calls& calls = wheel_.EntryOf(object).payload.calls.Mutable();
-    if (const ApiCall* call = calls.in_flight()) {
-      EndExecuted(*call, Error("the call queue was destroyed while the call was in flight"));
+    const CallWord word = LoadCalls(wheel_.EntryOf(object));
+    const CallNumbers calls = NumbersOf(word);
+    if (calls.flight != 0) {
+      EndExecuted(calls_[calls.flight].call,
+                  Error("the call queue was destroyed while the call was in flight"));
     }
-    delete std::exchange(calls.sent, nullptr);
+    DiscardNew(operation, {}, calls);
+    if (word.stage() == CallStage::kApart) operation.Discard(word.number());
   }
 }
 
 // --- From any thread ---
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::Add(ApiCall&& call) {
-  // Before the turn, while the object's lines are still being fetched.
+void CallQueue<Atom, Shape>::Prefetch(ObjectId object) const {
+  if (object >= used_.load()) return;
+  // Relaxed: a number that is stale prefetches in vain.
+  const CallWord word(LoadRelaxed(wheel_.EntryOf(object).payload.calls));
+  if (word.number() != 0) calls_.Prefetch(word.number());
+}
+
+template <template <typename> class Atom, typename Shape>
+template <typename IsWanted>
+[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::AddIf(ApiCall&& call,
+                                                                 const IsWanted& is_wanted) {
+  // First, while the object's lines are still being fetched.
   metrics_.CountAdded(call.type);
   const Tick due = call.delay <= Duration(0) ? 0 : TickAfter(options_.clock->Now(), call.delay);
-  Do(
-      EntryOf(call.object), [&](Entry& entry) { ApplyAdd(entry, call, due); },
-      [&](Operation& operation) {
-        operation.kind = OperationKind::kAdd;
-        operation.call = std::move(call);
-        operation.due = due;
-      });
+  Entry& entry = EntryOf(call.object);
+  Operation operation(calls_);
+  // Each further round means that another thread's exchange succeeded.
+  for (;;) {
+    const View view = Look(operation, entry);
+    if (!is_wanted()) {
+      metrics_.CountEnd(call.type, CallEnd::kSkipped);
+      return false;
+    }
+    if (TryAdd(operation, entry, view, call, due)) return true;
+  }
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Sync(ObjectId object, const PodRef& pod) {
   if (object >= used_.load()) return;
-  Do(
-      wheel_.EntryOf(object), [&](Entry& entry) { ApplySync(entry, pod); },
-      [&](Operation& operation) {
-        operation.kind = OperationKind::kSync;
-        operation.pod = pod;
-      });
+  Entry& entry = wheel_.EntryOf(object);
+  if (LoadCalls(entry).stage() == CallStage::kNone) return;
+  Operation operation(calls_);
+  while (!TrySync(operation, object, entry, pod)) {
+  }
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::Cancel(ObjectId object) {
-  if (object >= used_.load()) return;
-  Do(
-      wheel_.EntryOf(object), [&](Entry& entry) { ApplyCancel(entry); },
-      [](Operation& operation) { operation.kind = OperationKind::kCancel; });
+template <typename IsWanted>
+bool CallQueue<Atom, Shape>::CancelIf(ObjectId object, const IsWanted& is_wanted) {
+  if (object >= used_.load()) return true;
+  Entry& entry = wheel_.EntryOf(object);
+  Operation operation(calls_);
+  for (;;) {
+    const CallWord word = LoadCalls(entry);
+    if (!is_wanted()) return false;
+    if (TryCancel(operation, entry, word)) return true;
+  }
 }
 
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Complete(ObjectId object, const Status& status) {
   if (object >= used_.load()) return RefuseToComplete(object);
-  Do(
-      wheel_.EntryOf(object), [&](Entry& entry) { ApplyComplete(object, entry, status); },
-      [&](Operation& operation) {
-        operation.kind = OperationKind::kComplete;
-        operation.object = object;
-        operation.status = status;
-      });
+  Entry& entry = wheel_.EntryOf(object);
+  Operation operation(calls_);
+  while (!TryComplete(operation, object, entry, status)) {
+  }
 }
 
-// A call may be added after its object was cancelled here. It is then added in a turn that began
-// after the flag was set, so it finds the flag set. The same holds for a slot that is made after
-// `used_` was read here.
+// A thread that places a call looks at the flag afterwards, and this one looks at the object after
+// it has set the flag: at least one of them sees what the other did, and skips the call. A call
+// whose thread is frozen in between is skipped by the dispatching thread. The same holds for a slot
+// that is made after `used_` was read here.
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::Close() {
   is_closed_.store(true);
   const uint64_t used = used_.load();
-  for (uint64_t object = 0; object < used; ++object) Cancel(static_cast<ObjectId>(object));
+  for (uint64_t object = 0; object < used; ++object) {
+    const CallWord word = LoadCalls(wheel_.EntryOf(static_cast<ObjectId>(object)));
+    if (word.stage() != CallStage::kNone) Cancel(static_cast<ObjectId>(object));
+  }
 }
 
-// A turn that is free now began after Close handed its operation over, or ended after that. In the
-// first case Close carried the operation out itself.
+// A thread whose exchange this thread has seen was in its operation then, or has ended it.
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::HasSkippedAll() {
-  const uint64_t used = used_.load();
-  while (skipped_ < used && wheel_.EntryOf(static_cast<ObjectId>(skipped_)).payload.turn.IsFree()) {
-    ++skipped_;
+  const uint32_t threads = calls_.Threads();
+  for (; threads_done_ < threads; ++threads_done_) {
+    const uint64_t seen = std::exchange(operation_seen_, calls_.OperationsOf(threads_done_));
+    const bool is_in_one = operation_seen_ % 2 != 0;
+    // Another count than before: that operation has ended.
+    if (is_in_one && (seen == 0 || seen == operation_seen_)) return false;
+    operation_seen_ = 0;
   }
-  return skipped_ >= used;
+  return true;
 }
 
-// --- Turns ---
+// --- An object's calls ---
 
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::Entry&
@@ -115,200 +142,124 @@ CallQueue<Atom, Shape>::EntryOf(ObjectId object) {
 }
 
 template <template <typename> class Atom, typename Shape>
-template <typename Apply, typename FillIn>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Do(Entry& entry, const Apply& apply,
-                                                              const FillIn& fill_in) {
-  if (!entry.payload.turn.TryBegin()) return HandOver(entry, fill_in);
-  apply(entry);
-  EndTurn(entry);
+[[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::View CallQueue<Atom, Shape>::Look(
+    Operation& operation, const Entry& entry) const {
+  CallWord word = LoadCalls(entry);
+  // Each further round means that another thread's exchange succeeded.
+  while (word.stage() != CallStage::kNone) {
+    operation.Guard(0, word.number());
+    CallWord seen = LoadCalls(entry);
+    if (seen == word && word.is_plain()) return ViewOf(word);
+    if (seen == word) {
+      const CallNumbers calls = NumbersOf(word);
+      if (calls.flight != 0) operation.Guard(1, calls.flight);
+      if (calls.unseen != 0) operation.Guard(2, calls.unseen);
+      seen = LoadCalls(entry);
+      if (seen == word) return ViewOf(word);
+    }
+    word = seen;
+  }
+  return ViewOf(word);
 }
 
 template <template <typename> class Atom, typename Shape>
-template <typename FillIn>
-[[gnu::noinline]] void CallQueue<Atom, Shape>::HandOver(Entry& entry, const FillIn& fill_in) {
-  auto operation = std::make_unique<Operation>();
-  fill_in(*operation);
-  if (!entry.payload.turn.BeginOrHandOver(operation)) return;
-  CarryOut(entry, *operation);
-  EndTurn(entry);
+[[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::View CallQueue<Atom, Shape>::ViewOf(
+    CallWord word) const {
+  const CallNumbers calls = NumbersOf(word);
+  return {word, calls, StateOf(calls.waiting), StateOf(calls.flight), StateOf(calls.unseen)};
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndTurn(Entry& entry) {
-  entry.payload.turn.End([&](Operation& operation) { CarryOut(entry, operation); });
+[[gnu::always_inline]] inline CallNumbers CallQueue<Atom, Shape>::NumbersOf(CallWord word) const {
+  const uint32_t number = word.number();
+  if (word.is_plain()) return {.waiting = number};
+  switch (word.stage()) {
+    case CallStage::kNone:
+      break;
+    case CallStage::kWaits:
+      return {number, calls_[number].flight, calls_[number].unseen};
+    case CallStage::kInFlight:
+      return {0, number, calls_[number].unseen};
+    case CallStage::kUnseen:
+      return {0, 0, number};
+    case CallStage::kApart:
+      return {0, calls_[number].flight, calls_[number].unseen};
+  }
+  return {};
+}
+
+// A waiting call was made with the numbers of the others.
+template <template <typename> class Atom, typename Shape>
+[[gnu::always_inline]] inline CallWord CallQueue<Atom, Shape>::WordOf(Operation& operation,
+                                                                      const CallNumbers& next) {
+  if (next.waiting != 0) {
+    const CallState& waiting = calls_[next.waiting];
+    const bool is_plain = next.flight + next.unseen == 0 && waiting.call.listener == nullptr;
+    return is_plain ? CallWord::Plain(waiting.call.type, next.waiting)
+                    : CallWord(CallStage::kWaits, next.waiting);
+  }
+  if (next.flight == 0) {
+    return next.unseen == 0 ? CallWord() : CallWord(CallStage::kUnseen, next.unseen);
+  }
+  if (calls_[next.flight].unseen == next.unseen) return {CallStage::kInFlight, next.flight};
+  const uint32_t apart = operation.Make(ApiCall(), Tick{0}, next.flight, next.unseen);
+  return {CallStage::kApart, apart};
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::CarryOut(Entry& entry, Operation& operation) {
-  switch (operation.kind) {
-    case OperationKind::kAdd:
-      return ApplyAdd(entry, operation.call, operation.due);
-    case OperationKind::kSync:
-      return ApplySync(entry, operation.pod);
-    case OperationKind::kCancel:
-      return ApplyCancel(entry);
-    case OperationKind::kComplete:
-      return ApplyComplete(operation.object, entry, operation.status);
-    case OperationKind::kStart:
-      return ApplyStart(entry);
+[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::Replace(Operation& operation,
+                                                                   Entry& entry, const View& view,
+                                                                   const CallNumbers& next) {
+  const CallWord after = WordOf(operation, next);
+  const bool is_replaced = ExchangeCalls(entry, view.word, after);
+  if (is_replaced && view.word.stage() == CallStage::kApart) operation.Retire(view.word.number());
+  if (!is_replaced && after.stage() == CallStage::kApart) operation.Discard(after.number());
+  return is_replaced;
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::RetireOld(Operation& operation, const CallNumbers& before,
+                                       const CallNumbers& next) {
+  for (const uint32_t number : {before.waiting, before.flight, before.unseen}) {
+    if (number != 0 && !next.Has(number)) operation.Retire(number);
   }
 }
 
-// --- In an object's turn ---
-
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplyAdd(Entry& entry, ApiCall& call,
-                                                                    Tick due) {
-  Calls& calls = entry.payload.calls.Mutable();
-  WaitingCall& waiting = calls.waiting;
-  const ApiCall* const in_flight = calls.in_flight();
-  if (is_closed_.load()) return EndOf(call, CallEnd::kSkipped);
-  if ((waiting.exists() && IsLessRelevant(call.type, waiting.type()) &&
-       IsSamePod(call.pod, waiting.content().pod)) ||
-      (in_flight != nullptr && IsLessRelevant(call.type, in_flight->type) &&
-       IsSamePod(call.pod, in_flight->pod))) {
-    return EndOutranked(call);
+void CallQueue<Atom, Shape>::DiscardNew(Operation& operation, const CallNumbers& before,
+                                        const CallNumbers& next) {
+  for (const uint32_t number : {next.waiting, next.flight, next.unseen}) {
+    if (number != 0 && !before.Has(number)) operation.Discard(number);
   }
-  bool keeps_its_place = false;
-  if (waiting.exists()) {
-    Inherit(waiting.content(), &call);
-    // An earlier deadline stays, and so does the place in its lane of a call that is due already.
-    keeps_its_place = waiting.type() == call.type && waiting.due() <= std::max(due, wheel_.now());
-    if (keeps_its_place) due = waiting.due();
-  } else if (in_flight != nullptr && in_flight->type == call.type &&
-             IsSamePod(call.pod, in_flight->pod)) {
-    Merge(*in_flight, &call);
-  }
-  const bool is_dropped = in_flight == nullptr && IsNoOpNow(call, calls);
-  if (waiting.exists()) {
-    if (is_dropped) wheel_.Cancel(entry);
-    EndWaiting(waiting, CallEnd::kOverwritten);
-  }
-  if (is_dropped) return EndOf(call, CallEnd::kSkipped);
-  waiting.Put(std::move(call), due);
-  if (in_flight == nullptr && !keeps_its_place) Schedule(entry);
+}
+
+// --- What follows ---
+
+// The wake-up is part of it: see ArmBy.
+template <template <typename> class Atom, typename Shape>
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Arm(Entry& entry, ObjectId object,
+                                                               Tick due, CallType type) {
+  wheel_.ArmBy(object, entry, due, LaneOf(type), [this](Tick tick) { Wake(tick); });
+}
+
+// For an operation that relies on the call that waits: the thread that made it wait may be stopped.
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::ArmFor(Entry& entry, ObjectId object, const View& view) {
+  if (view.waiting == nullptr || view.flight != nullptr) return;
+  Arm(entry, object, view.waiting->due, view.waiting->call.type);
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplySync(Entry& entry,
-                                                                     const PodRef& pod) {
-  Calls& calls = entry.payload.calls.Mutable();
-  if (calls.sent != nullptr) SyncUnseen(calls, pod);
-  if (!calls.waiting.exists()) return;
-  CallContent& content = calls.waiting.content();
-  if (!IsSamePod(content.pod, pod)) return;
-  content.pod = pod;
-  // Mostly nothing was sent for an object whose call waits, and the call changes something.
-  const bool is_no_op = calls.sent == nullptr
-                            ? IsNoOp(content)
-                            : calls.in_flight() == nullptr && IsNoOpNow(content, calls);
-  if (is_no_op) SkipSynced(entry);
+bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const CallState* unseen) {
+  const bool is_unseen = unseen != nullptr && IsSamePod(unseen->call.pod, call.pod);
+  return is_unseen ? IsNoOpAfter(unseen->call, call) : IsNoOp(call);
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::noinline]] void CallQueue<Atom, Shape>::SyncUnseen(Calls& calls, const PodRef& pod) {
-  CallContent* const unseen = calls.unseen();
-  if (unseen == nullptr) return;
-  const bool is_same = IsSamePod(unseen->pod, pod);
-  unseen->pod = pod;
-  if (!is_same || IsNoOp(*unseen)) calls.ForgetUnseen();
-}
-
-// Apart from ApplySync, because it is rare.
-template <template <typename> class Atom, typename Shape>
-[[gnu::noinline]] void CallQueue<Atom, Shape>::SkipSynced(Entry& entry) {
-  SkipWaiting(entry);
-}
-
-template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::ApplyCancel(Entry& entry) {
-  Calls& calls = entry.payload.calls.Mutable();
-  if (calls.sent != nullptr) calls.ForgetUnseen();
-  if (calls.waiting.exists()) SkipWaiting(entry);
-}
-
-template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyComplete(ObjectId object, Entry& entry, const Status& status) {
-  Calls& calls = entry.payload.calls.Mutable();
-  if (calls.in_flight() == nullptr) return RefuseToComplete(object);
-  ApiCall done(std::move(*calls.sent->in_flight));
-  calls.sent->in_flight.reset();
-  in_flight_.fetch_sub(1);
-  metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - done.started);
-  if (!status.ok()) {
-    SCHEDQ_LOG(kWarning, "API call {} for pod {} failed: {}", CallTypeName(done.type),
-               PodNameOf(done), status.error().message());
-  }
-  if (calls.waiting.exists()) {
-    CallContent& content = calls.waiting.content();
-    const bool is_done = status.ok() && IsSamePod(done.pod, content.pod);
-    // The event of a condition that it inherited from `done` went out with `done`.
-    if (is_done && content.condition == done.condition) content.sends_event = false;
-    const bool is_no_op = is_done ? IsNoOpAfter(done, content) : IsNoOpNow(content, calls);
-    is_no_op ? SkipWaiting(entry) : Schedule(entry);
-  }
-  EndExecuted(done, status);
-  if (status.ok()) RememberUnseen(std::move(done), calls);
-  calls.Tidy();
-  // Sequentially consistent, as in HasRoom: either HasRoom sees the room, or this load sees that
-  // the dispatching thread waits for it.
-  if (waits_for_room_.load() && waits_for_room_.exchange(false)) Wake(0);
-}
-
-// The dispatching thread took the object's timer and starts nothing.
-template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::ApplyStart(Entry& entry) {
-  const Calls& calls = entry.payload.calls.Read();
-  if (calls.waiting.exists() && calls.in_flight() == nullptr) Schedule(entry);
-}
-
-template <template <typename> class Atom, typename Shape>
-const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(Calls& calls, Tick now) {
-  WaitingCall& waiting = calls.waiting;
-  if (!waiting.exists() || calls.in_flight() != nullptr || waiting.due() > now) return nullptr;
-  ApiCall& call = calls.MutableSent().in_flight.emplace(waiting.Remove());
-  call.started = options_.clock->Now();
-  return &call;
-}
-
-template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::Schedule(Entry& entry) {
-  const WaitingCall& waiting = entry.payload.calls.Read().waiting;
-  const ObjectId object = waiting.content().object;
-  Wake(wheel_.ScheduleAlone(object, entry, waiting.due(), LaneOf(waiting.type())));
-}
-
-template <template <typename> class Atom, typename Shape>
-bool CallQueue<Atom, Shape>::IsNoOpNow(const CallContent& call, const Calls& calls) {
-  const CallContent* const unseen = calls.unseen();
-  const bool is_unseen = unseen != nullptr && IsSamePod(unseen->pod, call.pod);
-  return is_unseen ? IsNoOpAfter(*unseen, call) : IsNoOp(call);
-}
-
-// Keeps what later patches are compared with. Claims are not kept: they are allocated once.
-template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::RememberUnseen(ApiCall&& done, Calls& calls) {
-  if (done.type != CallType::kStatusPatch) return;
-  const CallContent* const unseen = calls.unseen();
-  if (unseen != nullptr && IsSamePod(unseen->pod, done.pod)) Merge(*unseen, &done);
-  if (done.placement.has_value()) done.placement.Mutable().claims.clear();
-  Sent& sent = calls.MutableSent();
-  sent.unseen.reset();
-  if (!IsNoOp(done)) sent.unseen.emplace(std::move(done));
-}
-
-template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::SkipWaiting(Entry& entry) {
-  wheel_.Cancel(entry);
-  EndWaiting(entry.payload.calls.Mutable().waiting, CallEnd::kSkipped);
-}
-
-template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndWaiting(WaitingCall& waiting,
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndWaiting(const CallState& waiting,
                                                                       CallEnd end) {
-  if (waiting.content().listener != nullptr) return EndOf(ApiCall(waiting.Remove()), end);
-  metrics_.CountEnd(waiting.type(), end);
-  waiting.Drop();
+  if (waiting.call.listener != nullptr) return EndOf(waiting.call, end);
+  metrics_.CountEnd(waiting.call.type, end);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -354,7 +305,7 @@ Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
     if (!HasRoom()) return kNeverTick;
     if (!rate_.HasToken(now)) return rate_.NextTick();
     const std::optional<uint32_t> object = wheel_.PopDue(*lane);
-    if (!object || !StartOne(*object, now, start)) continue;
+    if (!object || !StartOne(*object, *lane, now, start)) continue;
     rate_.SpendToken();
   }
   return kNeverTick;
@@ -362,27 +313,43 @@ Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
 
 template <template <typename> class Atom, typename Shape>
 template <typename Start>
-bool CallQueue<Atom, Shape>::StartOne(ObjectId object, Tick now, const Start& start) {
-  Entry& entry = wheel_.EntryOf(object);
-  ObjectTurn<Operation, Atom>& turn = entry.payload.turn;
-  if (!turn.TryBegin()) {
-    auto operation = std::make_unique<Operation>();
-    operation->kind = OperationKind::kStart;
-    if (!turn.BeginOrHandOver(operation)) return false;
-  }
-  const ApiCall* call = TakeForFlight(entry.payload.calls.Mutable(), now);
-  if (call != nullptr) {
-    in_flight_.fetch_add(1);
-  } else {
-    // A call may wait for a tick beyond the wheel's horizon. If it was added just now, this changes
-    // nothing.
-    ApplyStart(entry);
-  }
-  EndTurn(entry);
+bool CallQueue<Atom, Shape>::StartOne(ObjectId object, uint32_t lane, Tick now,
+                                      const Start& start) {
+  const ApiCall* const call = TakeForFlight(object, lane, now);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
   start(*call);
   return true;
+}
+
+// The object's timer was in this lane and came due. Its call may be due later, or in another lane,
+// or beyond the wheel's horizon; or it has gone.
+template <template <typename> class Atom, typename Shape>
+const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(ObjectId object, uint32_t lane, Tick now) {
+  Entry& entry = wheel_.EntryOf(object);
+  Operation operation(calls_);
+  // Each further round means that another thread's exchange succeeded.
+  for (;;) {
+    const View view = Look(operation, entry);
+    const CallState* const waiting = view.waiting;
+    if (waiting == nullptr || view.flight != nullptr) return nullptr;
+    if (waiting->due > now || lane != LaneOf(waiting->call.type)) {
+      Arm(entry, object, waiting->due, waiting->call.type);
+      return nullptr;
+    }
+    if (is_closed_.load()) {
+      Cancel(object);
+      return nullptr;
+    }
+    // Relaxed: only the thread that completes the call reads it, and the exchange publishes it.
+    StoreRelaxed(calls_.NoteOf(view.calls.waiting),
+                 static_cast<uint64_t>(options_.clock->Now().time_since_epoch().count()));
+    in_flight_.fetch_add(1);
+    if (ExchangeCalls(entry, view.word, {CallStage::kInFlight, view.calls.waiting})) {
+      return &waiting->call;
+    }
+    in_flight_.fetch_sub(1);
+  }
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -398,10 +365,12 @@ std::optional<uint32_t> CallQueue<Atom, Shape>::ChooseLane() const {
 
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::HasRoom() {
-  if (in_flight_.load() < options_.in_flight_max) return true;
-  waits_for_room_.store(true);
-  if (in_flight_.load() >= options_.in_flight_max) return false;
-  waits_for_room_.store(false);
+  if (in_flight_.load() >= options_.in_flight_max) {
+    waits_for_room_.store(true);
+    if (in_flight_.load() >= options_.in_flight_max) return false;
+  }
+  // Relaxed: only this thread writes it.
+  if (LoadRelaxed(waits_for_room_)) waits_for_room_.store(false);
   return true;
 }
 

@@ -4,9 +4,13 @@
 // queue decides what is sent, when, and what need not be sent at all.
 // When not to use it: for calls whose answer the caller must have before its next step.
 //
-// How it works. Each object has a turn (object_turn.h), in which its waiting call and its call in
-// flight are plain values. A waiting call's deadline is a timer of the wheel, and the timer's lane
-// is the call's type. The thread that pumps the wheel takes from the lanes what the limits allow.
+// How it works. A word of each object names its state: which call waits, which is in flight, which
+// succeeded and was not seen yet (call_state.h). A state is never changed. An operation reads it,
+// makes the state that the rules ask for, and exchanges the word; if another operation was first,
+// it begins anew. What follows from the exchange is done after it: the timer, the listeners, the
+// metrics. A waiting call's deadline is a timer of the wheel, and the timer's lane is the call's
+// type. The thread that pumps the wheel takes from the lanes what the limits allow. A timer is
+// never cleared, and may come due too early: what starts is decided by the state.
 //
 // The rules (docs/semantics.md, "Dispatcher rules"):
 //  1. At most one call waits and at most one is in flight for an object. A call in flight is never
@@ -30,18 +34,29 @@
 //     more relevant, drops it. The listener of the older call is then also told how the newer call
 //     ended, if it was executed.
 //
-// Threads and progress: Add, Sync, Cancel, Complete and Close from any thread. Each is lock-free
-// and waits for no other thread: where another thread has the object's turn, that thread carries
-// the operation out, which may be after the caller returned. Linearization point: in the turn. A
-// thread that is frozen in a turn holds back that object's calls, and nothing else. An operation
-// costs the same however many calls wait. Dispatch from any thread. While one thread dispatches,
-// the others return at once, and that thread looks again on their behalf. A thread that is frozen
-// while it dispatches holds back starts, and nothing else.
+// Threads and progress: all operations from any thread, lock-free: an exchange fails only because
+// another thread's succeeded. None waits for another thread.
+//   Add, AddIf, Sync, Cancel, CancelIf, Complete
+//             Linearization point: the exchange of the object's word; the last look at it where
+//             nothing changes.
+//   Close     No single moment: object by object. What is added while it runs, or later, is skipped
+//             by the thread that adds it.
+//   Dispatch  While one thread dispatches, the others return at once, and that thread looks again
+//             on their behalf. A thread that is frozen while it dispatches holds back starts, and
+//             nothing else.
+// An operation that has returned has taken effect, whichever thread is frozen: an operation that
+// leaves a call waiting, or relies on one, ensures that the call's timer is armed, its ticket
+// pushed and the waker told, also where another thread had begun to. The thread whose exchange
+// ended a call tells the call's listener; if that thread is frozen, it tells when it goes on, and
+// no other call waits for that. A Complete that is frozen counts as an answer that has not come, in
+// the limit of calls in flight. An operation costs the same however many calls wait.
 // Log: at warning level, each call that failed, with its pod and the reason, and each answer that
 // nobody waits for.
-// Memory: 128 bytes an object number up to the largest that was used: two cache lines, which hold
-// the object's timer and its waiting call. On the heap: calls in flight, the last successful patch
-// of an object until the object was seen with what the patch changed, and long messages.
+// Memory: 16 bytes an object number up to the largest that was used, and 128 bytes for each call
+// that waits, is in flight, or succeeded as a patch until its object was seen with what that
+// changed. The memory of calls is used again; at most 64 calls for each thread are kept a while
+// after their end. On the heap: long messages and placements, and copies of them where a call that
+// waits is synced or outlasts a flight.
 #pragma once
 
 #include <atomic>
@@ -55,12 +70,11 @@
 
 #include "dispatcher/api_call.h"
 #include "dispatcher/call_metrics.h"
-#include "dispatcher/object_turn.h"
+#include "dispatcher/call_state.h"
+#include "dispatcher/guarded_pool.h"
 #include "dispatcher/rate_limit.h"
 #include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
-#include "dispatcher/waiting_call.h"
-#include "engine/base/atom.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
@@ -94,7 +108,11 @@ struct CallQueueOptions {
   }
 };
 
-template <template <typename> class Atom = std::atomic, typename Shape = WheelShape>
+struct CallShape : WheelShape {
+  static constexpr uint32_t kCallsKept = 64;  // Ended calls that a thread keeps a while.
+};
+
+template <template <typename> class Atom = std::atomic, typename Shape = CallShape>
 class CallQueue {
  public:
   static constexpr Duration kTick = std::chrono::milliseconds(1);
@@ -107,22 +125,31 @@ class CallQueue {
 
   // The caller is about to add, sync or cancel. Prefetches what that will touch, while the caller
   // makes the call, and does nothing else.
-  void Prefetch(ObjectId object) const {
-    if (object < used_.load()) wheel_.Prefetch(object);
+  void Prefetch(ObjectId object) const;
+  void Add(ApiCall&& call) {
+    AddIf(std::move(call), [] { return true; });
   }
-  void Add(ApiCall&& call);
+  // Adds the call if is_wanted(). When the call is added, no other addition and no cancellation has
+  // taken effect since that was asked; so it may ask whether its caller has been overtaken. False:
+  // it was unwanted. Then it counts as skipped, and its listener is not told.
+  template <typename IsWanted>
+  bool AddIf(ApiCall&& call, const IsWanted& is_wanted);
   // The object was seen with this version, which is of no interest to calls of another pod.
   void Sync(ObjectId object, const PodRef& pod);
   // What waits for the object is skipped.
-  void Cancel(ObjectId object);
+  void Cancel(ObjectId object) {
+    CancelIf(object, [] { return true; });
+  }
+  // Likewise, if is_wanted(), which is asked as in AddIf.
+  template <typename IsWanted>
+  bool CancelIf(ObjectId object, const IsWanted& is_wanted);
   // The call in flight for the object ended. Once for each start; more often changes nothing and is
   // logged.
   void Complete(ObjectId object, const Status& status);
-  // What waits is skipped, and so is all that is added from now on. Where another thread has an
-  // object's turn, that thread skips what waits, which may be after Close returned.
+  // What waits is skipped, and so is all that is added from now on.
   void Close();
-  // After Close: whether all that waited has been skipped, and each listener told. One thread at a
-  // time.
+  // After Close: whether each operation that had begun before has ended, so that each listener has
+  // been told. One thread at a time, in no listener.
   bool HasSkippedAll();
 
   // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
@@ -135,90 +162,89 @@ class CallQueue {
   uint32_t InFlight() const { return in_flight_.load(); }
 
  private:
-  enum class OperationKind : uint8_t { kAdd, kSync, kCancel, kComplete, kStart };
-  // An operation on an object whose turn another thread has.
-  struct Operation {
-    OperationKind kind = OperationKind::kCancel;
-    ApiCall call;
-    Tick due = 0;
-    ObjectId object = 0;
-    PodRef pod;
-    Status status;
-    Operation* next = nullptr;
-  };
-  // What was sent for an object. The call in flight keeps its address.
-  struct Sent {
-    std::optional<ApiCall> in_flight;
-    std::optional<CallContent> unseen;  // What succeeded and was not seen yet.
-  };
-  // Read and written in the object's turn only.
-  struct Calls {
-    Sent* sent = nullptr;  // Null: nothing.
-    WaitingCall waiting;
-
-    ApiCall* in_flight() const {
-      return sent != nullptr && sent->in_flight ? &*sent->in_flight : nullptr;
-    }
-    CallContent* unseen() const {
-      return sent != nullptr && sent->unseen ? &*sent->unseen : nullptr;
-    }
-    Sent& MutableSent() {
-      if (sent == nullptr) sent = new Sent;
-      return *sent;
-    }
-    void ForgetUnseen() {
-      if (unseen() != nullptr) sent->unseen.reset();
-      Tidy();
-    }
-    // Gives back what holds nothing.
-    void Tidy() {
-      if (sent != nullptr && !sent->in_flight && !sent->unseen) delete std::exchange(sent, nullptr);
-    }
-  };
+  using Pool = GuardedPool<CallState, Atom, Shape::kCallsKept>;
+  using Operation = typename Pool::Operation;
   struct Slot {
-    ObjectTurn<Operation, Atom> turn;
-    typename Seam<Atom>::template Plain<Calls> calls;
+    // A CallWord. Written by each thread whose operation changes the object's calls. A thread that
+    // read a stale value fails its exchange.
+    Atom<uint64_t> calls;
   };
   using Wheel = TimerWheel<Atom, Shape, Slot>;
   using Entry = typename Wheel::Entry;
-  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> ||
-                    sizeof(Entry) == 2 * kCacheLineBytes,
-                "an object has two cache lines");
+  static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Entry) == 16,
+                "four objects share a cache line");
+  static_assert(sizeof(CallState) + sizeof(uint64_t) <= 2 * kCacheLineBytes,
+                "a call has two cache lines");
+
+  // An object's calls as the word named them when they were read.
+  struct View {
+    CallWord word;
+    CallNumbers calls;
+    // Null: none.
+    const CallState* waiting = nullptr;
+    const CallState* flight = nullptr;
+    const CallState* unseen = nullptr;
+  };
 
   Entry& EntryOf(ObjectId object);
-  // Calls apply(entry) in the object's turn, or hands over an operation that fill_in(operation)
-  // wrote.
-  template <typename Apply, typename FillIn>
-  void Do(Entry& entry, const Apply& apply, const FillIn& fill_in);
-  template <typename FillIn>
-  void HandOver(Entry& entry, const FillIn& fill_in);
-  void CarryOut(Entry& entry, Operation& operation);
-  void EndTurn(Entry& entry);
+  // Reads the object's calls and guards them.
+  View Look(Operation& operation, const Entry& entry) const;
+  CallNumbers NumbersOf(CallWord word) const;
+  View ViewOf(CallWord word) const;
+  // Makes `next` the object's calls in place of what `view` saw; false: they have changed. What
+  // `next` has and the view has not is this thread's then as before.
+  bool Replace(Operation& operation, Entry& entry, const View& view, const CallNumbers& next);
+  CallWord WordOf(Operation& operation, const CallNumbers& next);
+  // Changes nothing but the word's version: an addition that asked before is overtaken.
+  static bool Stamp(Entry& entry, const View& view) {
+    return ExchangeCalls(entry, view.word, view.word);
+  }
+  // Of the calls that are in the one and not in the other.
+  void RetireOld(Operation& operation, const CallNumbers& before, const CallNumbers& next);
+  void DiscardNew(Operation& operation, const CallNumbers& before, const CallNumbers& next);
+  const CallState* StateOf(uint32_t number) const {
+    return number == 0 ? nullptr : &calls_[number];
+  }
 
-  // In the object's turn.
-  void ApplyAdd(Entry& entry, ApiCall& call, Tick due);
-  void ApplySync(Entry& entry, const PodRef& pod);
-  static void SyncUnseen(Calls& calls, const PodRef& pod);
-  void SkipSynced(Entry& entry);
-  void ApplyCancel(Entry& entry);
-  void ApplyComplete(ObjectId object, Entry& entry, const Status& status);
-  void ApplyStart(Entry& entry);
-  const ApiCall* TakeForFlight(Calls& calls, Tick now);
-  static bool IsNoOpNow(const CallContent& call, const Calls& calls);
-  static void RememberUnseen(ApiCall&& done, Calls& calls);
-  void Schedule(Entry& entry);
-  void SkipWaiting(Entry& entry);
-  void EndWaiting(WaitingCall& waiting, CallEnd end);
+  // Each carries out its operation; false: another one has changed the object's calls meanwhile.
+  bool TryAdd(Operation& operation, Entry& entry, const View& view, ApiCall& call, Tick due);
+  bool Place(Operation& operation, Entry& entry, const View& view, ApiCall& call, Tick due);
+  bool DropNoOp(Operation& operation, Entry& entry, const View& view, const ApiCall& call);
+  bool TrySync(Operation& operation, ObjectId object, Entry& entry, const PodRef& pod);
+  bool TryCancel(Operation& operation, Entry& entry, CallWord word);
+  bool TryComplete(Operation& operation, ObjectId object, Entry& entry, const Status& status);
+
+  static bool IsOutranked(const ApiCall& call, const CallState* by);
+  static bool InheritsFrom(const CallState* waiting, const CallState* in_flight,
+                           const ApiCall& call);
+  static bool IsNoOpNow(const CallContent& call, const CallState* unseen);
+  uint32_t SyncUnseen(Operation& operation, uint32_t unseen, const PodRef& pod);
+  uint32_t UnseenAfter(Operation& operation, const CallNumbers& calls);
+  uint32_t WaitingAfter(Operation& operation, const CallNumbers& calls, bool is_ok,
+                        uint32_t unseen);
+  void Arm(Entry& entry, ObjectId object, Tick due, CallType type);
+  void ArmFor(Entry& entry, ObjectId object, const View& view);
+  void EndWaiting(const CallState& waiting, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
   void EndOutranked(const ApiCall& call);
+  void EndInFlight(const CallState& done, Instant started, const Status& status);
   static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
+
+  // Sequentially consistent, as are the pump's exchange of the timer and the flag of Close: see
+  // ArmBy and Close.
+  static CallWord LoadCalls(const Entry& entry) { return CallWord(entry.payload.calls.load()); }
+  static bool ExchangeCalls(Entry& entry, CallWord before, CallWord after) {
+    uint64_t bits = before.bits();
+    return entry.payload.calls.compare_exchange_strong(bits, after.After(before).bits());
+  }
 
   // Inside the wheel's pump.
   template <typename Start>
   Tick StartDue(Tick now, const Start& start);
   template <typename Start>
-  bool StartOne(ObjectId object, Tick now, const Start& start);
+  bool StartOne(ObjectId object, uint32_t lane, Tick now, const Start& start);
+  const ApiCall* TakeForFlight(ObjectId object, uint32_t lane, Tick now);
   std::optional<uint32_t> ChooseLane() const;
   bool HasRoom();
 
@@ -233,16 +259,19 @@ class CallQueue {
   const Instant epoch_;  // Tick 0.
   const CallMetrics metrics_;
   Wheel wheel_{kCallTypeCount};
+  Pool calls_{Shape::kFirstTimersBits};
 
   // Object numbers below this have slots. Raised by each thread that uses a larger one.
   alignas(kCacheLineBytes) Atom<uint64_t> used_{0};
-  // Set once by Close; read in objects' turns.
+  // Set once by Close; read before a call is placed and after.
   Atom<bool> is_closed_{false};
-  // Nothing waits for objects below this. Of the thread that calls HasSkippedAll.
-  uint64_t skipped_ = 0;
+  // Of the thread that calls HasSkippedAll: threads of smaller numbers have ended what they had
+  // begun when Close came; and what the thread of this number counted when it was in an operation.
+  uint32_t threads_done_ = 0;
+  uint64_t operation_seen_ = 0;
   // Raised by the dispatching thread, lowered by each thread that completes a call.
   alignas(kCacheLineBytes) Atom<uint32_t> in_flight_{0};
-  // The dispatching thread wants to be woken when a call completes.
+  // The dispatching thread wants to be woken when a call completes. Written by that thread.
   Atom<bool> waits_for_room_{false};
 
   // The dispatching thread's.
@@ -253,3 +282,4 @@ class CallQueue {
 }  // namespace schedq
 
 #include "dispatcher/call_queue-inl.h"  // IWYU pragma: keep
+#include "dispatcher/call_rules-inl.h"  // IWYU pragma: keep

@@ -62,68 +62,150 @@ void StatusReporter::OnDeleted(const PodRef& pod, const PodMove& move) {
   Handle({.kind = NoticeKind::kDeleted, .pod = pod, .move = move, .text = {}});
 }
 
-void StatusReporter::Handle(Notice notice) {
+void StatusReporter::Handle(const Notice& notice) {
   const PodId id = notice.move.pod.id;
   slots_.ReserveThrough(id);
-  Slot& slot = slots_[id];
-  if (slot.turn.TryBegin()) {
-    HandleInTurn(slot, notice);
-  } else {
-    auto handed_over = std::make_unique<Notice>(std::move(notice));
-    if (!slot.turn.BeginOrHandOver(handed_over)) return;
-    HandleInTurn(slot, *handed_over);
+  Pool::Operation operation(states_);
+  while (!TryHandle(operation, slots_[id], notice)) {
   }
-  slot.turn.End([&](const Notice& each) { HandleInTurn(slot, each); });
 }
 
-void StatusReporter::HandleInTurn(Slot& slot, const Notice& notice) {
+bool StatusReporter::TryHandle(Pool::Operation& operation, std::atomic<uint64_t>& slot,
+                               const Notice& notice) {
+  const Word before(slot.load());
+  operation.Guard(0, before.number());
+  if (slot.load() != before.bits()) return false;
+  const PodStatus known = before.number() == 0 ? PodStatus() : states_[before.number()];
+  const Decision decision = Decide(known, before.owes(), notice);
+  Word mine = before;
+  if (!(decision.next == known) || decision.is_owed) {
+    const Pool::Number number = operation.Make(PodStatus(decision.next));
+    mine = before.After(number, decision.is_owed || before.owes());
+    uint64_t bits = before.bits();
+    if (!slot.compare_exchange_strong(bits, mine.bits())) {
+      operation.Discard(number);
+      return false;
+    }
+    if (before.number() != 0) operation.Retire(before.number());
+  }
+  if (decision.counter != nullptr) Count(*decision.counter);
+  Do(operation, decision, notice, slot, mine);
+  return true;
+}
+
+StatusReporter::Decision StatusReporter::Decide(const PodStatus& known, bool owes,
+                                                const Notice& notice) {
+  Decision decision = DecideByRules(known, owes, notice);
+  // The calls of a pod that is gone are still to be cancelled.
+  const bool owes_cancel = owes && known.remembered == kUnseen;
+  if (owes_cancel && decision.deed == Deed::kNothing && !(decision.next == known)) {
+    decision.deed = Deed::kCancel;
+    decision.is_owed = true;
+  }
+  return decision;
+}
+
+StatusReporter::Decision StatusReporter::DecideByRules(const PodStatus& known, bool owes,
+                                                       const Notice& notice) {
   if (notice.kind == NoticeKind::kFailed || notice.kind == NoticeKind::kOutranked) {
-    return HandleUnsent(slot, notice);
+    return DecideUnsent(known, notice);
   }
-  if (notice.move.IsOlderThan({.pod = notice.move.pod, .number = slot.newest_move})) {
-    return Count(overtaken_);
+  Decision decision;
+  decision.next = known;
+  if (notice.move.IsOlderThan({.pod = notice.move.pod, .number = known.newest_move})) {
+    decision.counter = &overtaken_;
+    return decision;
   }
-  slot.newest_move = notice.move.number;
-  if (slot.uid_fingerprint != notice.move.pod.uid_fingerprint) {
-    slot.uid_fingerprint = notice.move.pod.uid_fingerprint;
-    slot.remembered = kUnseen;
+  decision.next.newest_move = notice.move.number;
+  if (known.uid_fingerprint != notice.move.pod.uid_fingerprint) {
+    decision.next.uid_fingerprint = notice.move.pod.uid_fingerprint;
+    decision.next.remembered = kUnseen;
   }
   if (notice.kind == NoticeKind::kDeleted) {
-    slot.remembered = kUnseen;
-    return options_.queue->Cancel(notice.move.pod.id);
+    decision.next.remembered = kUnseen;
+    decision.deed = Deed::kCancel;
+    decision.is_owed = true;
+    return decision;
   }
-  if (slot.remembered == kUnseen) slot.remembered = FirstSight(*notice.pod);
-  notice.kind == NoticeKind::kGated ? HandleGated(slot, notice) : HandlePassed(slot, notice);
+  if (decision.next.remembered == kUnseen) decision.next.remembered = FirstSight(*notice.pod);
+  decision.delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
+  return notice.kind == NoticeKind::kGated ? DecideGated(decision, owes, notice)
+                                           : DecidePassed(decision, owes);
 }
 
-void StatusReporter::HandleGated(Slot& slot, const Notice& notice) {
-  if (!notice.text) return Count(opted_out_);
+StatusReporter::Decision StatusReporter::DecideGated(Decision decision, bool owes,
+                                                     const Notice& notice) {
+  if (!notice.text) {
+    decision.counter = &opted_out_;
+    return decision;
+  }
   const uint64_t wanted = Remember(*notice.text);
-  if (slot.remembered == wanted) return Count(repeated_);
-  slot.remembered = wanted;
-  auto call = CallFor(notice.pod, notice.move.pod.id, wanted);
-  call.delay = IsDelayed(options_.model) ? options_.delay : Duration(0);
-  call.sends_event = true;
-  call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *notice.text};
-  options_.queue->Add(std::move(call));
+  const bool is_repeated = decision.next.remembered == wanted;
+  if (is_repeated) decision.counter = &repeated_;
+  if (is_repeated && !owes) return decision;
+  decision.next.remembered = wanted;
+  decision.deed = Deed::kSet;
+  decision.is_owed = true;
+  return decision;
 }
 
-void StatusReporter::HandlePassed(Slot& slot, const Notice& notice) {
-  if (std::exchange(slot.remembered, kNothing) == kNothing) return;
-  SendClear(notice.pod, notice.move.pod.id,
-            IsDelayed(options_.model) ? options_.delay : Duration(0));
+StatusReporter::Decision StatusReporter::DecidePassed(Decision decision, bool owes) {
+  if (std::exchange(decision.next.remembered, kNothing) == kNothing && !owes) return decision;
+  decision.deed = Deed::kClear;
+  decision.is_owed = true;
+  return decision;
 }
 
 // Only what was remembered for this call is forgotten or sent again: it is no longer remembered if
 // the pod was evaluated since, or is gone. A call that was outranked would be outranked again.
-void StatusReporter::HandleUnsent(Slot& slot, const Notice& notice) {
-  if (slot.uid_fingerprint != notice.move.pod.uid_fingerprint) return;
+StatusReporter::Decision StatusReporter::DecideUnsent(const PodStatus& known,
+                                                      const Notice& notice) {
+  Decision decision;
+  decision.next = known;
+  if (known.uid_fingerprint != notice.move.pod.uid_fingerprint) return decision;
   const bool is_clear = notice.tag == kNothing;
-  const bool is_last = slot.remembered == notice.tag || (is_clear && slot.remembered == kUnknown);
-  if (!is_last) return;
-  slot.remembered = kUnknown;
-  const bool tries_again = is_clear && notice.kind == NoticeKind::kFailed;
-  if (tries_again) SendClear(notice.pod, notice.move.pod.id, options_.delay);
+  const bool is_last = known.remembered == notice.tag || (is_clear && known.remembered == kUnknown);
+  if (!is_last) return decision;
+  decision.next.remembered = kUnknown;
+  if (!is_clear || notice.kind != NoticeKind::kFailed) return decision;
+  decision.deed = Deed::kClear;
+  decision.delay = options_.delay;
+  decision.is_owed = true;
+  return decision;
+}
+
+bool StatusReporter::TryDo(const Decision& decision, const Notice& notice,
+                           const std::atomic<uint64_t>& slot, Word mine) {
+  const auto is_newest = [&] { return slot.load() == mine.bits(); };
+  const PodId id = notice.move.pod.id;
+  if (decision.deed == Deed::kCancel) return options_.queue->CancelIf(id, is_newest);
+  const bool is_set = decision.deed == Deed::kSet;
+  ApiCall call = CallFor(notice.pod, id, is_set ? decision.next.remembered : kNothing);
+  call.delay = decision.delay;
+  call.sends_event = is_set;
+  call.condition.kind = ConditionPatch::Kind::kClear;
+  if (is_set) call.condition = {ConditionPatch::Kind::kSet, kNotReadyReason, *notice.text};
+  return options_.queue->AddIf(std::move(call), is_newest);
+}
+
+// A newer notice takes the deed's place if it has one of its own, and if not, leaves it owed.
+void StatusReporter::Do(Pool::Operation& operation, const Decision& decision, const Notice& notice,
+                        std::atomic<uint64_t>& slot, Word mine) {
+  if (decision.deed == Deed::kNothing) return;
+  // Each further round means that another thread has handled a notice.
+  while (!TryDo(decision, notice, slot, mine)) {
+    mine = Word(slot.load());
+    operation.Guard(0, mine.number());
+    if (slot.load() != mine.bits()) continue;
+    const PodStatus& known = states_[mine.number()];
+    if (!mine.owes() || known.remembered != decision.next.remembered ||
+        known.uid_fingerprint != decision.next.uid_fingerprint) {
+      return;
+    }
+  }
+  // Nothing is owed any more, unless more has become known.
+  uint64_t bits = mine.bits();
+  slot.compare_exchange_strong(bits, mine.After(mine.number(), false).bits());
 }
 
 ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
@@ -134,13 +216,6 @@ ApiCall StatusReporter::CallFor(const PodRef& pod, PodId id, uint64_t tag) {
   call.listener = this;
   call.tag = tag;
   return call;
-}
-
-void StatusReporter::SendClear(const PodRef& pod, PodId id, Duration delay) {
-  auto call = CallFor(pod, id, kNothing);
-  call.delay = delay;
-  call.condition.kind = ConditionPatch::Kind::kClear;
-  options_.queue->Add(std::move(call));
 }
 
 void StatusReporter::OnEnd(const ApiCall& call, CallEnd end, const Status& status) {

@@ -7,9 +7,11 @@
 // There is no reporter then, and an engine without observers does no work for one.
 //
 // Threads: the queue's, and each thread that ends a call; nothing here waits or locks. What is
-// remembered for a pod is read and written in the pod's turn (object_turn.h). Calls are added in
-// that turn too, so that they reach the call queue in the order in which the pod's notices were
-// handled.
+// remembered for a pod is a state that is never changed, only replaced by one exchange of the pod's
+// word (guarded_pool.h). The call that follows from the exchange is added only if the word is still
+// as the exchange has left it (CallQueue::AddIf), so calls reach the call queue in the order of the
+// exchanges. Until the call is added the word says so: a thread that finds its message remembered,
+// and the call owed, adds the call itself, because the other thread may be stopped.
 // Invariants:
 //  1. What is remembered for a pod is the message that the pod shows or will show, once every call
 //     for it has succeeded.
@@ -25,9 +27,9 @@
 //     unknown then too, until the pod's next evaluation, which comes when that call has failed.
 //  6. A notice of an older move that comes after that of a newer one (see PodMove) changes nothing:
 //     the newest move counts, whichever thread was the first to tell of its move.
-// Memory: 32 bytes a pod number, and a notice on the heap for each move that is told while another
-// thread has the pod's turn. Messages are remembered as 63-bit fingerprints: two messages of one
-// pod that share a fingerprint would count as equal.
+// Memory: 8 bytes a pod number, and 32 for each pod that the reporter was told of. Messages are
+// remembered as 63-bit fingerprints: two messages of one pod that share a fingerprint would count
+// as equal.
 #pragma once
 
 #include <atomic>
@@ -40,7 +42,7 @@
 
 #include "dispatcher/api_call.h"
 #include "dispatcher/call_queue.h"
-#include "dispatcher/object_turn.h"
+#include "dispatcher/guarded_pool.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
 #include "engine/base/segmented_array.h"
@@ -100,31 +102,65 @@ class StatusReporter final : public QueueObserver, public CallListener {
     PodMove move;
     std::optional<std::string> text;  // Of a rejection: for the pod's owner.
     uint64_t tag = 0;                 // Of a call that failed or was outranked.
-    Notice* next = nullptr;
   };
-  // All but `turn` is read and written in the turn only.
-  struct Slot {
-    ObjectTurn<Notice> turn;
-    uint64_t remembered;       // See status_reporter.cc.
-    uint64_t uid_fingerprint;  // Of the pod that it is remembered for.
-    uint32_t newest_move;      // The number of its newest move.
-  };
-  static_assert(sizeof(Slot) == 32, "two pods a cache line");
+  // What is known of a pod. All zero: the reporter was not told of it yet.
+  struct PodStatus {
+    uint64_t remembered = 0;       // See status_reporter.cc.
+    uint64_t uid_fingerprint = 0;  // Of the pod that it is remembered for.
+    uint32_t newest_move = 0;      // The number of its newest move.
 
-  void Handle(Notice notice);
-  // In the pod's turn.
-  void HandleInTurn(Slot& slot, const Notice& notice);
-  void HandleGated(Slot& slot, const Notice& notice);
-  void HandlePassed(Slot& slot, const Notice& notice);
-  void HandleUnsent(Slot& slot, const Notice& notice);
+    bool operator==(const PodStatus&) const = default;
+  };
+  using Pool = GuardedPool<PodStatus>;
+  // The word of a pod: the number of its state, whether a call is owed, and a version.
+  class Word {
+   public:
+    explicit Word(uint64_t bits) : bits_(bits) {}
+    uint64_t bits() const { return bits_; }
+    Pool::Number number() const { return static_cast<Pool::Number>(bits_); }
+    bool owes() const { return (bits_ >> kOwesAt & 1) != 0; }
+    Word After(Pool::Number number, bool owes) const {
+      const uint64_t version = (bits_ >> kVersionAt) + 1;
+      return Word(number | uint64_t{owes} << kOwesAt | version << kVersionAt);
+    }
+
+   private:
+    static constexpr uint32_t kOwesAt = 32;
+    static constexpr uint32_t kVersionAt = 33;
+    uint64_t bits_ = 0;
+  };
+  // What a notice leads to.
+  enum class Deed : uint8_t { kNothing, kSet, kClear, kCancel };
+  struct Decision {
+    PodStatus next;
+    Deed deed = Deed::kNothing;
+    Duration delay{};
+    bool is_owed = false;                      // The deed may have been another thread's.
+    std::atomic<uint64_t>* counter = nullptr;  // Which of the counters it raises, if any.
+  };
+
+  void Handle(const Notice& notice);
+  // False: another thread has changed what is known of the pod.
+  bool TryHandle(Pool::Operation& operation, std::atomic<uint64_t>& slot, const Notice& notice);
+  Decision Decide(const PodStatus& known, bool owes, const Notice& notice);
+  Decision DecideByRules(const PodStatus& known, bool owes, const Notice& notice);
+  Decision DecideGated(Decision decision, bool owes, const Notice& notice);
+  Decision DecidePassed(Decision decision, bool owes);
+  Decision DecideUnsent(const PodStatus& known, const Notice& notice);
+  void Do(Pool::Operation& operation, const Decision& decision, const Notice& notice,
+          std::atomic<uint64_t>& slot, Word mine);
+  // False: another notice has been handled since `mine`.
+  bool TryDo(const Decision& decision, const Notice& notice, const std::atomic<uint64_t>& slot,
+             Word mine);
 
   void HandleUnsentCall(NoticeKind kind, const ApiCall& call, uint64_t tag);
 
   ApiCall CallFor(const PodRef& pod, PodId id, uint64_t tag);
-  void SendClear(const PodRef& pod, PodId id, Duration delay);
 
   const StatusReporterOptions options_;
-  SegmentedArray<Slot> slots_{12};
+  // Words. Written by each thread whose notice changes what is known of the pod.
+  SegmentedArray<std::atomic<uint64_t>> slots_{12};
+  Pool states_{12};
 
   // Each is raised by the threads that tell of moves or end calls, and read by counts().
   std::atomic<uint64_t> rejections_{0};

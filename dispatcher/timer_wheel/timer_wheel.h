@@ -19,8 +19,9 @@
 //                      succeeded, or because the pump moved the ticket, once for each time it came
 //                      due. Linearization point: the exchange of the word. A thread that is frozen
 //                      between its exchange and its push delays this one timer.
-//   ScheduleAlone      likewise, for one thread a timer at a time; a store where the timer has no
-//                      ticket.
+//   ArmBy              any thread; lock-free. Linearization point: the exchange of the word, or the
+//                      look at a word that has it due in time. A thread that is frozen here delays
+//                      nothing: others that want the timer push its ticket a second time.
 //   Pump               any thread; never waits: while one thread pumps, the others raise a counter
 //                      and return, and the pumping thread runs another round for them.
 //   PopDue, LaneIsEmpty  inside Pump only. PopDue is lock-free. Its linearization point is its
@@ -32,7 +33,10 @@
 //
 // Invariants:
 //  1. A timer has one live ticket where its word says waits or lane, else none. The thread that
-//     names a new ticket in the word pushes that ticket to the inbox.
+//     names a new ticket in the word pushes that ticket to the inbox. Where the word says named, it
+//     may not have done so yet. Then each thread that relies on the ticket pushes it too, and any
+//     other ticket of the timer counts as live. A ticket that was pushed twice, or that another one
+//     stood for, is stale when it comes.
 //  2. An armed timer's live ticket waits for a tick not after the wanted one, or is in its lane.
 //  3. Timers that come due in one advance enter their lane in the order of their ticks. Timers that
 //     were due when they were set follow, in the order in which their tickets were pushed.
@@ -45,6 +49,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -71,8 +77,16 @@ class TimerWheel {
  public:
   using Timer = uint32_t;
 
+ private:
+  // Entries of a few words do not cross cache lines.
+  static constexpr size_t kEntryBytes =
+      std::is_empty_v<Payload>
+          ? sizeof(uint64_t)
+          : std::min(std::bit_ceil(sizeof(uint64_t) + sizeof(Payload)), size_t{kCacheLineBytes});
+
+ public:
   // A timer and what its user keeps beside it.
-  struct alignas(std::is_empty_v<Payload> ? sizeof(uint64_t) : kCacheLineBytes) Entry {
+  struct alignas(kEntryBytes) Entry {
     // The wheel's. Written by each thread that schedules, cancels or pumps. A thread that read a
     // stale value fails its exchange.
     Atom<uint64_t> word;
@@ -92,6 +106,7 @@ class TimerWheel {
 
   // For a caller that uses a timer several times in a row.
   Entry& EntryOf(Timer timer) { return entries_[timer]; }
+  const Entry& EntryOf(Timer timer) const { return entries_[timer]; }
 
   // Prefetches the timer's first and last cache lines.
   void Prefetch(Timer timer) const {
@@ -105,11 +120,40 @@ class TimerWheel {
   // Returns the tick by which the caller must ensure a call of Pump; kNeverTick: one will come
   // anyway.
   Tick Schedule(Timer timer, Tick tick, uint32_t lane = 0) {
-    return ScheduleBy<&TimerWheel::ExchangeWord>(timer, EntryOf(timer), tick, lane);
+    Entry& entry = EntryOf(timer);
+    const Tick now = LoadNow();
+    tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
+    TimerWord before = LoadWord(entry);
+    TimerWord after;
+    bool is_looked_at_in_time;
+    do {
+      is_looked_at_in_time =
+          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
+      after =
+          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
+    } while (!ExchangeWord(entry, before, after));
+    if (is_looked_at_in_time) return kNeverTick;
+    inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
+    return tick < LoadPlanned() ? tick : kNeverTick;
   }
-  // The same for a thread that alone arms and clears the timer at this time.
-  Tick ScheduleAlone(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
-    return ScheduleBy<&TimerWheel::ExchangeWordAlone>(timer, entry, tick, lane);
+
+  // Ensures that the timer comes due at `tick` or before, and in `lane` or one of a smaller number:
+  // it never makes a timer come due later. So the timer's user must know what is due when, and arm
+  // it anew if it came due too early. Calls wake(at) if the caller must ensure a call of Pump by
+  // the tick `at`.
+  template <typename Wake>
+  void ArmBy(Timer timer, Entry& entry, Tick tick, uint32_t lane, const Wake& wake) {
+    const Tick now = LoadNow();
+    tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
+    // Sequentially consistent: PopDue disarms the timer, and then its user looks at what is due.
+    // Either that look sees what this caller wants, or this one sees that the timer is disarmed.
+    TimerWord before(entry.word.load());
+    if (before.ComesBy(tick, lane)) return;
+    TimerWord after = ArmedBy(before, tick, lane);
+    while (after != before && !ExchangeWord(entry, before, after)) {
+      after = ArmedBy(before, tick, lane);
+    }
+    if (after.place() == TimerPlace::kNamed) PushNamed(timer, entry, before, after, wake);
   }
 
   // The pump's instant; may be an earlier one.
@@ -191,22 +235,31 @@ class TimerWheel {
   // How far ahead in its lane PopDue prefetches timers.
   static constexpr uint32_t kPrefetchDistance = 4;
 
-  template <bool (*Exchange)(Entry&, TimerWord&, TimerWord)>
-  Tick ScheduleBy(Timer timer, Entry& entry, Tick tick, uint32_t lane) {
-    const Tick now = LoadNow();
-    tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
-    TimerWord before = LoadWord(entry);
-    TimerWord after;
-    bool is_looked_at_in_time;
-    do {
-      is_looked_at_in_time =
-          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
-      after =
-          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
-    } while (!Exchange(entry, before, after));
-    if (is_looked_at_in_time) return kNeverTick;
-    inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
-    return tick < LoadPlanned() ? tick : kNeverTick;
+  // The word of a timer that comes due by `tick`.
+  static TimerWord ArmedBy(TimerWord before, Tick tick, uint32_t lane) {
+    const bool was_armed = before.is_armed();
+    const bool waits = before.place() == TimerPlace::kWaits || before.place() == TimerPlace::kNamed;
+    if (was_armed) lane = std::min(lane, before.lane());
+    if (waits && !TimerWord::IsBefore(tick, before.stamp())) {
+      const bool was_sooner = was_armed && !TimerWord::IsBefore(tick, before.wanted());
+      return before.Armed(was_sooner ? before.wanted() : tick, lane);
+    }
+    const bool is_due = before.place() == TimerPlace::kLane && was_armed;
+    if (is_due && lane == before.lane()) return before;
+    return TimerWord::WithNewTicket(tick, lane).Named();
+  }
+
+  // Pushes the ticket that `after` names, whichever thread has named it, and says so.
+  template <typename Wake>
+  [[gnu::always_inline]] inline void PushNamed(Timer timer, Entry& entry, TimerWord before,
+                                               TimerWord after, const Wake& wake) {
+    // Where there was a ticket, either it or the second one to come of this one is stale.
+    inbox_.Push(Ticket(timer, after.stamp(), before.place() != TimerPlace::kNowhere));
+    const Tick tick = TimerWord::Expand(after.stamp(), LoadNow());
+    if (tick < LoadPlanned()) wake(tick);
+    // After the wake-up, so that a thread that relies on the ticket relies on that too. If this
+    // fails, the pump has found the ticket, or another thread pushes it once more.
+    ExchangeStrong(entry, after, after.Pushed());
   }
 
   // Relaxed: a decision by the loaded word alone (that a ticket is stale, that there is nothing to
@@ -220,13 +273,9 @@ class TimerWheel {
     before = TimerWord(bits);
     return false;
   }
-  // For a thread that alone arms and clears the timer: where the timer has no live ticket, the pump
-  // does not write its word either, so a store is enough. Relaxed: the addition that pushes the
-  // ticket to the inbox publishes the word.
-  static bool ExchangeWordAlone(Entry& entry, TimerWord& before, TimerWord after) {
-    if (before.place() != TimerPlace::kNowhere) return ExchangeWord(entry, before, after);
-    StoreRelaxed(entry.word, after.bits());
-    return true;
+  static void ExchangeStrong(Entry& entry, TimerWord before, TimerWord after) {
+    uint64_t bits = before.bits();
+    entry.word.compare_exchange_strong(bits, after.bits());
   }
   // Relaxed: by an older instant a tick that has passed seems to come still, and the pump finds
   // that it is due.

@@ -10,7 +10,8 @@ namespace schedq {
 
 // Where the timer's live ticket is: nowhere (there is none), waiting for its tick, or due in a
 // lane.
-enum class TimerPlace : uint8_t { kNowhere, kWaits, kLane };
+// Named: it waits, but the thread that named it may not have pushed it yet.
+enum class TimerPlace : uint8_t { kNowhere, kWaits, kLane, kNamed };
 
 class TimerWord {
  public:
@@ -21,6 +22,7 @@ class TimerWord {
   TimerWord() = default;
   explicit TimerWord(uint64_t bits) : bits_(bits) {}
   uint64_t bits() const { return bits_; }
+  bool operator==(const TimerWord&) const = default;
 
   // Armed: the timer shall come due at `wanted` in `lane`.
   bool is_armed() const { return Get(kArmedAt, 1) != 0; }
@@ -30,8 +32,19 @@ class TimerWord {
   // The live ticket's stamp: the tick at which the pump looks at the timer, or the ticket's number
   // in the lane.
   uint64_t stamp() const { return Get(kStampAt, kTickBits); }
+  // A word that names a ticket which may not have been pushed stands for every ticket of its timer:
+  // the thread may be stopped, and the ticket may never come.
   bool Names(TimerPlace place, uint64_t stamp) const {
-    return this->place() == place && this->stamp() == stamp;
+    return this->place() == TimerPlace::kNamed ||
+           (this->place() == place && this->stamp() == stamp);
+  }
+
+  // It comes due at `tick` or before, in this lane or one of a smaller number, and its ticket has
+  // been pushed.
+  bool ComesBy(uint64_t tick, uint32_t lane) const {
+    const bool is_in_time = place() == TimerPlace::kLane ||
+                            (place() == TimerPlace::kWaits && !IsBefore(tick, wanted()));
+    return is_armed() && is_in_time && this->lane() <= lane;
   }
 
   // Armed for a tick, with a ticket that waits for the same.
@@ -44,6 +57,8 @@ class TimerWord {
   TimerWord Armed(uint64_t tick, uint32_t lane) const {
     return With(kWantedAt, kTickBits, tick).With(kLaneAt, 2, lane).With(kArmedAt, 1, 1);
   }
+  TimerWord Named() const { return WithPlace(TimerPlace::kNamed); }
+  TimerWord Pushed() const { return WithPlace(TimerPlace::kWaits); }
   TimerWord Disarmed() const { return With(kArmedAt, 1, 0); }
   TimerWord Nowhere() const { return WithPlace(TimerPlace::kNowhere); }
   TimerWord InLane(uint64_t number) const {

@@ -200,22 +200,22 @@ TEST_F(ThreadDispatcherStress, SleepingThreadIsWokenForAnEarlierCall) {
   EXPECT_EQ(counter_.Wrong(3), 0u);
 }
 
-// Stays in the turn of the first call's object until it is released.
+// Stays in the operation that ended the first call until it is released.
 class SlowListener final : public CallListener {
  public:
   void OnEnd(const ApiCall& call, CallEnd, const Status&) override {
     ended_[call.tag].store(true);
     if (call.tag != 0) return;
-    is_in_turn_.store(true);
+    is_telling_.store(true);
     Comes([this] { return is_released_.load(); });
   }
   bool HasEnded(uint64_t tag) const { return ended_[tag].load(); }
-  bool IsInTurn() const { return is_in_turn_.load(); }
+  bool IsTelling() const { return is_telling_.load(); }
   void Release() { is_released_.store(true); }
 
  private:
   std::array<std::atomic<bool>, 2> ended_{};
-  std::atomic<bool> is_in_turn_{false};
+  std::atomic<bool> is_telling_{false};
   std::atomic<bool> is_released_{false};
 };
 
@@ -231,7 +231,7 @@ TEST(ThreadDispatcherClose, WaitsForWhatAnotherThreadSkips) {
   };
   add(0);
   std::thread overwriter([&] { add(1); });
-  ASSERT_TRUE(Comes([&] { return listener.IsInTurn(); }));
+  ASSERT_TRUE(Comes([&] { return listener.IsTelling(); }));
   std::atomic<bool> has_closed{false};
   std::thread closer([&] {
     dispatcher.Close();

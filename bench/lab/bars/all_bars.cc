@@ -242,8 +242,9 @@ void AddCalls(Table& table, const char* operation, int64_t waiting, uint64_t wor
   bar.limit = 100;
   bar.aim = 30;
   if (misses_allowed != 0) bar.allowance = {{misses_allowed, "random_miss", working_set}};
-  // Two atomics take and end the object's turn, and one is the timer's word. The object's two lines
-  // are fetched at the same time, as one miss.
+  // One atomic guards the call that is read or names the timer's ticket, one exchanges the word of
+  // the object, and one claims a cell of the wheel's inbox. The call's two lines are fetched at the
+  // same time, as one miss.
   bar.floor = {{3, "atomic_add_uncontended"}, {1, "random_miss", working_set}};
   bar.reason =
       "an object is visited once, in random order: its lines come from memory, and too much is "
