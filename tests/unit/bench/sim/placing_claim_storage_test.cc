@@ -12,7 +12,6 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
-#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
