@@ -407,29 +407,23 @@ Verdict BasicLockfreeQueue<Atom, Shape>::JudgeGroup(const GroupState& state, con
     passes = pool_event.pre_check(*state.members.Get(root.members[i])->pod);
   }
   if (!passes) return Verdict::kSkip;
-  Verdict best = Verdict::kSkip;
-  const auto judge = [&](PodId id, RegistrationMask asked) {
-    const MemberState& member = *state.members.Get(id);
-    const JudgedPod judged{.pod = member.pod.get(),
-                           .id = id,
-                           .unschedulable = member.fields.unschedulable_plugins,
-                           .pending = member.fields.pending_plugins,
-                           .asked = asked};
-    Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, pool_event.event, pool_event.change, {&verdict, 1});
-    best = std::max(best, verdict);
+  std::vector<JudgedPod> judged;
+  const auto consider = [&](const MemberState& member, RegistrationMask asked) {
+    judged.push_back(schedq::ToJudge(member, asked));
   };
   if (listed.empty()) {
-    for (const PodId id : root.members) judge(id, kEveryRegistration);
-    return best;
+    judged.reserve(root.members.size());
+    for (const PodId id : root.members) consider(*state.members.Get(id), kEveryRegistration);
   }
   for (const auto& [id, asked] : listed) {
     const MemberState* const member = state.members.Get(id);
-    if (member != nullptr && member->stands == Place::kActive && member->root == root.id) {
-      judge(id, asked);
-    }
+    if (member == nullptr || member->stands != Place::kActive || member->root != root.id) continue;
+    consider(*member, asked);
   }
-  return best;
+  if (judged.empty()) return Verdict::kSkip;
+  std::vector<Verdict> verdicts(judged.size(), Verdict::kSkip);
+  options_.judge->Judge(judged, pool_event.event, pool_event.change, verdicts);
+  return *std::max_element(verdicts.begin(), verdicts.end());
 }
 
 template <template <typename> class Atom, typename Shape>

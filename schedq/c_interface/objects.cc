@@ -128,20 +128,12 @@ Status CheckClaims(const Pod& pod) {
   return Status::Ok();
 }
 
-bool IsNameTooLong(const std::string& namespace_name, const std::string& name) {
-  return name.size() > Interner::kTextBytesMax ||
-         namespace_name.size() + 1 + name.size() > Interner::kTextBytesMax;
-}
-
 // Members are counted by their uids.
 Status CheckMember(const Pod& pod) {
   if (pod.group_name.empty()) return Status::Ok();
   if (pod.uid.empty()) return Error("uid is empty, expected one for the member of a group");
   if (pod.uid.size() > Interner::kTextBytesMax) {
     return Error("uid: it has more bytes than names may have");
-  }
-  if (IsNameTooLong(pod.namespace_name, pod.group_name)) {
-    return Error("group: a name has more bytes than names may have");
   }
   return Status::Ok();
 }
@@ -156,8 +148,7 @@ Status CheckGroup(const PodGroup& group, int32_t kind) {
     return Error("min_count is " + std::to_string(group.min_count) +
                  (min_count_max == 0 ? ", expected 0 for a composite" : ", expected 0 or more"));
   }
-  if (IsNameTooLong(group.key.namespace_name, group.key.name) ||
-      IsNameTooLong(group.key.namespace_name, group.parent)) {
+  if (HasNameTooLong(group)) {
     return Error("name or parent: a name has more bytes than names may have");
   }
   return Status::Ok();

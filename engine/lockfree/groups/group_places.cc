@@ -263,18 +263,12 @@ void GroupChange::Return(RootState* root, GroupStatus status) {
 
 Verdict GroupChange::Judge(const RootState& root, const ClusterEvent& event,
                            const ObjectChange& change) const {
-  Verdict best = Verdict::kSkip;
-  for (const PodId id : root.members) {
-    const MemberState& member = Newest(id);
-    const JudgedPod judged{.pod = member.pod.get(),
-                           .id = id,
-                           .unschedulable = member.fields.unschedulable_plugins,
-                           .pending = member.fields.pending_plugins};
-    Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
-    best = std::max(best, verdict);
-  }
-  return best;
+  std::vector<JudgedPod> judged;
+  judged.reserve(root.members.size());
+  for (const PodId id : root.members) judged.push_back(ToJudge(Newest(id), kEveryRegistration));
+  std::vector<Verdict> verdicts(judged.size(), Verdict::kSkip);
+  options_.judge->Judge(judged, event, change, verdicts);
+  return *std::max_element(verdicts.begin(), verdicts.end());
 }
 
 bool GroupChange::Pop(GroupId id, uint32_t version, std::shared_ptr<PoppedGroup>* popped,

@@ -23,6 +23,7 @@
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 #include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
 
@@ -56,6 +57,15 @@ struct MemberState {
   // An older incarnation under the same name that is still in flight.
   std::shared_ptr<const MemberState> older;
 };
+
+// As the judge is asked about it.
+inline JudgedPod ToJudge(const MemberState& member, RegistrationMask asked) {
+  return {.pod = member.pod.get(),
+          .id = member.key.id,
+          .unschedulable = member.fields.unschedulable_plugins,
+          .pending = member.fields.pending_plugins,
+          .asked = asked};
+}
 
 // The entity of a root.
 // Invariant: it is queued and has members, or it is in its cycle.

@@ -262,7 +262,7 @@ TEST_P(CGroups, WrongMembersAreRefused) {
   pod = Member("a");
   pod.group = long_name.c_str();
   EXPECT_EQ(schedq_queue_pod_add(queue_, &pod), SCHEDQ_INVALID);
-  EXPECT_EQ(Why(), "pod ns/a: group: a name has more bytes than names may have");
+  EXPECT_EQ(Why(), "pod: pod ns/a: its group's name has 16777230 bytes, expected at most 16777215");
 }
 
 // Of the version before groups.
