@@ -61,6 +61,8 @@ template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::Add(PodRef pod) {
   if (IsMember(*pod)) [[unlikely]]
     return AddMember(pod);
+  if (groups_ != nullptr) [[unlikely]]
+    RemoveMemberNamedAs(*pod);
   FinishLeft();
   Interner::Newcomer name(options_.pod_names, pod->namespace_name, pod->name);
   const Instant now = options_.clock->Now();

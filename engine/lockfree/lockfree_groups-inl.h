@@ -222,6 +222,19 @@ Status BasicLockfreeQueue<Atom, Shape>::AddMember(const PodRef& pod) {
   return is_refused ? Refused("add", *pod, pod->nominated_node_name) : Status::Ok();
 }
 
+// A pod that is no member takes the place of a member of its name, whose deletion was not told.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::RemoveMemberNamedAs(const Pod& pod) {
+  const std::optional<PodId> id = options_.pod_names->Find(pod.namespace_name, pod.name);
+  if (!id) return;
+  ChangeGroups([&](GroupChange* change) {
+    const MemberState* const member = change->from()->members.Get(*id);
+    const bool is_there = member != nullptr && member->live && member->pod->name == pod.name &&
+                          member->pod->namespace_name == pod.namespace_name;
+    return is_there && change->Delete(PodKey(member->key));
+  });
+}
+
 template <template <typename> class Atom, typename Shape>
 Status BasicLockfreeQueue<Atom, Shape>::UpdateMember(const PodRef& before, const PodRef& after) {
   const PodKey key = FindKey(*after);

@@ -367,6 +367,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
   bool IsGroupOvertaken(const RootState& root) const;
   Status AddMember(const PodRef& pod);
+  void RemoveMemberNamedAs(const Pod& pod);
   Status UpdateMember(const PodRef& before, const PodRef& after);
   Status FailMember(const PodKey& key, PluginSet unschedulable, PluginSet pending);
   void ActivateMember(const PodKey& key, const PodRef& pod);

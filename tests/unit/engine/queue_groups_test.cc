@@ -259,6 +259,18 @@ TEST_P(QueueGroupsTest, GroupDoneWithoutACycleDoesNothing) {
   EXPECT_EQ(bench.PlaceOf("a"), "active");
 }
 
+TEST_P(QueueGroupsTest, AMemberMayLeaveAndComeBackAsAPodOfItsOwn) {
+  QueueBench bench = Bench();
+  bench.assembled().GroupAdded(Group("g"));
+  bench.Add(Member("p", "g"));
+  std::shared_ptr<Pod> single = MakePod("p");
+  single->uid = "single";
+  MustSucceed(bench.queue().Add(single));
+  EXPECT_EQ(bench.queue().Counts().active, 1u);
+  EXPECT_EQ(bench.MustPop().group, nullptr);
+  EXPECT_FALSE(bench.queue().TryPop().has_value());
+}
+
 TEST_P(QueueGroupsTest, AClosedQueueEndsTheAttemptsOfMembers) {
   QueueBench bench = Bench();
   bench.assembled().GroupAdded(Group("g"));
