@@ -153,7 +153,14 @@ void ClassicQueue::RequeueRest(GroupEntity& group, Place from, EventLabel label,
 void ClassicQueue::GroupAdd(PodGroupRef group) {
   std::lock_guard lock(mutex_);
   if (!options_.gates.GenericWorkload() || HasNameTooLong(*group)) return;
+  AddGroupLocked(std::move(group));
+}
+
+void ClassicQueue::AddGroupLocked(PodGroupRef group) {
   const GroupKey key = group->key;
+  const PodGroup* const known = tree_.Find(key);
+  // Its parent may not change; two versions apart it was another object.
+  if (known != nullptr && known->parent != group->parent) DeleteGroupLocked(key);
   if (!tree_.Put(std::move(group))) return;
   const std::optional<GroupKey> root = tree_.RootOf(key);
   if (!root) return;
@@ -172,12 +179,18 @@ void ClassicQueue::GroupAdd(PodGroupRef group) {
 
 void ClassicQueue::GroupUpdate(PodGroupRef group) {
   std::lock_guard lock(mutex_);
-  if (!options_.gates.GenericWorkload() || tree_.Find(group->key) == nullptr) return;
+  const PodGroup* const known = tree_.Find(group->key);
+  if (known == nullptr) return;
+  if (known->parent != group->parent) return AddGroupLocked(std::move(group));
   tree_.Put(std::move(group));
 }
 
 void ClassicQueue::GroupDelete(const GroupKey& key) {
   std::lock_guard lock(mutex_);
+  DeleteGroupLocked(key);
+}
+
+void ClassicQueue::DeleteGroupLocked(const GroupKey& key) {
   const std::optional<GroupKey> root = tree_.RootOf(key);
   tree_.Erase(key);
   GroupEntity* const group = root ? FindGroup(*root) : nullptr;

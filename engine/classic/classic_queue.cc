@@ -91,6 +91,11 @@ Status ClassicQueue::Update(PodRef before, PodRef after) {
   std::lock_guard lock(mutex_);
   PodEntity* entity = entities_.Find(FindKey(*after));
   if (entity == nullptr || !entity->live) return AddLocked(after);
+  // It may not change; two versions apart it was another pod.
+  if (options_.gates.GenericWorkload() && entity->pod->group_name != after->group_name) {
+    DeleteLocked(*entity);
+    return AddLocked(after);
+  }
   if (!before) before = entity->pod;
   if (entity->in_flight) {
     // This pod will judge these events when it fails, and so will others in flight: the log is

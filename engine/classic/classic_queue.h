@@ -158,6 +158,8 @@ class ClassicQueue final : public SchedulingQueue {
   void RequeueRest(GroupEntity& group, Place from, EventLabel label,
                    const PodEntity* except = nullptr);
   void Forget(const GroupEntity& group);
+  void AddGroupLocked(PodGroupRef group);
+  void DeleteGroupLocked(const GroupKey& key);
   void ReturnFromCycle(GroupEntity& group, GroupStatus status);
   void SortMembers(GroupEntity* group) const;
 

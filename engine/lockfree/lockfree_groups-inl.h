@@ -82,7 +82,11 @@ bool BasicLockfreeQueue<Atom, Shape>::ChangeGroups(Operate operate) {
   FinishForOthers();
   for (;;) {
     GroupChange change(options_, &groups_->ports, &groups_->names, groups_->state.load());
-    if (!operate(&change) || change.is_refused()) return false;
+    if (!operate(&change) || change.is_refused()) {
+      // What the answer says has to be true for others too.
+      if (!change.from()->owed.empty()) FinishOwed();
+      return false;
+    }
     if (!Publish(&change)) continue;
     Apply(change.effects());
     FinishOwed();
@@ -173,9 +177,17 @@ bool BasicLockfreeQueue<Atom, Shape>::FinishOwed(const std::shared_ptr<const Gro
   const RootState* const root = state->roots.Get(owed.root);
   GroupChange change(options_, &groups_->ports, &groups_->names, state);
   const bool is_there = root != nullptr && root->version == owed.version;
-  if (is_there && root->place == Place::kGated && IsGroupOvertaken(*root)) {
+  const bool is_overtaken = is_there && root->place == Place::kGated && IsGroupOvertaken(*root);
+  if (is_overtaken) {
     const EventLabel label = LabelOf(SpecialLabel::kScheduleAttemptFailure);
-    change.RequeueGated(owed.root, owed.version, Verdict::kAfterBackoff, label);
+    try {
+      change.RequeueGated(owed.root, owed.version, Verdict::kAfterBackoff, label);
+    } catch (...) {
+      // A plugin that throws keeps its group gated until the next event, and nobody else's.
+      GroupChange settled(options_, &groups_->ports, &groups_->names, state);
+      settled.Settle(owed);
+      return Publish(&settled);
+    }
   } else {
     if (is_there && !InPool(root->place)) {
       const ActiveEntry entry{root->priority, root->fields.timestamp.time_since_epoch().count(),
@@ -245,6 +257,8 @@ Status BasicLockfreeQueue<Atom, Shape>::UpdateMember(const PodRef& before, const
     const MemberState* const member = GroupChange::FindIn(*change->from(), key);
     way = Way::kAdd;
     if (member == nullptr || !member->live) return false;
+    // It may not change; two versions apart it was another pod.
+    if (member->pod->group_name != after->group_name) return change->Delete(key);
     known_before = before != nullptr ? before : member->pod;
     if (member->flight != nullptr) {
       way = change->RootOf(*after) ? Way::kInFlight : Way::kWithoutRoot;

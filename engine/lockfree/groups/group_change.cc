@@ -56,7 +56,7 @@ Place GroupChange::PlaceIn(const GroupState& state, const MemberState& member) {
 }
 
 // Those above it in the chain of its name are made anew too.
-MemberState* GroupChange::Edit(const PodKey& key) {
+MemberState* GroupChange::Edit(PodKey key) {
   const MemberState* const newest = state_.members.Get(key.id);
   if (newest->owner == owner_ && newest->key == key) return const_cast<MemberState*>(newest);
   auto fresh = std::make_shared<MemberState>(*newest);
@@ -363,7 +363,8 @@ void GroupChange::Leave(const PodKey& key) {
   } else if (stood == Place::kPending) {
     std::erase(EditRoot(member->root)->pending, key.id);
     --state_.counts.pending;
-  } else if (const std::optional<GroupId> id = RootOf(pod)) {
+  } else if (const std::optional<GroupId> id =
+                 stood == Place::kActive ? std::optional(member->root) : RootOf(pod)) {
     const RootState* const known = state_.roots.Get(*id);
     if (known != nullptr && known->place != Place::kAbsent) {
       RootState* const root = EditRoot(*id);

@@ -140,7 +140,8 @@ class GroupChange {
 
  private:
   // Records of the next version, made at the first call.
-  MemberState* Edit(const PodKey& key);
+  // The key by value: the record that holds the caller's may be made anew.
+  MemberState* Edit(PodKey key);
   RootState* EditRoot(GroupId root);
   GroupObject* EditObject(GroupId group);
   const MemberState* Find(const PodKey& key) const { return FindIn(state_, key); }
@@ -155,6 +156,7 @@ class GroupChange {
   void DropIfUnneeded(GroupId group);
   std::optional<GroupId> RootOfGroup(const GroupKey& key) const;
   std::vector<GroupId> GroupsBelow(GroupId root) const;
+  bool HasOtherParent(GroupId id, const PodGroup& group) const;
   void HangOn(const PodGroup& group, GroupId id);
   void TakeOff(const PodGroup& group, GroupId id);
 

@@ -122,9 +122,19 @@ void GroupChange::TakeOff(const PodGroup& group, GroupId id) {
   DropIfUnneeded(*parent);
 }
 
+// It may not change; two versions apart it was another object.
+bool GroupChange::HasOtherParent(GroupId id, const PodGroup& group) const {
+  const PodGroupRef& known = state_.objects.Get(id)->object;
+  return known != nullptr && known->parent != group.parent;
+}
+
 bool GroupChange::AddGroup(const PodGroupRef& group) {
   const GroupKey& key = group->key;
   const GroupId id = EnsureObject(key);
+  if (HasOtherParent(id, *group)) {
+    DeleteGroup(key);
+    return AddGroup(group);
+  }
   const PodGroupRef before = std::exchange(EditObject(id)->object, group);
   if (before == nullptr) HangOn(*group, id);
   const std::optional<GroupId> root = RootOfGroup(key);
@@ -151,6 +161,7 @@ bool GroupChange::AddGroup(const PodGroupRef& group) {
 bool GroupChange::UpdateGroup(const PodGroupRef& group) {
   const std::optional<GroupId> id = FindGroup(group->key);
   if (!id || state_.objects.Get(*id)->object == nullptr) return false;
+  if (HasOtherParent(*id, *group)) return AddGroup(group);
   EditObject(*id)->object = group;
   return true;
 }

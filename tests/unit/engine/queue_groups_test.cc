@@ -20,6 +20,7 @@
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
+#include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
 #include "hints/plugin.h"
@@ -269,6 +270,49 @@ TEST_P(QueueGroupsTest, AMemberMayLeaveAndComeBackAsAPodOfItsOwn) {
   EXPECT_EQ(bench.queue().Counts().active, 1u);
   EXPECT_EQ(bench.MustPop().group, nullptr);
   EXPECT_FALSE(bench.queue().TryPop().has_value());
+}
+
+TEST_P(QueueGroupsTest, ThreeIncarnationsOfAMemberEndInAnyOrder) {
+  for (const size_t last : {size_t{0}, size_t{1}}) {
+    QueueBench bench = Bench();
+    bench.assembled().GroupAdded(Group("g"));
+    std::vector<PodKey> popped;
+    for (const char* uid : {"first", "second"}) {
+      auto pod = std::make_shared<Pod>(*Member("m", "g"));
+      pod->uid = uid;
+      bench.Add(pod);
+      const PoppedPod group = bench.MustPop();
+      popped.push_back(group.group->members[0].key);
+      bench.queue().GroupDone(group.group->root, GroupStatus::kSuccess);
+    }
+    bench.Add(Member("m", "g"));
+    bench.queue().Done(popped[last]);
+    EXPECT_EQ(bench.queue().Counts().in_flight, 1u);
+    bench.queue().Done(popped[1 - last]);
+    EXPECT_EQ(bench.queue().Counts().in_flight, 0u);
+    EXPECT_EQ(NamesIn(bench.MustPop()), Names{"m"});
+  }
+}
+
+// What may not change has changed: the object, or the pod, is another one.
+TEST_P(QueueGroupsTest, AnotherParentOrGroupMovesMembersThere) {
+  QueueBench bench = Bench({}, true);
+  bench.assembled().GroupAdded(Composite("a"));
+  bench.assembled().GroupAdded(Composite("b"));
+  bench.assembled().GroupAdded(Group("g", "a"));
+  bench.assembled().GroupAdded(Group("other"));
+  bench.Add(Member("m", "g"));
+  bench.Add(Member("n", "g"));
+  bench.assembled().GroupUpdated(Group("g", "b"));
+  bench.assembled().GroupDeleted(Composite("a")->key);
+  EXPECT_EQ(bench.PlaceOf("m"), "active");
+  bench.Update(Member("n", "g"), Member("n", "other"));
+  const PoppedPod first = bench.MustPop();
+  const PoppedPod second = bench.MustPop();
+  const bool is_m_first = NamesIn(first) == Names{"m"};
+  EXPECT_EQ((is_m_first ? first : second).group->root.name, "b");
+  EXPECT_EQ((is_m_first ? second : first).group->root.name, "other");
+  EXPECT_EQ(NamesIn(is_m_first ? second : first), Names{"n"});
 }
 
 TEST_P(QueueGroupsTest, AClosedQueueEndsTheAttemptsOfMembers) {
