@@ -84,7 +84,7 @@ bool BasicLockfreeQueue<Atom, Shape>::ChangeGroups(Operate operate) {
     GroupChange change(options_, &groups_->ports, &groups_->names, groups_->state.load());
     if (!operate(&change) || change.is_refused()) {
       // What the answer says has to be true for others too.
-      if (!change.from()->owed.empty()) FinishOwed();
+      if (!change.from()->owed.empty()) FinishForOthers();
       return false;
     }
     if (!Publish(&change)) continue;
