@@ -88,7 +88,8 @@ namespace schedq {
 class CallWaker {
  public:
   virtual ~CallWaker() = default;
-  // Dispatch must be called by `at` at the latest, which may have passed. Any thread; no waiting.
+  // Dispatch must be called by `at` at the latest, which may have passed. Any thread; must neither
+  // wait nor use the queue.
   virtual void WakeBy(Instant at) = 0;
 };
 
