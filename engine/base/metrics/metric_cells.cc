@@ -42,6 +42,23 @@ void MetricCell::FreeGrownRows() const {
   for (uint32_t growth = 0; growth < kGrowths; ++growth) delete LoadGrowth(growth);
 }
 
+void MetricCell::Clear(size_t cells) const {
+  const auto clear = [cells](MetricWord* row) {
+    for (size_t cell = 0; cell < cells; ++cell) StoreRelaxed(row[cell], 0);
+  };
+  const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
+  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) clear(Row(row));
+  for (uint32_t growth = 0; kFirstRows << growth < used; ++growth) {
+    const ZeroedMemory* const rows = LoadGrowth(growth);
+    if (rows == nullptr) continue;
+    const uint32_t end = std::min(used, kFirstRows << (growth + 1));
+    for (uint32_t thread = kFirstRows << growth; thread < end; ++thread) {
+      clear(RowIn(*rows, growth, thread));
+    }
+  }
+  clear(Row(kSetRow));
+}
+
 uint64_t MetricCell::SumOfShards() const {
   // Rows of numbers that no thread has had hold nothing.
   const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
@@ -76,5 +93,7 @@ MetricCellBlock::MetricCellBlock(size_t count)
     : count_(count),
       memory_(MetricCell::kRows * RowWords(count) * sizeof(MetricWord)),
       first_(static_cast<MetricWord*>(memory_.data()), static_cast<uint32_t>(RowWords(count))) {}
+
+void MetricCellBlock::Clear() const { first_.Clear(count_); }
 
 }  // namespace schedq

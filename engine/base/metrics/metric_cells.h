@@ -78,6 +78,8 @@ class MetricCell {
 
   // For the block's owner, of its first cell: frees the rows beyond the first ones.
   void FreeGrownRows() const;
+  // The same: makes the first `cells` cells zero, in the rows of all threads that there were.
+  void Clear(size_t cells) const;
 
  private:
   friend class MetricCellBlock;
@@ -139,6 +141,8 @@ class MetricCellBlock {
   MetricCellBlock& operator=(const MetricCellBlock&) = delete;
 
   MetricCell At(size_t index) const { return first_.Next(index); }
+  // Makes every cell zero. Only while no other thread uses the block.
+  void Clear() const;
   size_t count() const { return count_; }
 
  private:
