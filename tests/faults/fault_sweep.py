@@ -5,7 +5,8 @@ written or a wrong exit code.
 Method: fault_injector.cc lets the n-th read, write or allocation fail, a clock jump, or a signal
 come, and n grows until nothing fails any more. Each run is compared with one without faults.
 Allocations are many, and most of them come from the same places: --stacks lets one fail of each
-distinct stack of calls that leads to an allocation, and the last one of each.
+distinct stack of calls that leads to an allocation, and the last one of each; a command leaves out
+the stacks of those before it.
 
 usage: fault_sweep.py [--short] [--stacks] [--command NAME] [--kind KIND] [--from N] [--to N]
                       [--step N] PROGRAM INJECTOR
@@ -61,6 +62,7 @@ class Sweep:
         self.mark = work / "mark"
         self.temporary = work / "tmp"
         self.temporary.mkdir()
+        self.tried = set()  # Stacks of allocations.
         self.faults = []
 
     def run(self, arguments, fault=None):
@@ -152,11 +154,13 @@ class Sweep:
         return of_processes
 
     def faults_of_stacks(self, command):
-        """Of each stack the first and the last allocation."""
+        """Of each stack that no command had before the first and the last allocation."""
         of_processes = self.stacks(command)
-        stacks = set().union(*of_processes)
+        all_stacks = set().union(*of_processes)
+        stacks = all_stacks - self.tried
+        self.tried |= stacks
         print(f"{command.name}: {sum(map(len, of_processes)):,} allocations of "
-              f"{len(stacks):,} stacks", flush=True)
+              f"{len(all_stacks):,} stacks, {len(stacks):,} of them new", flush=True)
         # In threads the n-th allocation is another one each time.
         if command.has_threads:
             return [f"stack:{stack}" for stack in sorted(stacks)]
@@ -165,7 +169,8 @@ class Sweep:
             last = {stack: number for number, stack in enumerate(hashes, 1)}
             first = {stack: len(hashes) - number
                      for number, stack in enumerate(reversed(hashes))}
-            numbers.update(first.values(), last.values())
+            for numbers_of in (first, last):
+                numbers.update(numbers_of[stack] for stack in numbers_of.keys() & stacks)
         return [f"memory:{number}" for number in sorted(numbers)]
 
     def clear(self, command):
@@ -196,7 +201,11 @@ class Sweep:
         """Lets an allocation of each stack fail. Returns how many did."""
         begin = time.monotonic()
         faults = self.faults_of_stacks(command)[options.first - 1:options.last:options.step]
-        came = sum(self.try_one(command, "memory", fault) for fault in faults)
+        came = 0
+        for tried, fault in enumerate(faults, 1):
+            came += self.try_one(command, "memory", fault)
+            if tried % 500 == 0:
+                print(f"{command.name}: {tried:,} of {len(faults):,}, at {fault}", flush=True)
         print(f"{command.name}: {came:,} of {len(faults):,} faults came, "
               f"{time.monotonic() - begin:,.0f} s", flush=True)
         return came
