@@ -119,6 +119,9 @@ class MetricCell {
   static void AddTo(MetricWord& word, uint64_t amount) {
     StoreRelease(word, LoadRelaxed(word) + amount);
   }
+  // Calls visit(cell) with this cell in the row of each thread that there was.
+  template <typename Visit>
+  void ForEachRowOfThreads(Visit visit) const;
   uint64_t SumOfShards() const;
 
   MetricWord* first_row_ = nullptr;
