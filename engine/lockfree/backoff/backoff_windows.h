@@ -2,7 +2,7 @@
 //
 // Purpose: a ring of 1-second windows, each a small strict queue. Insert is one push; a flush takes
 // whole windows in order; popping early looks at the first windows that hold something.
-// When not to use it: for exact expirations (see TimeQueue in lockfree_queue.h).
+// When not to use it: for exact expirations (see TimeQueue in queue_parts.h).
 // Threads: all operations from any thread, lock-free. However far apart seconds lie, an operation
 // looks at each window at most once and at no second that no window serves.
 // Invariants:

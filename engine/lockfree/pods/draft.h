@@ -92,4 +92,14 @@ class Draft {
   MaybeInstant now_;
 };
 
+// The word that names the draft's own record and says nothing that the record says.
+template <template <typename> class Atom>
+SlotWord WordWith(const SlotWord& before, const Draft<Atom>& draft) {
+  SlotWord after = before;
+  after.record = draft.own_record();
+  after.attempt = AttemptState::kNone;
+  after.version_or_position = draft.facts().version;
+  return after;
+}
+
 }  // namespace schedq

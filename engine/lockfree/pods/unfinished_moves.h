@@ -123,6 +123,30 @@ class UnfinishedMoves {
     Cell* cell_ = nullptr;
     uint32_t place_ = 0;
   };
+  // Remembers that a scope was left by an exception before what it began was finished.
+  class Leftover {
+   public:
+    explicit Leftover(UnfinishedMoves* moves) : moves_(*moves) {}
+    Leftover(const Leftover&) = delete;
+    Leftover& operator=(const Leftover&) = delete;
+    // Relaxed: the thread's own next operation finishes it, or any other that sees this.
+    ~Leftover() {
+      if (!is_finished_) StoreRelaxed(moves_.has_left_, true);
+    }
+    void Finished() { is_finished_ = true; }
+
+   private:
+    UnfinishedMoves& moves_;
+    bool is_finished_ = false;
+  };
+  // Whether a scope was left so, and nobody has asked since. Relaxed: see Leftover.
+  bool TakeLeft() {
+    if (!LoadRelaxed(has_left_)) [[likely]]
+      return false;
+    StoreRelaxed(has_left_, false);
+    return true;
+  }
+
   // A free place among the calling thread's; the last one if none is. Relaxed: the thread's own, or
   // withdrawn by others for good.
   Announcement Begin() {
@@ -222,6 +246,8 @@ class UnfinishedMoves {
     }
   }
 
+  // Written when an operation is left by an exception, and by the one that finishes that.
+  Atom<bool> has_left_{false};
   // Raised by a thread's first announcement.
   Atom<uint32_t> threads_{0};
   SegmentedArray<Cell, Atom> cells_;
