@@ -131,7 +131,7 @@ bool GroupPublisher<Parts>::FinishOwed(const std::shared_ptr<const GroupState>& 
     try {
       change.RequeueGated(owed.root, owed.version, Verdict::kAfterBackoff, label);
     } catch (...) {
-      // A plugin that throws keeps its group gated until the next event, and nobody else's.
+      // A plugin that throws keeps its group gated until the next event, and no other group.
       GroupChange settled(parts_.options, &parts_.groups->ports, &parts_.groups->names, state);
       settled.Settle(owed);
       return Publish(&settled);

@@ -1,7 +1,7 @@
 // Where a pod goes after a verdict.
 //
-// Purpose: the rules of docs/semantics.md for one pod, written as if nobody else were there. They
-// work on a draft and change nothing else.
+// Purpose: the rules of docs/semantics.md for one pod, written as if there were no other thread.
+// They work on a draft and change nothing else.
 // Threads: any; a draft belongs to one thread. PreEnqueue is asked here.
 #pragma once
 

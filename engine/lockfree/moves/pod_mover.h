@@ -172,7 +172,7 @@ inline bool PodMover<Parts>::CommitAs(PodId id, const Pinned& pinned, Draft* dra
   const bool is_done = parts_.table.Exchange(id, pinned, after);
   if (is_done) {
     draft->Published();
-    // And again now that nobody clears its marks any more.
+    // And again now that no thread clears its marks any more.
     if (!marks.empty()) parts_.rejectors.Mark(id, marks);
     CountMove(pinned.word(), *draft, cause);
     if (tells) TellPublished(pinned, facts, *draft, cause);

@@ -32,7 +32,7 @@ struct PoolEvent {
 
 inline bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
 
-// What a record says of who is to be judged; who it is and what is asked is there already.
+// What a record says of a pod that is to be judged; its number and what is asked are there already.
 inline void FillIn(const PodFacts& facts, JudgedPod* judged) {
   const PluginSet unschedulable = facts.fields.unschedulable_plugins;
   const PluginSet pending = facts.fields.pending_plugins;
@@ -73,7 +73,7 @@ class PoolJudge {
 };
 
 // What does not interest the gating plugin never lets the pod through. What none of its rejectors
-// registered for cannot help a pod either; the judge says so without asking anybody.
+// registered for cannot help a pod either; the judge says so without asking a plugin.
 template <typename Parts>
 bool PoolJudge<Parts>::IsCandidate(const Pinned& pinned, const PoolEvent& pool_event) {
   return pinned && InPool(pinned.word().queued) && Concerns(pool_event, pinned);
@@ -90,7 +90,7 @@ bool PoolJudge<Parts>::Concerns(const PoolEvent& pool_event, const Pinned& pinne
 
 template <typename Parts>
 void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& pool_event) {
-  // A retry means that somebody else changed this very pod.
+  // A retry means that another thread changed this very pod.
   for (;;) {
     Draft draft(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);

@@ -105,7 +105,7 @@ Status ClusterOperations<Parts>::Add(PodRef pod) {
     PodId id = kNoPod;
   };
   NameOfAdd taken{parts_.options.pod_names, is_new};
-  // A retry means that somebody else changed this very pod.
+  // A retry means that another thread changed this very pod.
   for (;;) {
     Draft draft(&parts_.table.records(), parts_.epochs.Begun(), now);
     draft.StartFrom(std::move(pod), fingerprint);
@@ -146,7 +146,7 @@ template <typename Parts>
 template <typename Parts>
 void ClusterOperations<Parts>::EnsureSlot(PodId id) {
   if (id < parts_.table.limit()) return;
-  // Marks first: who sees a slot below the table's limit looks for its marks.
+  // Marks first: a thread that sees a slot below the table's limit looks for its marks.
   parts_.rejectors.Ensure(parts_.table.LimitWith(id));
   parts_.table.Ensure(id);
 }
@@ -165,7 +165,7 @@ auto ClusterOperations<Parts>::TryAdd(PodId id, Draft* draft, bool* is_new) -> O
                                      facts.pod->nominated_node_name);
   if (nomination.is_refused()) [[unlikely]]
     return Outcome::kRefused;
-  // An attempt that is still in flight under the name goes on as an older one.
+  // An attempt that is still in flight under the name stays so, as an older one.
   if (pinned) facts.older = OlderAttempts(pinned);
   DecidePlace(parts_.options, draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
   PluginSet replaced_rejectors;
@@ -290,7 +290,7 @@ void ClusterOperations<Parts>::JudgeUpdate(const PodKey& key, const PodRef& befo
                                            const PodRef& after) {
   const ObjectChange change = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
-    // A retry means that somebody else changed this very pod.
+    // A retry means that another thread changed this very pod.
     for (bool is_done = false; !is_done;) {
       Draft draft(&parts_.table.records(), parts_.epochs.Begun());
       const Pinned pinned = parts_.table.Pin(key.id);

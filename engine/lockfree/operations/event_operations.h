@@ -68,7 +68,7 @@ class EventOperations {
     const uint64_t epoch;  // From before the first of the pods was looked at.
     size_t size = 0;
     std::array<typename Scan::Glance, kBatch> glances;
-    // First only who was seen and what is asked; what is judged then moves together.
+    // First only which pod was seen and what is asked; what is judged then moves together.
     union {
       std::array<JudgedPod, kBatch> judged;
     };

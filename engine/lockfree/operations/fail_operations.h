@@ -55,7 +55,7 @@ class FailOperations {
 
  private:
   // How far a failing attempt has judged the log. Kept when the slot changes under a Fail, which
-  // then goes on from there.
+  // then continues from there.
   struct LogJudgement {
     FlightPosition position;
     std::optional<typename Parts::Log::Reader> reader;  // Nothing: the attempt is over.
@@ -168,10 +168,10 @@ class FailOperations<Parts>::EndOfAttempt {
   bool is_over_ = false;
 };
 
-// Puts the pod back into a queue, going on from what the attempt knew; null: it is over already. No
-// wake-up is lost: the pod enters its place first, and then reads what was logged meanwhile. A hint
-// or PreEnqueue that throws before the pod has its place leaves it in flight; afterwards the
-// attempt is over all the same.
+// Puts the pod back into a queue, from what the attempt knew; null: it is over already. No wake-up
+// is lost: the pod enters its place first, and then reads what was logged meanwhile. A hint or
+// PreEnqueue that throws before the pod has its place leaves it in flight; afterwards the attempt
+// is over all the same.
 template <typename Parts>
 bool FailOperations<Parts>::TryReturn(const Pinned& pinned, const PodFacts* attempt,
                                       const Failure& failure, LogJudgement* judgement) {
@@ -212,7 +212,7 @@ bool FailOperations<Parts>::TryReturn(const Pinned& pinned, const PodFacts* atte
   return true;
 }
 
-// Goes on where an earlier look at the same attempt ended. False: somebody else has ended the
+// Continues where an earlier look at the same attempt ended. False: another thread has ended the
 // attempt, so the slot has changed.
 template <typename Parts>
 bool FailOperations<Parts>::BeginJudging(const Pinned& pinned, FlightPosition flight,

@@ -76,7 +76,7 @@ void Flights<Parts>::ForEach(const Pinned& pinned, Visit visit) const {
   }
 }
 
-// Takes the attempt of `key` out of facts that nobody else can see. Bound: as Of.
+// Takes the attempt of `key` out of facts that no other thread can see. Bound: as Of.
 template <typename Parts>
 void Flights<Parts>::Drop(PodFacts* own, const PodKey& key) {
   if (own->flight.IsSet() && own->key() == key) {
@@ -120,7 +120,7 @@ SlotWord Flights<Parts>::WordWithoutFlight(const Pinned& pinned, const PodKey& k
 // Takes the attempt of `key` out of flight, if it is in flight.
 template <typename Parts>
 void Flights<Parts>::End(const PodKey& key) {
-  // A retry means that somebody else changed this very pod.
+  // A retry means that another thread changed this very pod.
   for (;;) {
     const Pinned pinned = parts_.table.Pin(key.id);
     if (!pinned) return;
@@ -130,7 +130,7 @@ void Flights<Parts>::End(const PodKey& key) {
     Draft draft(&parts_.table.records(), 0);
     const SlotWord after = WordWithoutFlight(pinned, key, &draft);
     if (!parts_.table.Exchange(key.id, pinned, after)) continue;
-    // If the pod is gone, nobody names the draft's record, and it goes with the draft.
+    // If the pod is gone, no slot names the draft's record, and it goes with the draft.
     if (after.record != kNoRecord) draft.Published();
     EndAttempt(flight);
     if (after.record == kNoRecord) parts_.options.pod_names->Release(key.id);

@@ -231,7 +231,7 @@ void FlushOperations<Parts>::FlushUnschedulable() {
 template <typename Parts>
 void FlushOperations<Parts>::Rescue(PodId id, Instant now) {
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
-  // A retry means that somebody else changed this very pod.
+  // A retry means that another thread changed this very pod.
   for (;;) {
     Draft draft(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);

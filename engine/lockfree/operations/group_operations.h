@@ -105,8 +105,8 @@ bool GroupOperations<Parts>::Change(Operate operate) {
   }
 }
 
-// What an operation learns from the state has to be true for whoever pops: a member that is in
-// active already can be popped once Fail or Activate have said so.
+// What an operation learns from the state has to be true for every pop: a member that is in active
+// already can be popped once Fail or Activate have said so.
 template <typename Parts>
 void GroupOperations<Parts>::FinishForOthers() {
   publisher_.FinishOwed();

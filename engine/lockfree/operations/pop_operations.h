@@ -202,7 +202,7 @@ std::optional<PoppedPod> PopOperations<Parts>::TryPop() {
   }
 }
 
-// Active was empty. It still is where `is_unchanged` is asked, unless somebody has pushed. False:
+// Active was empty. It still is where `is_unchanged` is asked, unless a thread has pushed. False:
 // there was nothing, or something has changed.
 template <typename Parts>
 template <typename IsUnchanged>

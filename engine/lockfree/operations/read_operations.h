@@ -1,7 +1,7 @@
 // The read side. What is read about one pod belongs together; what is read about many is no
 // snapshot.
 //
-// Threads: all operations from any thread, lock-free. Reads finish nobody's move.
+// Threads: all operations from any thread, lock-free. Reads finish no other thread's move.
 // Linearization: of one pod, a moment at which its slot held what was read.
 // Parts: QueueParts.
 #pragma once

@@ -4,7 +4,7 @@
 // only then do counters, observers and queues hear of it. A draft that loses the exchange is thrown
 // away and leaves no trace.
 // Threads: one.
-// Invariant: facts of its own are a record that nobody else can see, and the draft's until
+// Invariant: facts of its own are a record that no other thread can see, and the draft's until
 // Published.
 #pragma once
 

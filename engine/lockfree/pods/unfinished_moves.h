@@ -12,7 +12,8 @@
 //     thread did later: the announcement is stored before the exchange, and withdrawn when all that
 //     followed is done, which a thread that sees the withdrawal sees.
 //  3. A helper that has finished a move withdraws it for its thread, by an exchange that
-//     fails if the thread has gone on. So others finish a move a few times at most.
+//     fails if the thread announces something else by now. So others finish a move a few times at
+//     most.
 //  4. What an exception has left unfinished stays announced, and others finish it.
 // Memory: two lines for each thread that there was at one time, and eight bytes for each entry of a
 // list.
@@ -139,7 +140,7 @@ class UnfinishedMoves {
     UnfinishedMoves& moves_;
     bool is_finished_ = false;
   };
-  // Whether a scope was left so, and nobody has asked since. Relaxed: see Leftover.
+  // Whether a scope was left so, and this was not asked since. Relaxed: see Leftover.
   bool TakeLeft() {
     if (!LoadRelaxed(has_left_)) [[likely]]
       return false;
