@@ -40,11 +40,24 @@ DIRECTION = {
         "engine/lockfree/active", "engine/lockfree/memory", "engine/base/"],
     "engine/lockfree/backoff": [
         "engine/lockfree/backoff", "engine/lockfree/active", "engine/base/"],
+    "engine/lockfree/groups": [
+        "engine/lockfree/groups", "engine/lockfree/tickets", "engine/lockfree/active",
+        "engine/lockfree/pods", "engine/lockfree/log", "engine", "engine/base/"],
     "engine/lockfree/log": ["engine/lockfree/log", "engine", "engine/base/"],
     "engine/lockfree/memory": ["engine/lockfree/memory", "engine/base/"],
+    "engine/lockfree/moves": [
+        "engine/lockfree/moves", "engine/lockfree/groups", "engine/lockfree/tickets",
+        "engine/lockfree/pods", "engine/lockfree/log", "engine", "engine/base/"],
+    "engine/lockfree/operations": [
+        "engine/lockfree/operations", "engine/lockfree/moves", "engine/lockfree/groups",
+        "engine/lockfree/tickets", "engine/lockfree/active", "engine/lockfree/backoff",
+        "engine/lockfree/pods", "engine/lockfree/log", "engine", "engine/base/"],
     "engine/lockfree/pods": [
         "engine/lockfree/pods", "engine/lockfree/log", "engine/lockfree/memory", "engine",
         "engine/base/"],
+    "engine/lockfree/tickets": [
+        "engine/lockfree/tickets", "engine/lockfree/active", "engine/lockfree/backoff",
+        "engine/lockfree/pods", "engine", "engine/base/"],
     "perf": ["perf/", "engine/base/"],
     "hints": ["hints/", "engine", "engine/base/"],
     "dispatcher": ["dispatcher/", "engine", "engine/base/"],

@@ -1,7 +1,7 @@
 // Puts consumers to sleep until a producer has put something in, on top of any queue.
 //
-// Purpose: a Pop that blocks while the queue is empty. The producer pays one load when nobody
-// sleeps; one notification wakes at most one sleeper.
+// Purpose: a Pop that blocks while the queue is empty. A push costs one load when no thread sleeps;
+// one notification wakes at most one sleeper.
 // When not to use it: for conditions that many wait for at once; see NotifyAll for shutdown.
 // Threads: all operations from any thread. Notify is wait-free but for the system call; Wait
 // blocks.
@@ -19,11 +19,11 @@
 //     makes its entry visible and then looks for waiters; all four with seq_cst. So either the
 //     waiter finds the entry, or the producer finds the waiter, changes the epoch, and wakes: a
 //     waiter sleeps only while the epoch is the one that it read before its last look.
-//  2. A waiter is counted from PrepareWait until it has left the wait. Whoever leaves by its
+//  2. A waiter is counted from PrepareWait until it has left the wait. A waiter that leaves by its
 //     deadline must look once more *after* CommitWait has returned: a wake-up that was meant for it
 //     may have passed with it. A push after that look finds it gone, and wakes another.
-//  3. No herd: a change of the epoch alone wakes nobody who sleeps; each NotifyOne wakes one. A
-//     waiter between its last look and its sleep does not fall asleep, and looks again.
+//  3. No herd: a change of the epoch alone wakes no sleeper; each NotifyOne wakes one. A waiter
+//     between its last look and its sleep does not fall asleep, and looks again.
 // Memory: two words.
 // Source: D. Vyukov's eventcount, as in folly's EventCount.
 #pragma once
@@ -80,12 +80,12 @@ class EventCount {
     Seam<Atom>::WakeOne(epoch_);
   }
 
-  // After `count` entries were pushed: as so many calls of NotifyOne. Bound: who waits now.
+  // After `count` entries were pushed: as so many calls of NotifyOne. Bound: the waiters of now.
   void Notify(size_t count) {
     for (size_t left = std::min<size_t>(count, waiters_.load()); left > 0; --left) NotifyOne();
   }
 
-  // Wakes all who wait: to close the queue, or after many entries were pushed.
+  // Wakes all waiters: to close the queue, or after many entries were pushed.
   void NotifyAll() {
     if (waiters_.load() == 0) return;
     epoch_.fetch_add(1);

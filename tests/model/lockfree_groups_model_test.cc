@@ -16,8 +16,10 @@
 
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
+#include "engine/lockfree/groups/group_publisher.h"
 #include "engine/lockfree/groups/group_state.h"
-#include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/moves/move_finisher.h"
+#include "engine/lockfree/operations/group_operations.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod_group.h"
@@ -200,14 +202,14 @@ struct PaysNoDebt : ModelQueueShape {};
 struct AsksNoSecondTime : ModelQueueShape {};
 
 template <>
-void BasicLockfreeQueue<model::Atomic, PaysNoDebt>::FinishForOthers() {}
+void GroupOperations<ModelParts<PaysNoDebt>>::FinishForOthers() {}
 template <>
-bool BasicLockfreeQueue<model::Atomic, PaysNoDebt>::FinishAllMoves() {
+bool MoveFinisher<ModelParts<PaysNoDebt>>::FinishAll() {
   return false;
 }
 // Takes the debt of a gated group for paid.
 template <>
-bool BasicLockfreeQueue<model::Atomic, AsksNoSecondTime>::IsGroupOvertaken(const RootState&) const {
+bool GroupPublisher<ModelParts<AsksNoSecondTime>>::IsGroupOvertaken(const RootState&) const {
   return false;
 }
 

@@ -20,7 +20,10 @@
 
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
-#include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/moves/move_cause.h"
+#include "engine/lockfree/moves/move_finisher.h"
+#include "engine/lockfree/moves/pod_mover.h"
+#include "engine/lockfree/pods/draft.h"
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
@@ -179,20 +182,19 @@ struct IsInterrupted : ModelQueueShape {
 };
 
 template <>
-bool BasicLockfreeQueue<model::Atomic, FinishesNothing>::FinishAllMoves() {
+bool MoveFinisher<ModelParts<FinishesNothing>>::FinishAll() {
   return false;
 }
 template <>
-auto BasicLockfreeQueue<model::Atomic, FinishesNoKnownPod>::PinFinished(PodId id) -> Pinned {
-  return table_.Pin(id);
+auto MoveFinisher<ModelParts<FinishesNoKnownPod>>::PinFinished(PodId id) -> Pinned {
+  return parts_.table.Pin(id);
 }
 
-// Asked for right before the exchange.
 template <>
-uint32_t BasicLockfreeQueue<model::Atomic, IsInterrupted>::NoteOf(Cause cause) {
+bool PodMover<ModelParts<IsInterrupted>>::CommitMove(PodId id, const Pinned& pinned, Draft* draft,
+                                                     MoveCause cause, Announcement* announcement) {
   IsInterrupted::before_move();
-  const auto named = static_cast<uint32_t>(cause.named);
-  return uint32_t{cause.label} << 8 | named << 1 | uint32_t{cause.takes_out_first};
+  return CommitAs<false>(id, pinned, draft, cause, announcement);
 }
 
 namespace {

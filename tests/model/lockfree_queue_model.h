@@ -30,14 +30,8 @@
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/gates.h"
-#include "engine/lockfree/lockfree_attempt-inl.h"
-#include "engine/lockfree/lockfree_cluster-inl.h"
-#include "engine/lockfree/lockfree_events-inl.h"
-#include "engine/lockfree/lockfree_finish-inl.h"
-#include "engine/lockfree/lockfree_groups-inl.h"
 #include "engine/lockfree/lockfree_queue.h"
-#include "engine/lockfree/lockfree_read-inl.h"
-#include "engine/lockfree/lockfree_requeue-inl.h"
+#include "engine/lockfree/queue_parts.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -124,6 +118,11 @@ class ModelWorld final : public RequeueJudge, public PreEnqueueCheck, public Clo
   TimerId Every(Instant, Duration, std::function<void()>) override { return 1; }
   bool Cancel(TimerId) override { return false; }
 };
+
+// What classes of the engine are made of: a test may replace a function of one by one that leaves
+// something undone.
+template <typename Shape>
+using ModelParts = QueueParts<model::Atomic, Shape>;
 
 template <typename Shape>
 class ModelScene {

@@ -22,11 +22,14 @@
 
 #include "engine/base/random.h"
 #include "engine/event.h"
-#include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/moves/pool_judge.h"
+#include "engine/lockfree/operations/event_operations.h"
+#include "engine/lockfree/operations/fail_operations.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/logged_event.h"
 #include "engine/object.h"
 #include "engine/place.h"
+#include "engine/plugin.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "tests/support/model/expect.h"
@@ -46,12 +49,12 @@ struct ShortLog : ModelQueueShape {
 struct ForgetsWhatItMissed : ShortLog {};
 
 template <>
-Verdict BasicLockfreeQueue<model::Atomic, ForgetsWhatItMissed>::JudgeLogged(
-    const PodFacts& facts, LogJudgement* judgement) {
+Verdict FailOperations<ModelParts<ForgetsWhatItMissed>>::JudgeLogged(const PodFacts& facts,
+                                                                     LogJudgement* judgement) {
   const JudgedPod judged = ToJudge(facts);
   while (const LoggedEvent* const logged = judgement->reader->Next()) {
     Verdict verdict = Verdict::kSkip;
-    options_.judge->Judge({&judged, 1}, logged->event, logged->change, {&verdict, 1});
+    parts_.options.judge->Judge({&judged, 1}, logged->event, logged->change, {&verdict, 1});
     judgement->best = std::max(judgement->best, verdict);
   }
   if (judgement->reader->HasMissed()) judgement->reader->SkipToEnd();
@@ -59,17 +62,18 @@ Verdict BasicLockfreeQueue<model::Atomic, ForgetsWhatItMissed>::JudgeLogged(
 }
 
 template <>
-void BasicLockfreeQueue<model::Atomic, ForgetsToReadAgain>::ReadLogAgain(PodId, Log::Reader*) {}
+void PoolJudge<ModelParts<ForgetsToReadAgain>>::ReadLogAgain(
+    PodId, ModelParts<ForgetsToReadAgain>::Log::Reader*) {}
 
 template <>
-void BasicLockfreeQueue<model::Atomic, LooksBeforeItLogs>::Event(const ClusterEvent& event,
-                                                                 const ObjectChange& change,
-                                                                 const PreCheck& pre_check) {
+void EventOperations<ModelParts<LooksBeforeItLogs>>::Event(const ClusterEvent& event,
+                                                           const ObjectChange& change,
+                                                           const PreCheck& pre_check) {
   Narrowing narrowing;
-  options_.judge->Narrow(event, change, &narrowing);
-  JudgePool({event, change, options_.judge->RegisteredFor(event), pre_check}, narrowing);
-  LogIfAnyInFlight(event, change);
-  event_epoch_.fetch_add(1);
+  parts_.options.judge->Narrow(event, change, &narrowing);
+  JudgePool({event, change, parts_.options.judge->RegisteredFor(event), pre_check}, narrowing);
+  LogIfAnyInFlight(&parts_, event, change);
+  parts_.epochs.Count(PluginSet());
 }
 
 namespace {

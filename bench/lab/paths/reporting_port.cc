@@ -5,14 +5,8 @@
 #include <utility>
 
 #include "engine/base/result.h"
-#include "engine/lockfree/lockfree_attempt-inl.h"
-#include "engine/lockfree/lockfree_cluster-inl.h"
-#include "engine/lockfree/lockfree_events-inl.h"
-#include "engine/lockfree/lockfree_finish-inl.h"
-#include "engine/lockfree/lockfree_groups-inl.h"
 #include "engine/lockfree/lockfree_queue.h"
-#include "engine/lockfree/lockfree_read-inl.h"
-#include "engine/lockfree/lockfree_requeue-inl.h"
+#include "engine/lockfree/queue_shape.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 

@@ -2,7 +2,7 @@
 
 namespace schedq {
 
-// Compiles all of it, whoever uses it.
+// Compiles all of it, also what no caller uses.
 template class ActiveQueue<>;
 
 }  // namespace schedq

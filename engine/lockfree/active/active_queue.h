@@ -42,7 +42,7 @@
 // nothing and linearizes at t. Otherwise it claims the chosen entry by an exchange that succeeds
 // only if the entry was in its place from the first collect on. It linearizes at t, and not at the
 // exchange: better entries may have come in between. From t to the exchange other threads still see
-// the entry, which hurts nobody: a pop that chooses it loses the exchange or wins it, a pop that
+// the entry, which does no harm: a pop that chooses it loses the exchange or wins it, a pop that
 // chooses a better one is right either way, and none can choose a worse one or report emptiness,
 // since for that its own collect would have to miss an entry that is visible all the time.
 // A pop that claims without the second collect is the classic error: A, visible before B, can be
@@ -96,7 +96,7 @@ struct ActiveQueueShape {
 };
 
 // What a taker says about the entry that goes first: take it, leave it there, or drop it, because
-// nobody wants it any more.
+// its owner does not want it any more.
 enum class Consent : uint8_t { kTake, kLeave, kDrop };
 
 // What became of the entry that went first.
@@ -197,11 +197,11 @@ class ActiveQueue {
     return finder.count;
   }
 
-  // Drops entries of which `is_stale(ticket)` says that nobody wants them and never will: among the
-  // first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses which. Others may
-  // be there twice from then on: who pops a ticket for the second time must take it for stale.
-  // Lock-free. No pop misses an entry: those that stay are pushed anew before they are dropped.
-  // Returns how many entries were looked at.
+  // Drops entries of which `is_stale(ticket)` says that their owner does not want them and never
+  // will: among the first of one run, or in a bucket of the heap. `chance`, evenly drawn, chooses
+  // which. Others may be there twice from then on: a taker that meets a ticket again must take it
+  // for stale. Lock-free. No pop misses an entry: those that stay are pushed anew before they are
+  // dropped. Returns how many entries were looked at.
   template <typename IsStale>
   uint64_t DropStale(uint64_t chance, const IsStale& is_stale) {
     // As if its buckets were full: to count what they hold would take a look at each.

@@ -1,5 +1,6 @@
 // The parts of the quick heap: front, bucket, directory, root. Each is filled by one thread before
-// the root reaches it, and given back through an EraPool, so nobody meets a part in its next life.
+// the root reaches it, and given back through an EraPool, so no thread meets a part in its next
+// life.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,8 @@ class HeapScratch {
       std::sort(entries_.data(), end, GoesBefore);
     }
   }
-  // The same as Sort for who asks only what goes before the entry at `middle`, and what that is.
+  // The same as Sort for a caller that asks only what goes before the entry at `middle`, and what
+  // that is.
   void Divide(uint32_t middle) {
     ActiveEntry* begin = entries_.data();
     std::nth_element(begin, begin + middle, begin + size_, GoesBefore);
@@ -270,7 +272,7 @@ class HeapBucket : public EraElement<Atom> {
   static constexpr uint64_t kWarmAhead = 4;
 
   struct Slot {
-    // Set by the push that has the slot, or by who freezes the bucket.
+    // Set by the push that has the slot, or by a thread that freezes the bucket.
     Atom<uint32_t> state{kEmpty};
     typename Seam<Atom>::template Plain<ActiveEntry> entry;
   };
@@ -284,7 +286,7 @@ class HeapBucket : public EraElement<Atom> {
     return state == kReady;
   }
 
-  // How many slots were handed out, and no more are. Relaxed: who comes after another finds the
+  // How many slots were handed out, and no more are. Relaxed: a thread that comes later finds the
   // same or more, of which the further ones are empty, and each slot's state says what is in it.
   uint64_t FreezeCount() {
     const uint64_t before = count_.fetch_or(kFrozenCount, std::memory_order_relaxed);

@@ -121,8 +121,8 @@ class LaneDirectory {
     return place;
   }
 
-  // A small table of who came by lately: (priority, count). Races lose counts, which only delays a
-  // lane; so all is relaxed.
+  // A small table of priorities that were pushed lately: (priority, count). Races lose counts,
+  // which only delays a lane; so all is relaxed.
   bool IsFrequent(int32_t priority, size_t weight) {
     const uint64_t named = uint64_t{static_cast<uint32_t>(priority)} << 32;
     Atom<uint64_t>& sighting = sightings_[(named * 0x9e3779b97f4a7c15ULL) >> 58];
@@ -133,8 +133,8 @@ class LaneDirectory {
     return count >= kFrequent;
   }
 
-  // Written by who adds a lane; who reads an old one finds the new lane's number in no occupancy
-  // that it read before.
+  // Written by a thread that adds a lane. A thread that reads an old one finds the new lane's
+  // number in no occupancy that it read before.
   Atom<const Snapshot*> snapshot_;
   // Written by pushes without a lane.
   std::array<Atom<uint64_t>, kSightings> sightings_{};

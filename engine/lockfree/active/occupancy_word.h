@@ -12,8 +12,9 @@
 //     member is empty; a pusher puts its entry in and then looks at the bit; all with seq_cst. If
 //     the pusher still saw the bit, its entry was in before the bit dropped, so the clearer sees
 //     it and sets the bit again before it withdraws the name. If not, the pusher sets the bit.
-//  3. One clearer at a time: the name is given only while there is none, and only who gave it
-//     withdraws it. A clearer that stalls leaves its member in the word, which hurts nobody.
+//  3. One clearer at a time: the name is given only while there is none, and only the thread that
+//     gave it withdraws it. A clearer that stalls leaves its member in the word, which costs a pop
+//     one look at an empty place.
 //  4. The word never returns to an earlier value (what DoubleCollect asks for), because each Clear
 //     raises a count; unless 2^24 of them fall between two reads by one thread.
 // Memory: one word.
@@ -43,7 +44,7 @@ class OccupancyWord {
     if ((word_.load() & BitOf(member)) == 0) word_.fetch_or(BitOf(member));
   }
 
-  // Takes `member` out if is_empty() holds after its bit was dropped, unless somebody else clears.
+  // Takes `member` out if is_empty() holds after its bit was dropped, unless another thread clears.
   // Wait-free. Linearization point: where the name is withdrawn.
   template <typename IsEmpty>
   void Clear(uint32_t member, IsEmpty is_empty) {

@@ -7,23 +7,25 @@
 // When not to use it: for keys that come nearly in order; lanes are several times as fast.
 // Threads: all operations from any thread. Push, Peek and TryTake are lock-free: they repeat only
 // when another thread changed the front's word, a bucket's count or the root; a restructuring that
-// one thread began is finished by whoever meets it, and none waits. (Where kHeapRootsMax threads
-// have stopped in the middle of one, others that need one repeat until one of these goes on.)
+// one thread began is finished by each thread that meets it, and none waits. (Where kHeapRootsMax
+// threads have stopped in the middle of one, others that need one repeat until one of these
+// continues.)
 // Invariants:
 //  1. The root names a front and a directory of buckets; ranges do not overlap and cover all keys.
 //     Everything in the front goes before everything in the first bucket, and so on.
-//  2. The range of a part does not shrink while it can take a push: whoever replaces parts freezes
-//     the front or the bucket first, and a push into a frozen part fails. So a push that succeeds
-//     has found the right part, even if its root is old, and its linearization point is the one of
-//     HeapFront::Push or HeapBucket::TryPush. (A range grows where an empty bucket behind it goes.)
+//  2. The range of a part does not shrink while it can take a push: a thread that replaces parts
+//     freezes the front or the bucket first, and a push into a frozen part fails. So a push that
+//     succeeds has found the right part, even if its root is old, and its linearization point is
+//     the one of HeapFront::Push or HeapBucket::TryPush. (A range grows where an empty bucket
+//     behind it goes.)
 //  3. A front that is not frozen is the root's. So its word tells what goes first in the whole
 //  heap,
 //     unless it is drained while there are buckets; and a pop's linearization point is its exchange
 //     of that word, or any instant before at which the root and the word were what it had read.
-//  4. A frozen part's content is fixed, so all who replace it build the same but for entries that
-//     their owner gave up, and one of them wins the exchange of the root. Who meets a frozen front
-//     replaces it before anything else; otherwise a pop that drains the first bucket and a push
-//     that replaces it could undo each other's work for ever.
+//  4. A frozen part's content is fixed, so all threads that replace it build the same but for
+//     entries that their owner gave up, and one of them wins the exchange of the root. A thread
+//     that meets a frozen front replaces it before anything else; otherwise a pop that drains the
+//     first bucket and a push that replaces it could undo each other's work for ever.
 // Memory: buckets are at least a quarter full on average, unless pops have emptied them or entries
 // are dropped; 32 bytes a slot. Directories have 24 bytes a bucket, and grow with the buckets.
 // Parts are used again when no thread may look at them (era_pool.h), so a stalled thread holds what
@@ -275,7 +277,8 @@ class QuickHeap {
     buckets_[old].FreezeInto(scratch);
     const uint32_t middle = scratch.size() / 2;
     const bool is_split = scratch.size() > kFrontMax;
-    // All who do this have collected the same in the same order, and divide it in the same way.
+    // All threads that do this have collected the same in the same order, and divide it in the same
+    // way.
     if (is_split) scratch.Divide(middle);
 
     Change change(*this, view);
@@ -405,7 +408,7 @@ class QuickHeap {
   EraPool<Front, Atom> fronts_;
   EraPool<Directory, Atom> directories_;
   EraPool<Bucket, Atom> buckets_;
-  // Written by who replaces parts; who reads an old one meets frozen parts.
+  // Written by a thread that replaces parts. A thread that reads an old one meets frozen parts.
   alignas(64) Atom<uint64_t> root_{0};
 };
 

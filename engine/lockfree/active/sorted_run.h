@@ -3,20 +3,20 @@
 //
 // Purpose: the part of the active queue in which push and pop are O(1). An append whose timestamp
 // is older than the last one is refused, and so is one that meets another append; the caller then
-// takes another run, so nobody waits.
+// takes another run, so no thread waits.
 // When not to use it: as a queue of its own; a run refuses whatever does not suit it.
 // Threads: all operations from any thread. TryAppend and TryDropMany are wait-free but for segments
 // pool, which is lock-free.
 // Invariants:
-//  1. `tail` counts the entries ever published. Its lowest bit says that an append is at work; who
-//     set it owns all that is past the tail, and withdraws it by publishing.
+//  1. `tail` counts the entries ever published. Its lowest bit says that an append is at work. The
+//     thread that set it owns all that is past the tail, and clears it by publishing.
 //  2. `head` counts the entries ever taken and names the segment of the next one. Both counts only
 //     grow, and the head never passes the tail.
 //  3. The entries between head and tail have rising timestamps: an append starts only if its own
 //     is no older than the last one's, or if the run is empty, which it then stays.
-//  4. The segment behind the last slot of a segment is linked before that slot is published. So who
-//     takes the last slot knows the next segment, moves the head there in the same exchange, and
-//     is the only one to give the old segment back; the appender is past it already.
+//  4. The segment behind the last slot of a segment is linked before that slot is published. So a
+//     thread that takes the last slot knows the next segment, moves the head there in the same
+//     exchange, and is the only one to give the old segment back; the appender is past it already.
 //  5. A reader with an old head reads slots that may meanwhile serve another run. It then holds a
 //     head whose count has passed, so its exchange fails and it drops what it read.
 // Memory: one segment for kEntries entries, plus one. Segments come from a pool that all runs
@@ -226,7 +226,8 @@ class SortedRun {
       if (first == Pool::kNone) return false;
       segment = &pool[first];
       tail_segment_.Write(segment);
-      // Nobody takes from a run before its first publication, so the head is the appender's here.
+      // No thread takes from a run before its first publication, so the head is the appender's
+      // here.
       head_.store(HeadOf(0, first));
     }
     Segment* const before = segment;
@@ -245,7 +246,7 @@ class SortedRun {
     return true;
   }
 
-  // Gives back the segments behind `before` through `last`, which nobody knows but the appender.
+  // Gives back the segments behind `before` through `last`, which only the appender knows.
   [[gnu::noinline, gnu::cold]] void Unlink(Pool& pool, Segment* before, const Segment* last) {
     uint32_t number = before->LoadNext();
     for (bool is_last = before == last; !is_last;) {
@@ -263,7 +264,7 @@ class SortedRun {
   alignas(64) Atom<uint64_t> head_{0};
   // Written by appenders; read by all.
   Atom<uint64_t> tail_{0};
-  // Written by the appender; read by those who want to append, stale only if their exchange fails.
+  // Written by the appender; read by threads that append, stale only if their exchange fails.
   Atom<int64_t> last_timestamp_ns_{0};
   // The segment that the next entry goes to; nullptr before the first. The appender's own.
   typename Seam<Atom>::template Plain<Segment*> tail_segment_;

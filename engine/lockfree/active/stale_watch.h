@@ -1,10 +1,11 @@
 // When to look for stale tickets, and for how long.
 //
 // Purpose: tickets below pods that always go first are never met, so those that have become stale
-// would pile up. Who pushes asks here now and then, and drops a few of them (ActiveQueue).
+// would pile up. A thread that pushes asks here now and then, and drops a few of them
+// (ActiveQueue).
 // When not to use it: where time flushes stale tickets away.
-// Threads: all operations from any thread, wait-free. All is relaxed and a hint: who loses a count
-// looks a little earlier or later.
+// Threads: all operations from any thread, wait-free. All is relaxed and a hint: a thread that
+// loses a count looks a little earlier or later.
 // Bound: while more than half of the tickets, and more than kSpareTickets, are stale,
 // kTicketsPerPush others are looked at for each push, so that one round through all of them is over
 // before a quarter as many have come. A look that another thread's pop interrupts leaves up to a
@@ -46,7 +47,7 @@ class StaleWatch {
   }
 
  private:
-  // Written by who is due, read by all who push.
+  // Written by a thread that looks, read by all that push.
   Atom<uint64_t> next_look_{Shape::kSpareTickets};
   Atom<uint64_t> left_{0};  // Tickets of the round.
 };

@@ -2,14 +2,14 @@
 //
 // Purpose: a ring of 1-second windows, each a small strict queue. Insert is one push; a flush takes
 // whole windows in order; popping early looks at the first windows that hold something.
-// When not to use it: for exact expirations (see TimeQueue in lockfree_queue.h).
+// When not to use it: for exact expirations (see TimeQueue in queue_parts.h).
 // Threads: all operations from any thread, lock-free. However far apart seconds lie, an operation
 // looks at each window at most once and at no second that no window serves.
 // Invariants:
 //  1. A window serves one second at a time. Before it is given to a later second it is closed, and
 //     then seen empty: a push looks whether it is open after its entry is visible. So either the
-//     entry is seen, or the push knows that nobody may look for it there. What has been closed is
-//     still looked at.
+//     entry is seen, or the push knows that no thread may look for it there. What has been closed
+//     is still looked at.
 //  2. Seconds with entries lie between `first` and `last`. An entry whose window serves another
 //     second, or changed hands under it, is in `far`, ordered by second alone: of two entries of
 //     one second the one in the window goes first.
@@ -141,7 +141,8 @@ class BackoffWindows {
 
  private:
   struct Window {
-    // Twice the second, and one if the window is closed. Written by who claims the window.
+    // Twice the second, and one if the window is closed. Written by a thread that claims the
+    // window.
     Atom<int64_t> served{Open(kNever)};
     // Set once.
     Atom<Queue*> queue{nullptr};

@@ -1,8 +1,8 @@
 // One operation on groups: from one version of their state to the next.
 //
-// Purpose: the rules of docs/semantics.md, "Pod groups", written as if nobody else were there. The
-// engine publishes the next version if the earlier one still stands, and else makes the change
-// anew (lockfree_groups-inl.h). What cannot be part of the state (metrics, observers, the log's
+// Purpose: the rules of docs/semantics.md, "Pod groups", written as if there were no other thread.
+// The engine publishes the next version if the earlier one still stands, and else makes the change
+// anew (group_publisher.h). What cannot be part of the state (metrics, observers, the log's
 // positions) is collected and done afterwards.
 // Threads: one. Asks PreEnqueue and the judge, which may be called from any thread.
 // Invariant: a change that is not published leaves nothing behind: names, attempts in the log and

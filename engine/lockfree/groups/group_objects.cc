@@ -72,7 +72,7 @@ void GroupChange::DropIfUnneeded(GroupId group) {
 // The object without a parent that is reached from `key`, where each on the way is known.
 std::optional<GroupId> GroupChange::RootOfGroup(const GroupKey& key) const {
   std::optional<GroupId> id = FindGroup(key);
-  // Goes every second step: who goes round in a circle meets it.
+  // Goes every second step: a walk that goes round in a circle meets it.
   std::optional<GroupId> slow = id;
   for (bool is_second = false; id; is_second = !is_second) {
     const PodGroupRef& object = state_.objects.Get(*id)->object;

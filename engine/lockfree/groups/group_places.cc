@@ -200,7 +200,7 @@ void GroupChange::PutGated(RootState* root, EventLabel label, Place named) {
 void GroupChange::Requeue(RootState* root, Verdict verdict, EventLabel label) {
   const Place named = PlaceNamedBy(verdict);
   if (verdict == Verdict::kSkip) {
-    // As it was gated: nobody is asked, and the mark of a flush stays. Events that have begun by
+    // As it was gated: no plugin is asked, and the mark of a flush stays. Events that have begun by
     // now have found it gated, unless a second look at it is still owed.
     const bool is_owed = std::any_of(from_->owed.begin(), from_->owed.end(),
                                      [&](const auto& owed) { return owed.root == root->id; });

@@ -2,9 +2,9 @@
 // other.
 //
 // Purpose: a group has many pods, and most operations on one of them move all. So there is no word
-// for each pod: one pointer names the whole state, and who exchanges that pointer has done the
-// operation, at that instant, for all members (lockfree_groups-inl.h). The versions share what they
-// do not change.
+// for each pod: one pointer names the whole state, and a thread that exchanges that pointer has
+// done the operation, at that instant, for all members (group_publisher.h). The versions share what
+// they do not change.
 // Threads: a version that was published is never changed; group_change.h makes the next one.
 // Memory: a record for each member that is live or in flight, for each root with an entity, for
 // each group object that is known, is a parent, or that pods wait for; and the nodes above them. A

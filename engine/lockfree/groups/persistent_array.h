@@ -1,8 +1,8 @@
 // An immutable array of shared values by number, most of which two versions share.
 //
-// Purpose: a version that differs in one value costs a path of nodes, not a copy of the array. Who
-// makes a version names it by an owner's number that no earlier version has; nodes that this owner
-// has made are changed in place, so many changes at once copy each node once.
+// Purpose: a version that differs in one value costs a path of nodes, not a copy of the array. A
+// thread that makes a version names it by an owner's number that no earlier version has; nodes that
+// this owner has made are changed in place, so many changes at once copy each node once.
 // When not to use it: for numbers that lie far apart; the array is as deep as the largest of them.
 // Threads: a version that others can see is never changed; its maker alone changes it before.
 // Memory: a node of 264 bytes for 16 neighbouring numbers of which one has a value, and those above
@@ -64,7 +64,7 @@ class PersistentArray {
 
   static Node* Own(std::shared_ptr<const void>* slot, uint64_t owner) {
     const Node* const node = static_cast<const Node*>(slot->get());
-    // What this owner has made, nobody else has seen.
+    // What this owner has made, no other thread has seen.
     if (node != nullptr && node->owner == owner) return const_cast<Node*>(node);
     auto own = node == nullptr ? std::make_shared<Node>() : std::make_shared<Node>(*node);
     own->owner = owner;

@@ -12,8 +12,8 @@
 // the scan finds the pod or the pod finds the event. A pod whose events were let go is told so.
 //
 // Invariants:
-//  1. Only the first node is passed, once another is behind it. Before, it is killed, so that
-//     nobody can hold it from then on. It is killed when nobody holds it, or when more than the
+//  1. Only the first node is passed, once another is behind it. Before, it is killed, so that no
+//     thread can hold it from then on. It is killed when no thread holds it, or when more than the
 //     maximum of events are behind it. So what is behind a node that is held and alive is linked.
 //  2. A node that is held when it is passed keeps its content until its last hold is given back.
 //     It is freed by the thread that passed it or gave it back, whichever came last.
@@ -64,7 +64,7 @@ struct FlightPosition {
 // operation at most).
 template <template <typename> class Atom, typename Dropped, typename Shape>
 class EventLog {
-  static_assert(Shape::kLogTrimMax >= 2, "who appends lets more go than it adds");
+  static_assert(Shape::kLogTrimMax >= 2, "an append lets more events go than it adds");
   static_assert(Shape::kLogEventsMax >= 1, "the newest event is kept");
 
  public:
@@ -88,7 +88,7 @@ class EventLog {
   // An attempt begins. Linearization point: the exchange that holds the last node.
   FlightPosition Begin() { return {HoldLast() + 1}; }
 
-  // The attempt is over: events that nobody needs now are let go.
+  // The attempt is over: events that no attempt needs now are let go.
   void End(FlightPosition position) { GiveBack(position.node()); }
 
   // Whether no attempt is in flight that could read an event appended now, and nothing is kept.
@@ -110,8 +110,8 @@ class EventLog {
     const uint32_t number = nodes_.Allocate();
     nodes_[number].BeginEvent(std::move(logged));
     LinkIn(number);
-    // Makes room for the event, or drops it: the last pod may have ended just before, and then
-    // nobody else would.
+    // Makes room for the event, or drops it: the last pod may have ended just before, and then no
+    // other thread would.
     Trim();
   }
 
@@ -148,7 +148,7 @@ class EventLog {
     }
 
     // Whether events behind the position were let go before they were read. Something happened,
-    // and nobody can tell what.
+    // and it is not known what.
     bool HasMissed() const { return node_ == Link::kNone; }
 
     // Goes behind the newest event, whatever was missed. Linearization point: as Begin.
@@ -174,9 +174,9 @@ class EventLog {
     bool has_moved_ = false;
   };
 
-  // A reader of what is behind the position of an attempt that anybody may end meanwhile. Nothing:
-  // `is_in_flight()`, asked once the position is held, says that the attempt is over. The caller
-  // has seen the position in a way that orders this behind the attempt's beginning.
+  // A reader of what is behind the position of an attempt that any thread may end meanwhile.
+  // Nothing: `is_in_flight()`, asked once the position is held, says that the attempt is over. The
+  // caller has seen the position in a way that orders this behind the attempt's beginning.
   template <typename IsInFlight>
   std::optional<Reader> BeginReading(FlightPosition position, IsInFlight is_in_flight) {
     // A node that was killed after the attempt began was passed to make room.
@@ -186,8 +186,8 @@ class EventLog {
     return reader;
   }
 
-  // Events that are kept. Exact while nobody appends or lets go; never below zero, because the head
-  // is read first and never passes the tail.
+  // Events that are kept. Exact while no thread appends or lets go; never below zero, because the
+  // head is read first and never passes the tail.
   uint64_t events() const {
     const Link head = Link::From(head_.load());
     return Kept(head, Link::From(tail_.load()));
@@ -243,7 +243,7 @@ class EventLog {
       ResetNext();
       StartLife(State{LoadRelaxed(state_)}.NextGeneration());
     }
-    // The owner of a node that nobody can reach, or of the whole log.
+    // The owner of a node that no other thread can reach, or of the whole log.
     void Forget() {
       if (has_event_) {
         std::launder(reinterpret_cast<LoggedEvent*>(storage_.Mutable().bytes))->~LoggedEvent();
@@ -280,7 +280,7 @@ class EventLog {
       return {before.bits - State::kOneHold};
     }
     State Unlink() { return {state_.fetch_sub(State::kLinked) - State::kLinked}; }
-    // Nobody can hold the node from now on, if nothing has changed since `seen`.
+    // No thread can hold the node from now on, if nothing has changed since `seen`.
     bool TryKill(State seen) {
       const uint64_t dead = seen.bits - State::kAlive;
       return !seen.IsAlive() || state_.compare_exchange_strong(seen.bits, dead);
@@ -330,7 +330,7 @@ class EventLog {
       const Link next = nodes_[tail.node].LoadNext();
       if (tail_.load() != tail.Bits()) continue;
       if (next.node == Link::kNone) return {tail, next};
-      MoveTail(tail, next.node);  // Somebody linked a node and has not moved the tail yet.
+      MoveTail(tail, next.node);  // A thread linked a node and has not moved the tail yet.
     }
   }
 
@@ -380,7 +380,7 @@ class EventLog {
     return left;
   }
 
-  // Passes the head over what nobody needs, and over what has to make room.
+  // Passes the head over what no attempt needs, and over what has to make room.
   [[gnu::noinline]] void Trim() {
     for (uint32_t passed = 0; passed < Shape::kLogTrimMax;) {
       const Link head = Link::From(head_.load());
@@ -407,8 +407,8 @@ class EventLog {
     }
   }
 
-  // Of a node that the caller passed. Nobody can hold it any more, so that one without holds is the
-  // caller's; of the caller and the last holder the later one frees it.
+  // Of a node that the caller passed. No thread can hold it any more, so that one without holds is
+  // the caller's; of the caller and the last holder the later one frees it.
   void Unlink(uint32_t number) {
     Node& node = nodes_[number];
     if (node.LoadState().IsHeld() && node.Unlink().IsHeld()) return;

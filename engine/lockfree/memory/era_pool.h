@@ -7,9 +7,8 @@
 // Its two parts, EraTable and RetiredList, also serve records that many roots name (pod_record.h).
 // Threads: all operations from any thread, lock-free. A thread has one announcement at a time.
 // Invariants:
-//  1. A thread touches elements only between Announce(era) followed by a look at the root that
-//  still
-//     shows this era, and Withdraw. So all that it reaches was reachable in that era.
+//  1. A thread touches elements only after Announce(era), followed by a look at the root that still
+//     shows this era, and until Withdraw. So all that it reaches was reachable in that era.
 //  2. An element is reachable from its birth (the era that first reached it) until the era before
 //     its retirement. It is not freed while an announced era lies in between. For the announcement
 //     and the look at the root are seq_cst, and so are the root's change and the look at the
@@ -62,7 +61,7 @@ class EraTable {
 
  private:
   struct alignas(64) Cell {
-    // Written by the thread of this number; read by who frees. 0: not at work.
+    // Written by the thread of this number; read by threads that free. 0: not at work.
     Atom<uint64_t> era_plus_one{0};
   };
 
@@ -75,12 +74,12 @@ class EraTable {
     }
   }
 
-  // Raised by a thread's first announcement; read by who frees.
+  // Raised by a thread's first announcement; read by threads that free.
   Atom<uint32_t> threads_{0};
   SegmentedArray<Cell, Atom> cells_;
 };
 
-// Elements of a pool that wait until nobody may look at them, chained by a word of theirs.
+// Elements of a pool that wait until no thread may look at them, chained by a word of theirs.
 //
 // Threads: all operations from any thread, lock-free. `link_of(index)` gives the element's word,
 // whose low half is the chain's while the element is here; the high half is the owner's.
@@ -132,7 +131,7 @@ class RetiredList {
   static constexpr uint64_t kIndexMask = 0xffffffff;
 
   const uint32_t sweep_at_least_;
-  // An index plus one; 0: none. Written by who retires and who sweeps.
+  // An index plus one; 0: none. Written by threads that retire and that sweep.
   Atom<uint64_t> top_{0};
   // Hints of when a sweep is worth it; relaxed.
   Atom<uint32_t> count_{0};
@@ -151,7 +150,7 @@ class EraElement {
   template <typename T>
   using Plain = typename Seam<Atom>::template Plain<T>;
 
-  // Written by who frees or retires the element; chains what is free, or what is retired.
+  // Written by a thread that frees or retires the element; chains what is free, or what is retired.
   Atom<uint64_t> link_{0};
   Plain<uint64_t> birth_{0};
   Plain<uint64_t> retirement_{0};
@@ -167,7 +166,7 @@ class EraPool {
 
   Element& operator[](uint32_t index) const { return pool_[index]; }
 
-  // An element that nobody else owns, to be reachable from era `birth` on.
+  // An element that only the caller owns, to be reachable from era `birth` on.
   uint32_t Allocate(uint64_t birth) {
     if (retired_.IsSweepDue()) FreeRetired();
     return BornAt(pool_.Allocate(), birth);

@@ -4,7 +4,7 @@
 // only then do counters, observers and queues hear of it. A draft that loses the exchange is thrown
 // away and leaves no trace.
 // Threads: one.
-// Invariant: facts of its own are a record that nobody else can see, and the draft's until
+// Invariant: facts of its own are a record that no other thread can see, and the draft's until
 // Published.
 #pragma once
 
@@ -91,5 +91,15 @@ class Draft {
   PodFacts* own_facts_ = nullptr;
   MaybeInstant now_;
 };
+
+// The word that names the draft's own record and says nothing that the record says.
+template <template <typename> class Atom>
+SlotWord WordWith(const SlotWord& before, const Draft<Atom>& draft) {
+  SlotWord after = before;
+  after.record = draft.own_record();
+  after.attempt = AttemptState::kNone;
+  after.version_or_position = draft.facts().version;
+  return after;
+}
 
 }  // namespace schedq

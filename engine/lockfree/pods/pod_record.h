@@ -2,7 +2,7 @@
 //
 // Purpose: a slot (pod_table.h) names one record; to change anything but where the pod is, a thread
 // makes a new record and exchanges it. So a reader that has pinned a record sees fields that belong
-// together, and nobody waits for a writer. An attempt needs no new record: the slot's word says
+// together, and no thread waits for a writer. An attempt needs no new record: the slot's word says
 // that it is under way, where it began and that it counts.
 // Threads: all operations of the pool from any thread, lock-free.
 // Invariants:
@@ -11,14 +11,14 @@
 //     destroyed and its memory used again.
 //  2. References are zero while a record is free, so a late reader cannot pin it; a reader that
 //     pins the next record made from the same memory finds out from the slot's word.
-//  3. Who looks at many slots may read their records without references. It announces an era (a
-//     number that grows with each announcement) and then reads slots. A record without references
-//     that was made before an announced era is retired instead of destroyed, until that era is
-//     withdrawn. For the record's slot was exchanged before it was released: a reader that saw it
-//     there had announced its era before, so the era is found (all of this in seq_cst). A record
-//     that was made since the era began is not held: it tells its birth, and is to be pinned. Birth
-//     and era are compared in one way on both sides (IsMadeBefore), so that both say the same also
-//     where a birth's 32 bits have wrapped.
+//  3. A thread that looks at many slots may read their records without references. It announces an
+//     era (a number that grows with each announcement) and then reads slots. A record without
+//     references that was made before an announced era is retired instead of destroyed, until that
+//     era is withdrawn. For the record's slot was exchanged before it was released: a reader that
+//     saw it there had announced its era before, so the era is found (all of this in seq_cst). A
+//     record that was made since the era began is not held: it tells its birth, and is to be
+//     pinned. Birth and era are compared in one way on both sides (IsMadeBefore), so that both say
+//     the same also where a birth's 32 bits have wrapped.
 // Memory: as many records of two cache lines as were ever in use or retired at one time; they are
 // never given back. A stalled reader holds at most the records that were in use when its era began.
 #pragma once
@@ -96,8 +96,8 @@ class alignas(kCacheLineBytes) PodRecord {
   }
   void Destroy() { mutable_facts().~PodFacts(); }
 
-  // Release pairs with the acquire in TryRetain: without it who pins the record in place of the one
-  // that its memory held before could still see the slot name that one.
+  // Release pairs with the acquire in TryRetain: without it a thread that pins the record, in place
+  // of the one that its memory held before, could still see the slot name that one.
   void StoreFirstReference() { references_.store(1, std::memory_order_release); }
 
   // False: the record is free.
@@ -113,7 +113,7 @@ class alignas(kCacheLineBytes) PodRecord {
   // True: that was the last one. Acquire-release: the destruction comes after every use.
   bool Drop() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
-  // Where the pod object probably is, for who wants to warm the cache. May be anything.
+  // Where the pod object probably is: a hint for a prefetch. May be anything.
   uint64_t PodAddressHint() const { return LoadRelaxed(free_link_); }
 
   // Whether a reader of this era may read the record that it saw in a slot. Relaxed: the slot's
@@ -129,13 +129,14 @@ class alignas(kCacheLineBytes) PodRecord {
     StoreRelaxed(free_link_, reinterpret_cast<uint64_t>(facts->pod.get()));
   }
 
-  // Written by whoever owns the record while it is free or retired; else it is the hint.
+  // Written by the record's owner while it is free or retired; else it is the hint.
   Atom<uint64_t> free_link_;
-  // Written by all who retain and drop; zero while the record is free.
+  // Written by threads that retain and drop; zero while the record is free.
   Atom<uint32_t> references_;
-  // Written by who makes the record: how many eras had begun.
+  // Written by the thread that makes the record: how many eras had begun.
   Atom<uint32_t> birth_;
-  // Facts while there are references. Written by whoever has the only one, or destroys the record.
+  // Facts while there are references. Written by the thread that has the only one, or destroys the
+  // record.
   struct alignas(PodFacts) Storage {
     std::byte bytes[sizeof(PodFacts)];
   };
@@ -161,7 +162,7 @@ class PodRecordPool {
   }
   PodRecordPool(const PodRecordPool&) = delete;
   PodRecordPool& operator=(const PodRecordPool&) = delete;
-  // Nobody reads any more.
+  // No thread reads any more.
   ~PodRecordPool() {
     SweepRetired([](uint32_t, uint32_t) { return false; });
   }
@@ -169,7 +170,7 @@ class PodRecordPool {
   // From here to EndEra this thread may read, without a reference, each record that it finds in a
   // slot and that was made before the era. A thread has one era at a time.
   uint64_t BeginEra() {
-    // The addition first: who retires a record after this era was announced finds it counted.
+    // The addition first: a thread that retires a record after this announcement finds it counted.
     const uint64_t era = eras_begun_.fetch_add(1);
     eras_.Announce(era);
     return era;
@@ -181,7 +182,7 @@ class PodRecordPool {
   // Whether a new era would let records go. A hint.
   bool IsAnyRetired() const { return retired_.IsSweepDue(); }
 
-  // With one reference, the caller's, who may change the content until others can see it. A
+  // With one reference, the caller's, which may change the content until others can see it. A
   // reference to the older attempts passes to the record.
   template <typename... Content>
   uint32_t Make(Content&&... content) {
@@ -205,7 +206,7 @@ class PodRecordPool {
 
   // To be retained, or warmed up, before anything is read.
   Record& RecordAt(uint32_t number) const { return records_[number]; }
-  // For a caller who has a reference.
+  // For a caller that has a reference.
   void Retain(uint32_t number) {
     SCHEDQ_CHECK(records_[number].TryRetain(), "a referenced record is not free");
   }
@@ -218,7 +219,7 @@ class PodRecordPool {
   }
 
   const PodFacts& At(uint32_t number) const { return records_[number].facts(); }
-  // Of a record that nobody else can see.
+  // Of a record that no other thread can see.
   PodFacts& MutableAt(uint32_t number) { return records_[number].mutable_facts(); }
 
  private:

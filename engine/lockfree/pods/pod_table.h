@@ -1,7 +1,8 @@
 // Every pod's slot: where it is, and which record says the rest.
 //
 // Purpose: the one place that decides what a pod is. Each move of a pod is one exchange of its
-// slot's word; whoever wins it publishes what follows from it (a ticket, a mark in an index).
+// slot's word; the thread that wins it publishes what follows from it (a ticket, a mark in an
+// index).
 // Threads: all operations from any thread, lock-free.
 // Invariants:
 //  1. The slot's number is the pod's PodId. A slot with a record holds one reference to the name.
@@ -9,7 +10,7 @@
 //     grows with each record that is queued anew, so that tickets of earlier stays never count. A
 //     record moves only forwards, from the pool to backoff to active to an attempt, and so is in
 //     each place once. A slot without a record keeps the last version.
-//  3. A word never comes back while somebody has pinned its record, nor does its place: an exchange
+//  3. A word never comes back while a thread has pinned its record, nor does its place: an exchange
 //     on a pinned word therefore succeeds only if nothing changed.
 //  4. While an attempt is under way the word says where in the log it began. So a pop and the end
 //     of an attempt make no record. When the facts are copied meanwhile or later, the copy takes
@@ -276,7 +277,8 @@ class PodTable {
     const uint32_t raised = LimitWith(id);
     slots_.ReserveThrough(raised - 1);
     uint32_t seen = limit();
-    // Who sees a slot below it may touch its segment. A retry means that another thread raised it.
+    // A thread that sees a slot below it may touch its segment. A retry means that another thread
+    // raised it.
     while (seen < raised && !limit_.compare_exchange_weak(seen, raised)) {
     }
   }
@@ -363,7 +365,7 @@ class PodTable {
   // A power of two, at most the slots of the first segment. So the slots of one step lie behind
   // each other: they are a row.
   const uint32_t step_;
-  // Written by whoever wins a move of the pod.
+  // Each is written by the thread that wins a move of the pod.
   SegmentedArray<Atom<uint64_t>, Atom> slots_;
   // Raised by Ensure; a stale reader sees fewer slots.
   Atom<uint32_t> limit_{0};

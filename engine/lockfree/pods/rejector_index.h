@@ -88,10 +88,10 @@ class RejectorIndex {
   struct Words {
     // By plugin. Bits are set by threads that move a pod into the pool, and dropped by clearers.
     Atom<uint64_t> of[kPluginCountMax];
-    // Odd while somebody clears. Written by the clearer.
+    // Odd while a thread clears. Written by the clearer.
     Atom<uint64_t> clears;
 
-    // The marks of any of `plugins`; all while somebody clears.
+    // The marks of any of `plugins`; all while a thread clears.
     uint64_t Union(PluginSet plugins) const {
       const uint64_t count = clears.load();
       uint64_t bits = 0;

@@ -12,7 +12,8 @@
 //     thread did later: the announcement is stored before the exchange, and withdrawn when all that
 //     followed is done, which a thread that sees the withdrawal sees.
 //  3. A helper that has finished a move withdraws it for its thread, by an exchange that
-//     fails if the thread has gone on. So others finish a move a few times at most.
+//     fails if the thread announces something else by now. So others finish a move a few times at
+//     most.
 //  4. What an exception has left unfinished stays announced, and others finish it.
 // Memory: two lines for each thread that there was at one time, and eight bytes for each entry of a
 // list.
@@ -123,6 +124,30 @@ class UnfinishedMoves {
     Cell* cell_ = nullptr;
     uint32_t place_ = 0;
   };
+  // Remembers that a scope was left by an exception before what it began was finished.
+  class Leftover {
+   public:
+    explicit Leftover(UnfinishedMoves* moves) : moves_(*moves) {}
+    Leftover(const Leftover&) = delete;
+    Leftover& operator=(const Leftover&) = delete;
+    // Relaxed: the thread's own next operation finishes it, or any other that sees this.
+    ~Leftover() {
+      if (!is_finished_) StoreRelaxed(moves_.has_left_, true);
+    }
+    void Finished() { is_finished_ = true; }
+
+   private:
+    UnfinishedMoves& moves_;
+    bool is_finished_ = false;
+  };
+  // Whether a scope was left so, and this was not asked since. Relaxed: see Leftover.
+  bool TakeLeft() {
+    if (!LoadRelaxed(has_left_)) [[likely]]
+      return false;
+    StoreRelaxed(has_left_, false);
+    return true;
+  }
+
   // A free place among the calling thread's; the last one if none is. Relaxed: the thread's own, or
   // withdrawn by others for good.
   Announcement Begin() {
@@ -222,6 +247,8 @@ class UnfinishedMoves {
     }
   }
 
+  // Written when an operation is left by an exception, and by the one that finishes that.
+  Atom<bool> has_left_{false};
   // Raised by a thread's first announcement.
   Atom<uint32_t> threads_{0};
   SegmentedArray<Cell, Atom> cells_;

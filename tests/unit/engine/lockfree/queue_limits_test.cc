@@ -15,9 +15,9 @@
 
 #include "engine/base/result.h"
 #include "engine/event.h"
-#include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
+#include "engine/lockfree/queue_shape.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"

@@ -30,6 +30,7 @@
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/queue_shape.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"

@@ -1,0 +1,70 @@
+// Where the groups' newest state is, and what a change of it takes from the engine beside it.
+//
+// Threads: all operations from any thread; the pointer is lock-free.
+#pragma once
+
+#include <folly/concurrency/AtomicSharedPtr.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/names/interner.h"
+#include "engine/lockfree/groups/group_change.h"
+#include "engine/lockfree/groups/group_state.h"
+#include "engine/lockfree/log/event_log.h"
+#include "engine/lockfree/pods/pod_record.h"
+#include "engine/lockfree/tickets/queue_ticket.h"
+#include "engine/place.h"
+#include "engine/pod_key.h"
+
+namespace schedq {
+
+template <typename Log, typename Nominations, typename Epochs>
+class GroupPorts final : public GroupResources {
+ public:
+  GroupPorts(Log* log, Nominations* nominations, const Epochs& epochs)
+      : log_(*log), nominations_(*nominations), epochs_(epochs) {}
+
+  FlightPosition BeginFlight() override { return log_.Begin(); }
+  void EndFlight(FlightPosition flight) override { log_.End(flight); }
+  std::optional<Nomination> BeginNomination(PodId pod, std::string_view node) override {
+    return nominations_.Begin(pod, node);
+  }
+  void EndNomination(PodId pod, const Nomination& nomination) override {
+    nominations_.End(pod, nomination);
+  }
+  uint64_t EventEpoch() const override { return epochs_.Begun(); }
+
+ private:
+  Log& log_;
+  Nominations& nominations_;
+  const Epochs& epochs_;
+};
+
+// There only where the gate is on.
+template <template <typename> class Atom, typename Log, typename Nominations, typename Epochs>
+struct GroupStore {
+  GroupStore(Log* log, Nominations* nominations, const Epochs& epochs)
+      : ports(log, nominations, epochs) {}
+
+  // The state that has this member; null: it is none.
+  std::shared_ptr<const GroupState> StateWith(const PodKey& key) const {
+    std::shared_ptr<const GroupState> known = state.load();
+    if (GroupChange::FindIn(*known, key) == nullptr) return nullptr;
+    return known;
+  }
+  // Whether a ticket of active is not the group's any more.
+  bool IsStale(uint64_t ticket) const {
+    const auto known = state.load();
+    const RootState* const root = known->roots.Get(GroupIn(ticket));
+    return root == nullptr || root->place != Place::kActive || root->version != VersionIn(ticket);
+  }
+
+  GroupPorts<Log, Nominations, Epochs> ports;
+  Interner names{4};
+  folly::atomic_shared_ptr<const GroupState, Atom> state{std::make_shared<const GroupState>()};
+};
+
+}  // namespace schedq

@@ -1,0 +1,266 @@
+// Operations on groups and their members: each is one exchange of the groups' state.
+//
+// Purpose: a member has no slot. An operation makes the next state (group_change.h) and publishes
+// it; what cannot be part of a state is done here: names, the log, metrics.
+// When not to use it: where the gate GenericWorkload is off; there are no groups then.
+// Threads: all operations from any thread, lock-free if PreEnqueue and the judge are.
+// Linearization: the exchange of the groups' state.
+// Parts: QueueParts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/event.h"
+#include "engine/lockfree/groups/group_change.h"
+#include "engine/lockfree/groups/group_publisher.h"
+#include "engine/lockfree/groups/group_state.h"
+#include "engine/lockfree/moves/move_finisher.h"
+#include "engine/lockfree/operations/cluster_operations.h"
+#include "engine/lockfree/operations/log_event.h"
+#include "engine/object.h"
+#include "engine/place.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
+#include "engine/pod_events.h"
+#include "engine/pod_group.h"
+#include "engine/pod_key.h"
+#include "engine/refusal.h"
+
+namespace schedq {
+
+template <typename Parts>
+class GroupOperations {
+ public:
+  using Pinned = typename Parts::Pinned;
+
+  GroupOperations(Parts* parts, MoveFinisher<Parts>* finisher, GroupPublisher<Parts>* publisher,
+                  ClusterOperations<Parts>* pods)
+      : parts_(*parts), finisher_(*finisher), publisher_(*publisher), pods_(*pods) {}
+  GroupOperations(const GroupOperations&) = delete;
+  GroupOperations& operator=(const GroupOperations&) = delete;
+
+  template <typename Operate>
+  bool Change(Operate operate);
+
+  // Of members.
+  Status Add(const PodRef& pod);
+  void RemoveNamedAs(const Pod& pod);
+  Status Update(const PodRef& before, const PodRef& after);
+  void Delete(const Pod& pod) {
+    const PodKey key = parts_.FindKey(pod);
+    Change([&](GroupChange* change) { return change->Delete(key); });
+  }
+  void Bind(const PodKey& key) {
+    Change([&](GroupChange* change) { return change->Bind(key); });
+  }
+  void Done(const PodKey& key) {
+    Change([&](GroupChange* change) { return change->Done(key); });
+  }
+  Status Fail(const PodKey& key, PluginSet unschedulable, PluginSet pending);
+  void Activate(const Pod& pod);
+  Status Nominate(const Pod& pod, std::string_view node);
+
+  // Of groups.
+  void GroupAdd(const PodGroupRef& group);
+  void GroupUpdate(const PodGroupRef& group);
+  void GroupDelete(const GroupKey& group);
+  void GroupDone(const GroupKey& root, GroupStatus status);
+  void EndAllFlights() {
+    Change([](GroupChange* change) { return change->EndAllFlights(); });
+  }
+
+ private:
+  void FinishForOthers();
+
+  Parts& parts_;
+  MoveFinisher<Parts>& finisher_;
+  GroupPublisher<Parts>& publisher_;
+  ClusterOperations<Parts>& pods_;
+};
+
+// `operate(GroupChange*)` says whether there is something to change. A retry means that another
+// thread has changed the groups.
+template <typename Parts>
+template <typename Operate>
+bool GroupOperations<Parts>::Change(Operate operate) {
+  finisher_.FinishLeft();
+  FinishForOthers();
+  for (;;) {
+    GroupChange change(parts_.options, &parts_.groups->ports, &parts_.groups->names,
+                       parts_.groups->state.load());
+    if (!operate(&change) || change.is_refused()) {
+      // What the answer says has to be true for others too.
+      if (!change.from()->owed.empty()) FinishForOthers();
+      return false;
+    }
+    if (!publisher_.Publish(&change)) continue;
+    publisher_.Apply(change.effects());
+    publisher_.FinishOwed();
+    return true;
+  }
+}
+
+// What an operation learns from the state has to be true for every pop: a member that is in active
+// already can be popped once Fail or Activate have said so.
+template <typename Parts>
+void GroupOperations<Parts>::FinishForOthers() {
+  publisher_.FinishOwed();
+}
+
+template <typename Parts>
+Status GroupOperations<Parts>::Add(const PodRef& pod) {
+  if (HasNameTooLong(*pod, pod->nominated_node_name)) {
+    return Refusal("add", *pod, pod->nominated_node_name, parts_.pods_max);
+  }
+  const PodId id = parts_.options.pod_names->Acquire(pod->namespace_name, pod->name);
+  if (id == kNoPod) return Refusal("add", *pod, {}, parts_.pods_max);
+  const PodKey key{id, UidFingerprint(pod->uid)};
+  const auto is_known = [&] {
+    const auto state = parts_.groups->StateWith(key);
+    return state != nullptr && GroupChange::FindIn(*state, key)->live;
+  };
+  bool is_refused = parts_.options.pods_max != 0 &&
+                    parts_.options.pod_names->size() > parts_.options.pods_max && !is_known();
+  if (!is_refused) {
+    // A pod of that name that was no member is gone.
+    if (const Pinned pinned = parts_.table.Pin(id); pinned && pinned.word().live) {
+      const PodKey old = pinned.facts().key();
+      while (!pods_.RemoveFromCluster(old)) {
+      }
+    }
+    Change([&](GroupChange* change) {
+      const bool is_changed = change->Add(pod, key);
+      is_refused = change->is_refused();
+      return is_changed;
+    });
+  }
+  parts_.options.pod_names->Release(id);
+  return is_refused ? Refusal("add", *pod, pod->nominated_node_name, parts_.pods_max)
+                    : Status::Ok();
+}
+
+// A pod that is no member takes the place of a member of its name, whose deletion was not told.
+template <typename Parts>
+void GroupOperations<Parts>::RemoveNamedAs(const Pod& pod) {
+  const std::optional<PodId> id = parts_.options.pod_names->Find(pod.namespace_name, pod.name);
+  if (!id) return;
+  Change([&](GroupChange* change) {
+    const MemberState* const member = change->from()->members.Get(*id);
+    const bool is_there = member != nullptr && member->live && member->pod->name == pod.name &&
+                          member->pod->namespace_name == pod.namespace_name;
+    return is_there && change->Delete(PodKey(member->key));
+  });
+}
+
+template <typename Parts>
+Status GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after) {
+  const PodKey key = parts_.FindKey(*after);
+  enum class Way : uint8_t { kAdd, kQueued, kInFlight, kWithoutRoot } way = Way::kAdd;
+  bool is_refused = false;
+  PodRef known_before;
+  Change([&](GroupChange* change) {
+    const MemberState* const member = GroupChange::FindIn(*change->from(), key);
+    way = Way::kAdd;
+    if (member == nullptr || !member->live) return false;
+    // It may not change; two versions apart it was another pod.
+    if (member->pod->group_name != after->group_name) return change->Delete(key);
+    known_before = before != nullptr ? before : member->pod;
+    if (member->flight != nullptr) {
+      way = change->RootOf(*after) ? Way::kInFlight : Way::kWithoutRoot;
+      return change->ReplacePod(key, after);
+    }
+    if (member->stands == Place::kAbsent) return false;
+    way = Way::kQueued;
+    const bool is_changed = change->UpdateQueued(key, known_before, after);
+    is_refused = change->is_refused();
+    return is_changed;
+  });
+  if (is_refused) return Refusal("update", *after, after->nominated_node_name, parts_.pods_max);
+  if (way == Way::kAdd) return Add(after);
+  // The log is shared: others in flight judge these.
+  if (way == Way::kInFlight) {
+    const ObjectChange change = TargetPodChange(known_before, after);
+    for (const ClusterEvent& event : PodUpdateEvents(*known_before, *after)) {
+      LogIfAnyInFlight(&parts_, event, change);
+    }
+  }
+  return Status::Ok();
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::Activate(const Pod& pod) {
+  const PodKey key = parts_.FindKey(pod);
+  PodRef in_flight;
+  Change([&](GroupChange* change) {
+    in_flight.reset();
+    if (change->Activate(key)) return true;
+    const MemberState* const member = GroupChange::FindIn(*change->from(), key);
+    if (member == nullptr || member->flight == nullptr) return false;
+    if (change->RootOf(*member->pod)) in_flight = member->pod;
+    return false;
+  });
+  if (in_flight != nullptr) {
+    LogIfAnyInFlight(&parts_, ForceActivateEvent(), TargetPodChange(nullptr, in_flight));
+  }
+}
+
+template <typename Parts>
+Status GroupOperations<Parts>::Nominate(const Pod& pod, std::string_view node) {
+  const PodKey key = parts_.FindKey(pod);
+  if (key.id == kNoPod) return Status::Ok();
+  bool is_refused = false;
+  Change([&](GroupChange* change) {
+    const bool is_changed = change->Nominate(key, node);
+    is_refused = change->is_refused();
+    return is_changed;
+  });
+  return is_refused ? Refusal("nominate", pod, node, parts_.pods_max) : Status::Ok();
+}
+
+template <typename Parts>
+Status GroupOperations<Parts>::Fail(const PodKey& key, PluginSet unschedulable, PluginSet pending) {
+  Status status;
+  Change([&](GroupChange* change) {
+    status = Status::Ok();
+    const GroupState& state = *change->from();
+    const MemberState* const member = GroupChange::FindIn(state, key);
+    if (member != nullptr && member->stands != Place::kAbsent) {
+      status = Error("fail: pod " + QualifiedName(*member->pod) + " is in a queue already: " +
+                     std::string(PlaceName(GroupChange::PlaceIn(state, *member))));
+    }
+    return change->Fail(key, unschedulable, pending);
+  });
+  return status;
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::GroupAdd(const PodGroupRef& group) {
+  if (parts_.groups == nullptr || HasNameTooLong(*group)) return;
+  if (group->key.kind == GroupKind::kComposite && !parts_.options.gates.CompositePodGroup()) return;
+  Change([&](GroupChange* change) { return change->AddGroup(group); });
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::GroupUpdate(const PodGroupRef& group) {
+  if (parts_.groups == nullptr) return;
+  Change([&](GroupChange* change) { return change->UpdateGroup(group); });
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::GroupDelete(const GroupKey& group) {
+  if (parts_.groups == nullptr) return;
+  Change([&](GroupChange* change) { return change->DeleteGroup(group); });
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::GroupDone(const GroupKey& root, GroupStatus status) {
+  if (parts_.groups == nullptr) return;
+  Change([&](GroupChange* change) { return change->GroupDone(root, status); });
+}
+
+}  // namespace schedq
