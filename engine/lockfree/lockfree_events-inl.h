@@ -328,8 +328,9 @@ void BasicLockfreeQueue<Atom, Shape>::FlushRun(std::span<ActiveEntry> run, Insta
       metrics_.AddIncomingEntity(Place::kActive, label, EntityType::kPod);
     }
     active_.PushRun(run.data(), moved);
+    // Nobody is woken: a pop that finds nothing has seen backoff empty too, and each push into
+    // backoff has woken one.
     const uint64_t pushes = pushes_.fetch_add(moved);
-    poppable_.Notify(moved);
     if (stale_watch_.IsDue(pushes)) [[unlikely]]
       DropStaleTickets(pushes);
   }
