@@ -17,7 +17,6 @@
 #include "engine/base/time/time.h"
 #include "engine/place.h"
 #include "engine/pod.h"
-#include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 #include "tests/model/lockfree_queue_model.h"
 #include "tests/support/history.h"

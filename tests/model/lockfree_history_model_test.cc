@@ -22,7 +22,6 @@
 #include "engine/base/time/time.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/place.h"
-#include "engine/pod.h"
 #include "engine/pod_key.h"
 #include "tests/model/lockfree_queue_model.h"
 #include "tests/support/model/expect.h"
