@@ -89,7 +89,7 @@ struct ApiCall;
 
 // Is told how a call ended: once, by the thread whose operation ended it, after that operation took
 // effect. Two threads may tell of two calls of one object at the same time, or in the other order.
-// A listener must not block. It may use the queue.
+// A listener must not block. It may use the queue. What it throws is logged and goes no further.
 class CallListener {
  public:
   virtual ~CallListener() = default;

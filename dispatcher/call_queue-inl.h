@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "dispatcher/call_queue.h"
@@ -26,8 +27,11 @@ CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   Operation operation(calls_);
   for (ObjectId object = 0; object < used_.load(); ++object) {
-    const CallWord word = LoadCalls(wheel_.EntryOf(object));
+    Entry& entry = wheel_.EntryOf(object);
+    const CallWord word = LoadCalls(entry);
     const CallNumbers calls = NumbersOf(word);
+    // Before the listener is told, because it may use the queue.
+    SCHEDQ_CHECK(ExchangeCalls(entry, word, CallWord()), "no other thread is in the queue");
     if (calls.flight != 0) {
       EndExecuted(calls_[calls.flight].call,
                   Error("the call queue was destroyed while the call was in flight"));
@@ -270,7 +274,8 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
   metrics_.CountEnd(call.type, end);
-  if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
+  if (call.listener == nullptr) return;
+  Contain("a listener", [&] { call.listener->OnEnd(call, end, status); });
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -283,7 +288,24 @@ void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& stat
   EndOf(call, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
   if (!call.placement.has_value()) return;
   const auto [listener, tag] = call.placement->predecessor;
-  if (listener != nullptr) listener->OnSuccessorEnd(call, tag, status);
+  if (listener == nullptr) return;
+  Contain("a listener", [&] { listener->OnSuccessorEnd(call, tag, status); });
+}
+
+// An exception that left an operation halfway would leave undone what others rely on. False: there
+// was one.
+template <template <typename> class Atom, typename Shape>
+template <typename Act>
+bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) {
+  try {
+    act();
+    return true;
+  } catch (const std::exception& error) {
+    SCHEDQ_LOG(kError, "{} of an API call threw an exception: {}", whose, error.what());
+  } catch (...) {
+    SCHEDQ_LOG(kError, "{} of an API call threw an exception", whose);
+  }
+  return false;
 }
 
 // --- Dispatching ---
@@ -318,7 +340,9 @@ bool CallQueue<Atom, Shape>::StartOne(ObjectId object, uint32_t lane, Tick now,
   const ApiCall* const call = TakeForFlight(object, lane, now);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
-  start(*call);
+  if (!Contain("the start", [&] { start(*call); })) {
+    Complete(object, Error("the call could not be started"));
+  }
   return true;
 }
 

@@ -51,7 +51,7 @@
 // no other call waits for that. A Complete that is frozen counts as an answer that has not come, in
 // the limit of calls in flight. An operation costs the same however many calls wait.
 // Log: at warning level, each call that failed, with its pod and the reason, and each answer that
-// nobody waits for.
+// nobody waits for; at error level, what a listener or a start has thrown.
 // Memory: 16 bytes an object number up to the largest that was used, and 128 bytes for each call
 // that waits, is in flight, or succeeded as a patch until its object was seen with what that
 // changed. The memory of calls is used again; at most 64 calls for each thread are kept a while
@@ -89,7 +89,7 @@ class CallWaker {
  public:
   virtual ~CallWaker() = default;
   // Dispatch must be called by `at` at the latest, which may have passed. Any thread; must neither
-  // wait nor use the queue.
+  // wait, nor throw, nor use the queue.
   virtual void WakeBy(Instant at) = 0;
 };
 
@@ -154,7 +154,8 @@ class CallQueue {
   bool HasSkippedAll();
 
   // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
-  // one Complete, at once or later; the call stays as it is until then. Returns when to dispatch
+  // one Complete, at once or later; the call stays as it is until then. A call whose start throws
+  // has failed, and nothing else may complete it. Returns when to dispatch
   // next, Instant::max() if nothing waits; nullopt: another thread dispatches and will look again.
   template <typename Start>
   std::optional<Instant> Dispatch(Instant now, const Start& start);
@@ -231,6 +232,8 @@ class CallQueue {
   void EndInFlight(const CallState& done, Instant started, const Status& status);
   static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
+  template <typename Act>
+  static bool Contain(const char* whose, const Act& act);
 
   // Sequentially consistent, as are the pump's exchange of the timer and the flag of Close: see
   // ArmBy and Close.
