@@ -22,7 +22,7 @@
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/rivals/claim_maps.h"
 #include "bench/lab/micro/suites.h"
-#include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/thread_team.h"
 #include "engine/base/random.h"
 #include "perf/documents/bench_document.h"
 

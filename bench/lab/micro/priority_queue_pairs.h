@@ -16,7 +16,7 @@
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/priority_queue_workload.h"
 #include "bench/lab/micro/rivals/queue_key.h"
-#include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/thread_team.h"
 #include "perf/documents/bench_document.h"
 
 namespace schedq {
