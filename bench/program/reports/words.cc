@@ -65,6 +65,10 @@ constexpr Word kWords[] = {
     {"to anchor", "of the published figure; below 1 is faster"},
     {"transfers", "cache lines that came from another core, an operation"},
     {"contended", "atomic updates of a line that another operation at that time has written too"},
+    {"contended at 8",
+     "atomic updates an operation of a line that another one at that time writes, on 8 virtual "
+     "threads"},
+    {"lines touched", "different cache lines an operation, counted on 8 virtual threads"},
     {"retries", "exchanges that failed because another thread's succeeded, an operation"},
     {"updates", "exchanges, additions and sequentially consistent stores, an operation"},
     {"lines", "different cache lines that an operation touches"},
