@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -203,11 +205,30 @@ void BasicLockfreeQueue<Atom, Shape>::Popped(const PodFacts& facts, Place from, 
   TellPopped(*popped, from);
 }
 
+// Nobody would end the attempt if an observer throws: the pop has no answer then. So it fails as an
+// error does.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::TellPopped(const PoppedPod& popped, Place from) const {
-  for (QueueObserver* observer : options_.observers) {
-    observer->OnMoved(popped.pod, from, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
-    observer->OnPopped(popped.pod, popped.fields.attempts);
+void BasicLockfreeQueue<Atom, Shape>::TellPopped(const PoppedPod& popped, Place from) {
+  if (options_.observers.empty()) return;
+  const std::array<Told, 2> told = {{{.what = Told::What::kMoved,
+                                      .pod = popped.pod,
+                                      .move = {},
+                                      .from = from,
+                                      .to = Place::kInFlight,
+                                      .label = LabelOf(SpecialLabel::kPodPopped)},
+                                     {.what = Told::What::kPopped,
+                                      .pod = popped.pod,
+                                      .move = {},
+                                      .attempts = popped.fields.attempts}}};
+  try {
+    TellAll(told, *options_.pre_enqueue, options_.observers);
+  } catch (...) {
+    try {
+      static_cast<void>(Fail(popped.key, {}, {}));
+    } catch (...) {
+      // An observer again; the pod is back.
+    }
+    throw;
   }
 }
 
@@ -407,19 +428,23 @@ class BasicLockfreeQueue<Atom, Shape>::EndOfAttempt {
   void HasReadLog() {
     if (is_over_ || draft_.own_record() != kNoRecord) return;
     is_over_ = true;
+    // Elsewhere the ticket is announced, which an observer that threw has left unpublished.
+    if (InPool(draft_.place)) WithdrawLog();
+    if (draft_.flight.IsSet()) queue_->EndAttempt(draft_.flight);
+  }
+
+ private:
+  // Before the attempt ends: a helper that reads the log for it sees by that whether it still may.
+  void WithdrawLog() {
     Announcement rest = *announcement_;
     if (draft_.place == Place::kGated) {
       rest = queue_->moves_.Begin();
       rest.AnnounceRestOf(*announcement_);
     }
-    // Before the attempt ends: a helper that reads the log for it sees by that whether it still
-    // may.
     announcement_->Withdraw();
     *announcement_ = rest;
-    if (draft_.flight.IsSet()) queue_->EndAttempt(draft_.flight);
   }
 
- private:
   BasicLockfreeQueue* const queue_;
   const Draft& draft_;
   Announcement* const announcement_;

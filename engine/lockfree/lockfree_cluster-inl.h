@@ -6,7 +6,9 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "engine/base/names/held_name.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -21,6 +23,7 @@
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/refusal.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -317,18 +320,26 @@ bool BasicLockfreeQueue<Atom, Shape>::RemoveFromCluster(const PodKey& key) {
   without_nomination.Published();
   nominations_.End(key.id, nomination);
   counts_.Move(before.queued, Place::kAbsent);
+  const HeldName released(options_.pod_names, is_gone ? key.id : kNoPod);
   if (before.queued != Place::kAbsent) {
     rejectors.ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-    for (QueueObserver* observer : options_.observers) {
-      observer->OnMoved(pod, before.queued, is_gone ? Place::kAbsent : Place::kInFlight, kNoLabel);
-    }
   }
-  if (before.live) {
-    const PodMove move{.pod = key, .number = facts.VersionOfEnd()};
-    for (QueueObserver* observer : options_.observers) observer->OnDeleted(pod, move);
-  }
-  if (is_gone) options_.pod_names->Release(key.id);
+  if (is_observed_) [[unlikely]]
+    TellRemoved(pod, before, {.pod = key, .number = facts.VersionOfEnd()},
+                is_gone ? Place::kAbsent : Place::kInFlight);
   return true;
+}
+
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::TellRemoved(const PodRef& pod, const SlotWord& before,
+                                                  const PodMove& move, Place to) const {
+  std::vector<Told> told;
+  if (before.queued != Place::kAbsent) {
+    told.push_back(
+        {.what = Told::What::kMoved, .pod = pod, .move = {}, .from = before.queued, .to = to});
+  }
+  if (before.live) told.push_back({.what = Told::What::kDeleted, .pod = pod, .move = move});
+  TellAll(told, *options_.pre_enqueue, options_.observers);
 }
 
 template <template <typename> class Atom, typename Shape>

@@ -13,6 +13,7 @@
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
 #include "engine/lockfree/pods/pod_record.h"
+#include "engine/narrowing.h"
 #include "engine/object.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -35,8 +36,7 @@ void BasicLockfreeQueue<Atom, Shape>::Event(const ClusterEvent& event, const Obj
   LogIfAnyInFlight(event, change);
   CountEvent(event.IsWildcard() ? all_plugins_ : registered);
   Narrowing narrowing;
-  if (options_.gates.PreQueueingHints() && !event.IsWildcard() &&
-      (change.before != nullptr || change.after != nullptr)) {
+  if (IsNarrowed(options_.gates, event, change)) {
     options_.judge->Narrow(event, change, &narrowing);
   } else {
     narrowing.asked_of_all = kEveryRegistration;

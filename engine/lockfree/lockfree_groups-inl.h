@@ -9,6 +9,7 @@
 #include <folly/concurrency/AtomicSharedPtr.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,11 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/names/held_name.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/lockfree/active/active_entry.h"
+#include "engine/lockfree/groups/asked_of_group.h"
 #include "engine/lockfree/groups/group_change.h"
 #include "engine/lockfree/groups/group_state.h"
 #include "engine/lockfree/lockfree_queue.h"
@@ -34,6 +37,7 @@
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/refusal.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -88,7 +92,13 @@ bool BasicLockfreeQueue<Atom, Shape>::ChangeGroups(Operate operate) {
       return false;
     }
     if (!Publish(&change)) continue;
-    Apply(change.effects());
+    try {
+      Apply(change.effects());
+    } catch (...) {
+      // An observer. The operation has taken effect, and who sleeps in a pop is to be woken.
+      FinishOwed();
+      throw;
+    }
     FinishOwed();
     return true;
   }
@@ -122,33 +132,7 @@ void BasicLockfreeQueue<Atom, Shape>::Apply(const GroupEffects& effects) const {
     metrics_.AddInFlight(LabelOf(SpecialLabel::kPodPopped), effects.in_flight);
   }
   for (uint64_t i = 0; i < effects.scheduled_after_flush; ++i) metrics_.AddScheduledAfterFlush();
-  for (const GroupEffects::Told& told : effects.told) Tell(told);
-}
-
-template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::Tell(const GroupEffects::Told& told) const {
-  using What = GroupEffects::Told::What;
-  std::string message;
-  if (told.what == What::kGated) message = options_.pre_enqueue->Explain(*told.pod, told.plugin);
-  for (QueueObserver* observer : options_.observers) {
-    switch (told.what) {
-      case What::kGated:
-        observer->OnGated(told.pod, told.plugin, message, told.move);
-        break;
-      case What::kPassed:
-        observer->OnPassed(told.pod, told.move);
-        break;
-      case What::kMoved:
-        observer->OnMoved(told.pod, told.from, told.to, told.label);
-        break;
-      case What::kPopped:
-        observer->OnPopped(told.pod, told.attempts);
-        break;
-      case What::kDeleted:
-        observer->OnDeleted(told.pod, told.move);
-        break;
-    }
-  }
+  if (!effects.told.empty()) TellAll(effects.told, *options_.pre_enqueue, options_.observers);
 }
 
 // Returns whether there was something to finish. Each round ends one debt, unless another thread
@@ -210,6 +194,7 @@ Status BasicLockfreeQueue<Atom, Shape>::AddMember(const PodRef& pod) {
   }
   const PodId id = options_.pod_names->Acquire(pod->namespace_name, pod->name);
   if (id == kNoPod) return Refused("add", *pod, {});
+  const HeldName name(options_.pod_names, id);
   const PodKey key{id, UidFingerprint(pod->uid)};
   const auto is_known = [&] {
     const auto state = StateWith(key);
@@ -218,20 +203,32 @@ Status BasicLockfreeQueue<Atom, Shape>::AddMember(const PodRef& pod) {
   bool is_refused =
       options_.pods_max != 0 && options_.pod_names->size() > options_.pods_max && !is_known();
   if (!is_refused) {
-    // A pod of that name that was no member is gone.
-    if (const Pinned pinned = table_.Pin(id); pinned && pinned.word().live) {
-      const PodKey old = pinned.facts().key();
-      while (!RemoveFromCluster(old)) {
-      }
-    }
+    std::exception_ptr thrown;  // By an observer; what it was told of stands.
     ChangeGroups([&](GroupChange* change) {
       const bool is_changed = change->Add(pod, key);
       is_refused = change->is_refused();
+      // When PreEnqueue has answered: if it throws, nothing has happened.
+      try {
+        if (is_changed) RemoveSingleNamedAs(id);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       return is_changed;
     });
+    if (thrown != nullptr) std::rethrow_exception(thrown);
   }
-  options_.pod_names->Release(id);
   return is_refused ? Refused("add", *pod, pod->nominated_node_name) : Status::Ok();
+}
+
+// A member takes the place of a pod of its name that was none, whose deletion was not told.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::RemoveSingleNamedAs(PodId id) {
+  // A retry means that somebody else changed this very pod.
+  for (bool is_done = false; !is_done;) {
+    const Pinned pinned = table_.Pin(id);
+    if (!pinned || !pinned.word().live) return;
+    is_done = RemoveFromCluster(PodKey(pinned.facts().key()));
+  }
 }
 
 // A pod that is no member takes the place of a member of its name, whose deletion was not told.
@@ -375,9 +372,30 @@ bool BasicLockfreeQueue<Atom, Shape>::Popper::TellGroup(std::optional<PoppedPod>
     for (PoppedPod& member : group->members) member.cycle = entity.cycle;
     entity.group = std::move(group);
   }
-  queue_.Apply(group_change_->effects());
+  try {
+    queue_.Apply(group_change_->effects());
+  } catch (...) {
+    if (popped->has_value()) queue_.GiveBack(*(*popped)->group);
+    throw;
+  }
   group_change_.reset();
   return popped->has_value();
+}
+
+// An observer threw: the pop has no answer, so nobody would end the cycle. It ends as an error.
+template <template <typename> class Atom, typename Shape>
+void BasicLockfreeQueue<Atom, Shape>::GiveBack(const PoppedGroup& group) noexcept {
+  const auto though_observers_throw = [](const auto& call) {
+    try {
+      call();
+    } catch (...) {
+      // It has taken effect.
+    }
+  };
+  for (const PoppedPod& member : group.members) {
+    though_observers_throw([&] { static_cast<void>(FailMember(member.key, {}, {})); });
+  }
+  though_observers_throw([&] { GroupDone(group.root, GroupStatus::kError); });
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -390,83 +408,103 @@ bool BasicLockfreeQueue<Atom, Shape>::IsGroupTicketStale(uint64_t ticket) const 
 
 // Events and time.
 
-// A pod that was found stands for its group. A group with a member without rejectors is worth any
+// A pod that was listed stands for its group. A group with a member without rejectors is worth any
 // event, so narrowing does not hide it.
 template <template <typename> class Atom, typename Shape>
 void BasicLockfreeQueue<Atom, Shape>::JudgeGroups(const PoolEvent& pool_event,
                                                   const Narrowing& narrowing) {
   const auto state = groups_->state.load();
-  const bool is_narrowed = narrowing.plugins_of_all.empty() && !options_.gates.CompositePodGroup();
-  std::vector<std::pair<GroupId, Narrowing::NarrowedPod>> listed;
-  std::vector<GroupId> whole;
-  if (is_narrowed) {
-    for (const Narrowing::NarrowedPod& pod : narrowing.pods) {
-      const MemberState* const member = state->members.Get(pod.pod);
-      if (member == nullptr || member->stands != Place::kActive) continue;
-      const RootState& root = *state->roots.Get(member->root);
-      if (root.place == Place::kGated && !root.is_lenient) {
-        listed.push_back({member->root, pod});
-      }
-    }
+  const bool is_narrowed = narrowing.plugins_of_all.empty();
+  std::vector<ListedMember> listed;
+  std::vector<GroupId> roots;
+  for (const auto& [pod, asked] : narrowing.pods) {
+    const MemberState* const member = state->members.Get(pod);
+    if (member == nullptr || member->stands != Place::kActive) continue;
+    const RootState& root = *state->roots.Get(member->root);
+    if (root.place != Place::kGated) continue;
+    listed.push_back({member->root, pod, asked});
+    if (is_narrowed && !root.is_lenient) roots.push_back(member->root);
   }
+  std::sort(listed.begin(), listed.end());
+  std::sort(roots.begin(), roots.end());
+  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   for (const GatedGroups& gated : state->gated) {
     if (!pool_event.event.IsWildcard() && !pool_event.registered.Has(gated.plugin)) continue;
-    const auto& roots = is_narrowed ? gated.lenient : gated.all;
-    roots.ForEach([&](GroupId root, const auto&) { whole.push_back(root); });
+    const auto& unlisted = is_narrowed ? gated.lenient : gated.all;
+    unlisted.ForEach([&](GroupId root, const auto&) { roots.push_back(root); });
   }
-  for (const GroupId root : whole) ReactGroup(root, {}, pool_event);
-  const auto by_root = [](const auto& a, const auto& b) { return a.first < b.first; };
-  std::stable_sort(listed.begin(), listed.end(), by_root);
-  for (auto first = listed.begin(); first != listed.end();) {
-    const GroupId root = first->first;
-    std::vector<Narrowing::NarrowedPod> pods;
-    for (; first != listed.end() && first->first == root; ++first) pods.push_back(first->second);
-    ReactGroup(root, pods, pool_event);
+  JudgedGroups all;
+  for (const GroupId id : roots) {
+    const RootState& root = *state->roots.Get(id);
+    const auto first = std::lower_bound(listed.begin(), listed.end(), ListedMember{id, 0, 0});
+    const auto last = std::lower_bound(first, listed.end(), ListedMember{id + 1, 0, 0});
+    const AskedOfGroup asked = {narrowing.asked_of_all, {first, last}};
+    const size_t from = all.pods.size();
+    CollectMembers(*state, root, asked, pool_event, &all.pods);
+    if (all.pods.size() > from) all.groups.push_back({&root, asked, from});
+  }
+  if (all.groups.empty()) return;
+  std::vector<Verdict> verdicts(all.pods.size(), Verdict::kSkip);
+  options_.judge->Judge(all.pods, pool_event.event, pool_event.change, verdicts);
+  for (size_t i = 0; i < all.groups.size(); ++i) {
+    const auto begin = verdicts.begin() + static_cast<ptrdiff_t>(all.groups[i].first);
+    const auto end = i + 1 < all.groups.size()
+                         ? verdicts.begin() + static_cast<ptrdiff_t>(all.groups[i + 1].first)
+                         : verdicts.end();
+    const Verdict best = *std::max_element(begin, end);
+    if (best != Verdict::kSkip) ReactGroup(all.groups[i], best, pool_event);
   }
 }
 
+// Adds the members that are to be judged; none: the event does not concern the group.
 template <template <typename> class Atom, typename Shape>
-Verdict BasicLockfreeQueue<Atom, Shape>::JudgeGroup(const GroupState& state, const RootState& root,
-                                                    std::span<const Narrowing::NarrowedPod> listed,
-                                                    const PoolEvent& pool_event) const {
+void BasicLockfreeQueue<Atom, Shape>::CollectMembers(const GroupState& state, const RootState& root,
+                                                     const AskedOfGroup& asked,
+                                                     const PoolEvent& pool_event,
+                                                     std::vector<JudgedPod>* judged) const {
+  if (root.place != Place::kGated) return;
+  if (!pool_event.event.IsWildcard() && !pool_event.registered.Has(root.fields.gating_plugin)) {
+    return;
+  }
   bool passes = !pool_event.pre_check;
   for (size_t i = 0; !passes && i < root.members.size(); ++i) {
     passes = pool_event.pre_check(*state.members.Get(root.members[i])->pod);
   }
-  if (!passes) return Verdict::kSkip;
-  std::vector<JudgedPod> judged;
-  const auto consider = [&](const MemberState& member, RegistrationMask asked) {
-    judged.push_back(schedq::ToJudge(member, asked));
-  };
-  if (listed.empty()) {
-    judged.reserve(root.members.size());
-    for (const PodId id : root.members) consider(*state.members.Get(id), kEveryRegistration);
+  if (!passes) return;
+  if (root.is_lenient || asked.of_all != 0) {
+    for (const PodId id : root.members) {
+      const RegistrationMask mask = root.is_lenient ? kEveryRegistration : asked.Of(id);
+      judged->push_back(schedq::ToJudge(*state.members.Get(id), mask));
+    }
+    return;
   }
-  for (const auto& [id, asked] : listed) {
+  for (const auto& [listed_root, id, mask] : asked.listed) {
     const MemberState* const member = state.members.Get(id);
     if (member == nullptr || member->stands != Place::kActive || member->root != root.id) continue;
-    consider(*member, asked);
+    judged->push_back(schedq::ToJudge(*member, mask));
   }
-  if (judged.empty()) return Verdict::kSkip;
-  std::vector<Verdict> verdicts(judged.size(), Verdict::kSkip);
-  options_.judge->Judge(judged, pool_event.event, pool_event.change, verdicts);
-  return *std::max_element(verdicts.begin(), verdicts.end());
 }
 
+// `verdict` is that of the group as it was seen.
 template <template <typename> class Atom, typename Shape>
-void BasicLockfreeQueue<Atom, Shape>::ReactGroup(GroupId id,
-                                                 std::span<const Narrowing::NarrowedPod> listed,
+void BasicLockfreeQueue<Atom, Shape>::ReactGroup(const JudgedGroups::Group& judged, Verdict verdict,
                                                  const PoolEvent& pool_event) {
+  const GroupId id = judged.seen->id;
   ChangeGroups([&](GroupChange* change) {
     const GroupState& state = *change->from();
     const RootState* const root = state.roots.Get(id);
-    if (root == nullptr || root->place != Place::kGated) return false;
-    if (!pool_event.event.IsWildcard() && !pool_event.registered.Has(root->fields.gating_plugin)) {
-      return false;
+    if (root == nullptr) return false;
+    Verdict now = verdict;
+    if (root != judged.seen) {
+      std::vector<JudgedPod> pods;
+      CollectMembers(state, *root, judged.asked, pool_event, &pods);
+      if (pods.empty()) return false;
+      std::vector<Verdict> verdicts(pods.size(), Verdict::kSkip);
+      options_.judge->Judge(pods, pool_event.event, pool_event.change, verdicts);
+      now = *std::max_element(verdicts.begin(), verdicts.end());
+      if (now == Verdict::kSkip) return false;
     }
-    const Verdict verdict = JudgeGroup(state, *root, listed, pool_event);
-    if (verdict == Verdict::kSkip) return false;
-    return change->RequeueGated(id, root->version, verdict, pool_event.event.label);
+    return change->RequeueGated(id, root->version, now, pool_event.event.label);
   });
 }
 

@@ -49,6 +49,7 @@
 #include "engine/lockfree/active/stale_watch.h"
 #include "engine/lockfree/backoff/backoff_windows.h"
 #include "engine/lockfree/event_count.h"
+#include "engine/lockfree/groups/asked_of_group.h"
 #include "engine/lockfree/groups/group_change.h"
 #include "engine/lockfree/groups/group_state.h"
 #include "engine/lockfree/log/event_log.h"
@@ -250,6 +251,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool RemoveFromCluster(const PodKey& key);
+  [[gnu::noinline, gnu::cold]] void TellRemoved(const PodRef& pod, const SlotWord& before,
+                                                const PodMove& move, Place to) const;
   bool TryActivate(const PodKey& key);
 
   // Attempts (lockfree_attempt-inl.h).
@@ -257,7 +260,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   template <typename IsUnchanged>
   bool TryPopEarly(const IsUnchanged& is_unchanged, std::optional<PoppedPod>* popped);
   void Popped(const PodFacts& facts, Place from, PoppedPod* popped);
-  void TellPopped(const PoppedPod& popped, Place from) const;
+  void TellPopped(const PoppedPod& popped, Place from);
   void Discard(PodId id, const Pinned& pinned);
   void CountEarlyPop() const {
     const EventLabel label = LabelOf(SpecialLabel::kPopFromBackoffQ);
@@ -361,24 +364,22 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   bool ChangeGroups(Operate operate);
   bool Publish(GroupChange* change);
   void Apply(const GroupEffects& effects) const;
-  void Tell(const GroupEffects::Told& told) const;
   void FinishForOthers();
   bool FinishOwed();
   bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
   bool IsGroupOvertaken(const RootState& root) const;
   Status AddMember(const PodRef& pod);
+  void RemoveSingleNamedAs(PodId id);
   void RemoveMemberNamedAs(const Pod& pod);
   Status UpdateMember(const PodRef& before, const PodRef& after);
   Status FailMember(const PodKey& key, PluginSet unschedulable, PluginSet pending);
+  [[gnu::cold]] void GiveBack(const PoppedGroup& group) noexcept;
   void ActivateMember(const PodKey& key, const PodRef& pod);
   bool IsGroupTicketStale(uint64_t ticket) const;
   void JudgeGroups(const PoolEvent& pool_event, const Narrowing& narrowing);
-  // `listed`: of its members only these are judged; empty: all.
-  void ReactGroup(GroupId root, std::span<const Narrowing::NarrowedPod> listed,
-                  const PoolEvent& pool_event);
-  Verdict JudgeGroup(const GroupState& state, const RootState& root,
-                     std::span<const Narrowing::NarrowedPod> listed,
-                     const PoolEvent& pool_event) const;
+  void CollectMembers(const GroupState& state, const RootState& root, const AskedOfGroup& asked,
+                      const PoolEvent& pool_event, std::vector<JudgedPod>* judged) const;
+  void ReactGroup(const JudgedGroups::Group& judged, Verdict verdict, const PoolEvent& pool_event);
   std::vector<GroupId> GroupsDueForFlush(Instant now) const;
   bool WhereIsMember(PodId id, PodWhereabouts* where) const;
   void ListMembers(Place place, std::vector<PodRef>* pods) const;
