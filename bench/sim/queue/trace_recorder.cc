@@ -45,6 +45,7 @@ void TraceRecorder::Begin(const RecordedQueue& recorded) {
   for (PluginId id = 0; id < plugins_->size(); ++id) {
     header.plugins.push_back(SpecOf(plugins_->plugin(id)));
   }
+  version_ = VersionOf(header);
   sink_(FormatTraceHeader(header));
 }
 
@@ -221,7 +222,7 @@ void TraceRecorder::Write(TraceOperation operation, TraceWant want) {
   }
   touched_.clear();
   operation.want = std::move(want);
-  sink_(FormatTraceOperation(operation, has_groups_ ? kTraceVersionWithGroups : 1));
+  sink_(FormatTraceOperation(operation, version_));
 }
 
 }  // namespace schedq

@@ -100,6 +100,7 @@ class TraceRecorder final : public QueueObserver {
   const PluginRegistry* plugins_ = nullptr;
   Clock* clock_ = nullptr;
   Instant start_{};
+  int version_ = 1;          // Of the header that was written.
   bool has_groups_ = false;  // What follows of groups is left out where there are none.
   TracedPods pods_;
   TracedGroups groups_;
