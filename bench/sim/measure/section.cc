@@ -1,6 +1,6 @@
 #include "bench/sim/measure/section.h"
 
-#include <prometheus/text_serializer.h>
+#include <prometheus/metric_family.h>
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +43,7 @@ std::string MetricsTextOf(Scheduler* scheduler) {
   for (auto& family : MetricsCollectable(&whole).Collect()) families.push_back(std::move(family));
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  return prometheus::TextSerializer().Serialize(families);
+  return MetricsText(families);
 }
 
 Section::Section(Simulation* simulation, std::string name, PodSelection pods)
