@@ -212,7 +212,7 @@ bool MoveFinisher<ModelParts<PaysNoDebt>>::FinishAll() {
 }
 // A pop that finds nothing pays all the same.
 template <>
-void BasicLockfreeQueue<model::Atomic, PaysOnlyWhatItPops>::FinishForOthers() {}
+void GroupOperations<ModelParts<PaysOnlyWhatItPops>>::FinishForOthers() {}
 // Takes the debt of a gated group for paid.
 template <>
 bool GroupPublisher<ModelParts<AsksNoSecondTime>>::IsGroupOvertaken(const RootState&) const {

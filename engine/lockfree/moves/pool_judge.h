@@ -20,14 +20,12 @@
 
 namespace schedq {
 
-using PreCheck = SchedulingQueue::PreCheck;
-
 // An event as pods of the pool are judged for it.
 struct PoolEvent {
   const ClusterEvent& event;
   const ObjectChange& change;
   const PluginSet registered;  // Plugins that registered for it.
-  const PreCheck& pre_check;
+  const SchedulingQueue::PreCheck& pre_check;
 };
 
 inline bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
@@ -112,7 +110,7 @@ void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& 
 // found it there. What can't be read, or judged, is taken for an event that helps.
 template <typename Parts>
 void PoolJudge<Parts>::ReadLogAgain(PodId id, typename Parts::Log::Reader* reader) {
-  const PreCheck none;
+  const SchedulingQueue::PreCheck none;
   const auto react_to_anything = [&] {
     const ClusterEvent anything{.label = LabelOf(SpecialLabel::kScheduleAttemptFailure)};
     React(id, kEveryRegistration, {anything, {}, parts_.all_plugins, none});

@@ -51,7 +51,8 @@ class EventOperations {
   EventOperations(const EventOperations&) = delete;
   EventOperations& operator=(const EventOperations&) = delete;
 
-  void Event(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check);
+  void Event(const ClusterEvent& event, const ObjectChange& change,
+             const SchedulingQueue::PreCheck& pre_check);
 
  private:
   // A batch costs two looks at the clock, and what is known of its pods has to stay near.
@@ -94,7 +95,7 @@ class EventOperations {
 // the event in the log.
 template <typename Parts>
 void EventOperations<Parts>::Event(const ClusterEvent& event, const ObjectChange& change,
-                                   const PreCheck& pre_check) {
+                                   const SchedulingQueue::PreCheck& pre_check) {
   const PluginSet registered = parts_.options.judge->RegisteredFor(event);
   if (!event.IsWildcard() && registered.empty()) return;
   finisher_.FinishLeft();
