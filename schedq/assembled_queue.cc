@@ -239,6 +239,16 @@ Status AssembledQueue::Nominate(const PodRef& pod, std::string_view node) {
   return parts_->queue->Nominate(pod, node);
 }
 
+// Refused where the pod is gone, and its nomination with it.
+void AssembledQueue::ClearNomination(const PodRef& pod) {
+  static_cast<void>(parts_->queue->Nominate(pod, {}));
+  if (parts_->calls == nullptr) return;
+  FailedCycle cycle;
+  cycle.pod = pod;
+  cycle.object = parts_->queue->KeyOf(*pod).id;
+  parts_->calls->ReportFailedCycle(cycle);
+}
+
 std::vector<PodRef> AssembledQueue::NominatedPods(std::string_view node) const {
   return parts_->queue->NominatedPods(node);
 }

@@ -57,6 +57,7 @@ struct PodObject {
   Pod pod;
   std::vector<PodClaim> claims;
   std::vector<NodeTerm> node_terms;  // At least one must hold; empty: no requirement.
+  bool never_preempts = false;       // preemptionPolicy is Never.
 };
 
 struct NodeObject {

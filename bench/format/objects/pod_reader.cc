@@ -275,7 +275,7 @@ void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features
   }
 }
 
-void ReadPriority(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses& features) {
+void ReadPriority(YamlErrors& errors, YamlFields& fields, PodObject* body, FeatureUses& features) {
   int64_t priority = 0;
   std::string name;
   if (fields.Read("priorityClassName", &name)) {
@@ -290,7 +290,14 @@ void ReadPriority(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses&
   if (fields.Read("priority", &priority) && (priority < INT32_MIN || priority > INT32_MAX)) {
     errors.Add(fields.node().at, "priority is out of range, expected 32 bits");
   }
-  pod->priority = static_cast<int32_t>(priority);
+  body->pod.priority = static_cast<int32_t>(priority);
+  std::string policy = "PreemptLowerPriority";
+  fields.Read("preemptionPolicy", &policy);
+  body->never_preempts = policy == "Never";
+  if (!body->never_preempts && policy != "PreemptLowerPriority") {
+    errors.Add(fields.node().at,
+               "preemptionPolicy is \"" + policy + "\", expected PreemptLowerPriority or Never");
+  }
 }
 
 void NotePlacement(YamlFields& fields, FeatureUses& features) {
@@ -319,7 +326,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   ReadAffinity(errors, fields.Find("affinity"), &body, features);
   NoteTopologySpread(errors, fields.FindList("topologySpreadConstraints"), features);
   NoteVolumes(errors, fields.FindList("volumes"), features);
-  ReadPriority(errors, fields, &pod, features);
+  ReadPriority(errors, fields, &body, features);
   NotePlacement(fields, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
@@ -352,7 +359,6 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
                  "readinessGates",
                  "runtimeClassName",
                  "enableServiceLinks",
-                 "preemptionPolicy",
                  "setHostnameAsFQDN",
                  "os",
                  "hostUsers",

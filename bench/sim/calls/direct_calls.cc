@@ -28,6 +28,16 @@ void DirectCalls::BeginBinding(BindingBegin begin, Begun then) {
   nominates ? Nominate(begin.pod, begin.node, go_on) : go_on();
 }
 
+void DirectCalls::ShowNode(const PodKey&, const PodRef& pod, const std::string& node) {
+  if (options_.gates.On(Gate::kNominatedNodeNameForExpectation)) Nominate(pod, node, [] {});
+}
+
+void DirectCalls::EndFailedCycle(const PodKey&, const PodRef& pod,
+                                 const FailedNomination& nomination) {
+  if (nomination.node.empty() && nomination.victims_are_going) return;
+  if (pod->nominated_node_name != nomination.node) Nominate(pod, nomination.node, [] {});
+}
+
 void DirectCalls::ClearNomination(const PodKey&, const PodRef& pod) {
   if (!pod->nominated_node_name.empty()) Nominate(pod, "", [] {});
 }

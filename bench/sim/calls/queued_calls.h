@@ -36,6 +36,9 @@ class QueuedCalls final : public PodCalls, public CallListener {
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
+  void ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) override;
+  void EndFailedCycle(const PodKey& key, const PodRef& pod,
+                      const FailedNomination& nomination) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 

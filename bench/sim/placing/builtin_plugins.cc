@@ -1,13 +1,21 @@
-#include "bench/sim/placing/claim_book.h"
+#include <memory>
+#include <vector>
+
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
-#include "bench/sim/placing/resource_table.h"
 
 namespace schedq {
 
-PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, ClaimBook* claims) {
-  return {MakeNodeUnschedulable(), MakeTaintToleration(), MakeNodeAffinity(),
-          MakeNodeResourcesFit(resources), MakeDynamicResources(claims)};
+std::vector<PlacingPluginRef> BuiltinPlacingPlugins(const PlacingTools& tools) {
+  std::vector<PlacingPluginRef> plugins;
+  plugins.push_back(MakeNodeUnschedulable());
+  plugins.push_back(MakeTaintToleration());
+  plugins.push_back(MakeNodeAffinity());
+  plugins.push_back(MakeNodeResourcesFit(tools));
+  plugins.push_back(MakeDynamicResources(tools));
+  plugins.push_back(MakeDefaultPreemption(tools));
+  return plugins;
 }
 
 }  // namespace schedq

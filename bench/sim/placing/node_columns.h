@@ -37,6 +37,7 @@ class NodeColumns {
   uint64_t tainted(size_t block) const { return tainted_[block]; }
   // The nodes of the block that have at least `amount` of a kind left.
   uint64_t WithFree(size_t block, uint8_t kind, int64_t amount) const;
+  int64_t free(uint32_t slot, uint8_t kind) const { return free_[kind][slot]; }
   uint32_t share(uint32_t slot) const { return shares_[slot]; }
   uint64_t node_version(uint32_t slot) const { return node_versions_[slot]; }
   const ClusterNode& node(uint32_t slot) const { return *nodes_[slot]; }

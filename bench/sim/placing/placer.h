@@ -3,20 +3,24 @@
 // Purpose: kube-scheduler's cycle of PreFilter, Filter and Score, written once for both clocks.
 // Nodes are looked at from where the last attempt stopped, until enough of them are feasible
 // (NodesToFind); the one with the highest score is taken, and of several the first in the order of
-// the ledger.
+// the ledger. The node to which the pod is nominated is tried before all others, and a node keeps
+// room for the pods that are nominated to it and go before the pod (nominations.h). Where no node
+// passes, PostFilter says what can be done.
 // Threads: one; placers of several threads share a cache.
 // Cost: the nodes that are looked at, 64 at a time.
 // Memory: a copy of all nodes (node_columns.h).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/scheduler_cache.h"
@@ -32,6 +36,8 @@ class Placer {
   Decision Decide(const ClusterPod& pod);
 
  private:
+  class Search;
+
   struct Candidate {
     uint32_t score;
     uint32_t slot;
@@ -43,24 +49,38 @@ class Placer {
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
+  // The node to which the pod is nominated. False: there is none, or it does not pass.
+  bool TakeNominated(const PlacingAttempt& attempt, Decision* decision);
   void LookAtNodes(const PlacingAttempt& attempt, Decision* decision);
   // The feasible nodes of a block become candidates: all where nodes are asked one at a time, else
   // the best of all blocks. Returns their number.
   size_t LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision);
   // Takes the best candidate that passes what is asked of one node at a time. False: none does.
   bool TakeBest(const PlacingAttempt& attempt, Decision* decision);
-  bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
-                   Decision* decision) const;
+  bool PassesAlone(const PlacingAttempt& attempt, uint32_t slot, Decision* decision) const;
+  // Of the node with the change; null: it passes.
+  const Framework::Numbered* RejectorOf(const PlacingAttempt& attempt, uint32_t slot,
+                                        const NodeChange& change) const;
+  // The pods that are nominated to the node and go before the attempt's come to it.
+  void AddNominated(const PlacingAttempt& attempt, uint32_t slot, NodeChange* change) const;
+  // nullopt: there is no such node among the thread's.
+  std::optional<uint32_t> SlotOf(const std::string& node) const;
+  void Take(uint32_t slot, Decision* decision) const;
+  void PostFilter(const PlacingAttempt& attempt, Decision* decision) const;
 
   // What the plugins say of the node that was chosen. False: what the pod would get is gone.
   bool Choose(const PlacingAttempt& attempt, Decision* decision) const;
 
+  const SchedulerCache& cache_;
+  const Framework& framework_;
   NodeColumns nodes_;
-  const PlacingPlugins& plugins_;
   size_t next_block_ = 0;
-  std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
-  std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
-  std::vector<Candidate> candidates_;              // Of the attempt, none of them asked alone yet.
+  // Of the attempt.
+  std::vector<Framework::Numbered> asked_;        // Those that filter.
+  std::vector<Framework::Numbered> asked_alone_;  // Those that filter one node.
+  bool is_hopeless_ = false;                      // PreFilter has rejected all nodes.
+  bool keeps_best_only_ = false;                  // No node is asked alone.
+  std::vector<Candidate> candidates_;             // None of them asked alone yet.
 };
 
 // The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,

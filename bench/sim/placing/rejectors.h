@@ -5,10 +5,11 @@
 // Threads: immutable once made.
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <vector>
 
 #include "bench/sim/placing/decision.h"
-#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/framework.h"
 #include "engine/plugin.h"
 #include "hints/registry.h"
 
@@ -17,13 +18,16 @@ namespace schedq {
 class Rejectors {
  public:
   // Each placing plugin has its queue-facing half in the registry.
-  Rejectors(const PlacingPlugins& placing, const PluginRegistry& registry);
+  Rejectors(const Framework& placing, const PluginRegistry& registry);
 
+  size_t size() const { return plugins_.size(); }
+  // Of a plugin by its number in the framework.
+  PluginSet Of(size_t number) const { return PluginSet::Of(plugins_[number]); }
   // Of a decision without a node. None: it is an error.
   PluginSet Of(const Decision& decision) const;
 
  private:
-  std::array<PluginId, kPlacingPlugins> plugins_;  // By PlacingPluginId.
+  std::vector<PluginId> plugins_;  // By their numbers in the framework.
 };
 
 }  // namespace schedq

@@ -1,7 +1,7 @@
 #include "bench/sim/placing/scheduler_cache.h"
 
-#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "bench/sim/placing/resource_table.h"
 #include "engine/event.h"
@@ -62,6 +62,9 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
     // An assumed pod stays assumed until its binding has failed, but counts no more.
     const uint64_t before =
         Replace(WordOf(change.pod_before->slot()), [](uint64_t word) { return word & ~kSlotMask; });
+    if (keeps_pods_ && CountsOnANode(before)) {
+      pods_by_node_.Remove(SlotOfWord(before), *change.pod_before);
+    }
     return GiveBack(*change.pod_before, before);
   }
   const ClusterPod& pod = *change.pod_after;
@@ -72,10 +75,12 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   const uint64_t assumed = word.load();
   const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
   if (counts_there) {
+    if (keeps_pods_) pods_by_node_.Set(*known, change.pod_after);
     Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     return;
   }
   const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
+  if (keeps_pods_) pods_by_node_.Set(slot, change.pod_after);
   GiveBack(pod, Replace(word, [slot](uint64_t before) {
              return AssumptionBits(before) | SlotBits(slot);
            }));
@@ -84,7 +89,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
 bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
   if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
-  if (!Reserve(*decision)) {
+  if (!framework_.Reserve(pod, *decision)) {
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -94,15 +99,6 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   });
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
   GiveBack(pod, before);
-  return true;
-}
-
-bool SchedulerCache::Reserve(const Decision& decision) {
-  for (size_t i = 0; i < plugins_.size(); ++i) {
-    if (plugins_[i]->Reserve(decision)) continue;
-    while (i-- > 0) plugins_[i]->Unreserve(decision, 0);
-    return false;
-  }
   return true;
 }
 
@@ -117,11 +113,7 @@ void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, siz
     return is_newer(word) ? word : AssumptionBits(word);
   });
   if (!is_newer(before)) GiveBack(pod, before);
-  for (const auto& plugin : plugins_) {
-    const size_t own = std::min(steps, plugin->PreBindPreFlight(decision));
-    plugin->Unreserve(decision, own);
-    steps -= own;
-  }
+  framework_.Unreserve(pod, decision, steps);
 }
 
 }  // namespace schedq

@@ -14,8 +14,8 @@ namespace {
 
 class NodeAffinity final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeAffinity; }
   std::string_view name() const override { return "NodeAffinity"; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     const bool asks =
@@ -35,6 +35,6 @@ class NodeAffinity final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeAffinity() { return std::make_unique<NodeAffinity>(); }
+PlacingPluginRef MakeNodeAffinity() { return std::make_unique<NodeAffinity>(); }
 
 }  // namespace schedq

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -18,8 +20,10 @@ class NodeResourcesFit final : public PlacingPlugin {
  public:
   explicit NodeResourcesFit(ResourceTable* resources) : resources_(*resources) {}
 
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeResourcesFit; }
   std::string_view name() const override { return "NodeResourcesFit"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     attempt->demand = resources_.DemandOf(*attempt->pod);
@@ -35,6 +39,16 @@ class NodeResourcesFit final : public PlacingPlugin {
     return candidates;
   }
 
+  bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                     const NodeChange& change) const override {
+    if (attempt.demand.fits_nowhere) return false;
+    return std::all_of(attempt.demand.begin(), attempt.demand.end(),
+                       [&](const NodeDemand::Part& part) {
+                         const int64_t free = nodes.free(slot, part.kind);
+                         return free + change.freed(part.kind) >= part.amount;
+                       });
+  }
+
   void Score(const PlacingAttempt&, const NodeColumns& nodes, size_t block, uint64_t feasible,
              BlockScores* scores) const override {
     ForEachNode(block, feasible, [&](uint32_t slot) {
@@ -48,8 +62,8 @@ class NodeResourcesFit final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources) {
-  return std::make_unique<NodeResourcesFit>(resources);
+PlacingPluginRef MakeNodeResourcesFit(const PlacingTools& tools) {
+  return std::make_unique<NodeResourcesFit>(tools.resources);
 }
 
 }  // namespace schedq
