@@ -179,6 +179,24 @@ void TraceRecorder::Popped(const std::optional<PoppedPod>& popped) {
 
 void TraceRecorder::Ended(const PoppedPod& pod) { binding_.insert(FullName(*pod.pod)); }
 
+void TraceRecorder::Nominated(const PodRef& pod, const std::string& node) {
+  const TracedPods::Entry* const entry = pods_.Of(*pod);
+  if (entry->live == nullptr) return;
+  TraceOperation operation = Begin(TraceOp::kNominate);
+  operation.pod_name = pods_.DisplayName(*entry);
+  operation.node = node;
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Activated(const PodRef& pod) {
+  const TracedPods::Entry* const entry = pods_.Of(*pod);
+  if (entry->live == nullptr) return;
+  Touch(*pod);
+  TraceOperation operation = Begin(TraceOp::kActivate);
+  operation.pod_names = {pods_.DisplayName(*entry)};
+  Write(std::move(operation));
+}
+
 void TraceRecorder::Flushed(TraceOp op) { Write(Begin(op)); }
 
 void TraceRecorder::End() {

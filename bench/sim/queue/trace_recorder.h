@@ -74,6 +74,8 @@ class TraceRecorder final : public QueueObserver {
   // The pod will not be bound, because it is being deleted.
   void Abandoned(const PoppedPod& pod) { EndFlight(pod.pod, TraceOp::kBind, PluginSet()); }
   void Failed(const PoppedPod& pod, PluginSet unschedulable);
+  void Nominated(const PodRef& pod, const std::string& node);
+  void Activated(const PodRef& pod);
   void Flushed(TraceOp op);
   // Writes the last line.
   void End();
