@@ -67,7 +67,7 @@ PodClassRef PodBook::AddClass(const ClusterPod& pod, std::string key) {
       counters_.size() > kUnusedCountersMax + kCountersPerClass * live_classes_) {
     Rebuild();
   }
-  const PodClassRef pods = MakePodClass(pod);
+  PodClassRef pods = MakePodClass(pod);
   counters_.ForEachCounter([&](PodCounter* counter) {
     pods->counted_by.insert(pods->counted_by.end(), static_cast<size_t>(counter->TimesOf(*pods)),
                             counter);
