@@ -163,7 +163,7 @@ void ClassicQueue::EndInFlight(PodEntity& pod) {
 
 Status ClassicQueue::Fail(const PodKey& key, PluginSet unschedulable, PluginSet pending) {
   std::lock_guard lock(mutex_);
-  const Status status = FailLocked(key, unschedulable, pending);
+  Status status = FailLocked(key, unschedulable, pending);
   TellObservers();
   return status;
 }

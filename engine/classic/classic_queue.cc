@@ -39,7 +39,7 @@ ClassicQueue::~ClassicQueue() { Close(); }
 
 Status ClassicQueue::Add(PodRef pod) {
   std::lock_guard lock(mutex_);
-  const Status status = AddLocked(pod);
+  Status status = AddLocked(pod);
   TellObservers();
   return status;
 }
@@ -108,7 +108,7 @@ Status ClassicQueue::Refused(std::string_view operation, const Pod& pod,
 
 Status ClassicQueue::Update(PodRef before, PodRef after) {
   std::lock_guard lock(mutex_);
-  const Status status = UpdateLocked(std::move(before), after);
+  Status status = UpdateLocked(std::move(before), after);
   TellObservers();
   return status;
 }

@@ -237,13 +237,13 @@ bool RealScheduler::Go(PartClock* parts, Attempt* attempt, Decision* decision, I
   if (permit.waits.empty()) {
     binder_->Begin(std::move(binding));
   } else {
-    Wait(std::move(binding), permit);
+    Wait(binding, permit);
   }
   return true;
 }
 
 // Before the wait its node is shown, because it may be long.
-void RealScheduler::Wait(BindingRef binding, const PermitOutcome& permit) {
+void RealScheduler::Wait(const BindingRef& binding, const PermitOutcome& permit) {
   const Status shown = binding->attempt.ShowNode(binding->decision.node);
   SCHEDQ_CHECK(shown.ok(), "the attempt is open");
   binding->is_shown = true;

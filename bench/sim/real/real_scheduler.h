@@ -126,7 +126,7 @@ class RealScheduler final : public Scheduler {
   // What follows where the pod has a node: Permit, and a binding or a wait for it. False: a plugin
   // has rejected, as stands in the decision, and the attempt is still the caller's.
   bool Go(PartClock* parts, Attempt* attempt, Decision* decision, Instant started);
-  void Wait(BindingRef binding, const PermitOutcome& permit);
+  void Wait(const BindingRef& binding, const PermitOutcome& permit);
   // The attempt fails, with what PostFilter decided.
   void Fail(Attempt* attempt, const Decision& decision);
   VictimDeletions::Surroundings SurroundingsOfVictims();
