@@ -1,8 +1,8 @@
 // The placing half of a plugin of the scheduler: which nodes a pod may be on, and which it prefers.
 //
 // Purpose: kube-scheduler's extension points, over columns of nodes: PreFilter, Filter, PreScore
-// and Score; PostFilter for a pod that no node takes; Reserve, Unreserve, PreBindPreFlight and PreBind
-// for what a pod gets beside the node's room; Permit, at which a pod may have to wait.
+// and Score; PostFilter for a pod that no node takes; Reserve, Unreserve, PreBindPreFlight and
+// PreBind for what a pod gets beside the node's room; Permit, at which a pod may have to wait.
 // A plugin says at which of them it has something to say (points()); nobody else is asked there, so
 // that a point that nobody uses costs nothing a pod.
 // The queue-facing half of the same plugin, its events and hints, is under hints/plugins. A new
