@@ -66,9 +66,9 @@ void PoolJudge<ModelParts<ForgetsToReadAgain>>::ReadLogAgain(
     PodId, ModelParts<ForgetsToReadAgain>::Log::Reader*) {}
 
 template <>
-void EventOperations<ModelParts<LooksBeforeItLogs>>::Event(const ClusterEvent& event,
-                                                           const ObjectChange& change,
-                                                           const PreCheck& pre_check) {
+void EventOperations<ModelParts<LooksBeforeItLogs>>::Event(
+    const ClusterEvent& event, const ObjectChange& change,
+    const SchedulingQueue::PreCheck& pre_check) {
   Narrowing narrowing;
   parts_.options.judge->Narrow(event, change, &narrowing);
   JudgePool({event, change, parts_.options.judge->RegisteredFor(event), pre_check}, narrowing);

@@ -20,14 +20,12 @@
 
 namespace schedq {
 
-using PreCheck = SchedulingQueue::PreCheck;
-
 // An event as pods of the pool are judged for it.
 struct PoolEvent {
   const ClusterEvent& event;
   const ObjectChange& change;
   const PluginSet registered;  // Plugins that registered for it.
-  const PreCheck& pre_check;
+  const SchedulingQueue::PreCheck& pre_check;
 };
 
 inline bool IsInPool(const SlotWord& word) { return InPool(word.queued); }
@@ -53,7 +51,7 @@ template <typename Parts>
 class PoolJudge {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
 
   PoolJudge(Parts* parts, PodMover<Parts>* mover) : parts_(*parts), mover_(*mover) {}
   PoolJudge(const PoolJudge&) = delete;
@@ -92,7 +90,7 @@ template <typename Parts>
 void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& pool_event) {
   // A retry means that another thread changed this very pod.
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+    Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!IsCandidate(pinned, pool_event)) return;
     pinned.WarmPod();
@@ -100,9 +98,9 @@ void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& 
     Verdict verdict = Verdict::kSkip;
     parts_.options.judge->Judge({&judged, 1}, pool_event.event, pool_event.change, {&verdict, 1});
     if (verdict == Verdict::kSkip) return;
-    draft.StartFrom(pinned);
-    DecidePlace(parts_.options, &draft, verdict, /*skip_pre_enqueue=*/false);
-    if (mover_.Commit(id, pinned, &draft,
+    change.StartFrom(pinned);
+    DecidePlace(parts_.options, &change, verdict, /*skip_pre_enqueue=*/false);
+    if (mover_.Commit(id, pinned, &change,
                       MoveCause{pool_event.event.label, true, PlaceNamedBy(verdict)}))
       return;
   }
@@ -112,7 +110,7 @@ void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& 
 // found it there. What can't be read, or judged, is taken for an event that helps.
 template <typename Parts>
 void PoolJudge<Parts>::ReadLogAgain(PodId id, typename Parts::Log::Reader* reader) {
-  const PreCheck none;
+  const SchedulingQueue::PreCheck none;
   const auto react_to_anything = [&] {
     const ClusterEvent anything{.label = LabelOf(SpecialLabel::kScheduleAttemptFailure)};
     React(id, kEveryRegistration, {anything, {}, parts_.all_plugins, none});

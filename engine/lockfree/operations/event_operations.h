@@ -29,7 +29,6 @@
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/group_events.h"
 #include "engine/lockfree/operations/log_event.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod_key.h"
@@ -41,7 +40,7 @@ template <typename Parts>
 class EventOperations {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
   using Scan = typename Parts::Scan;
 
   EventOperations(Parts* parts, PodMover<Parts>* mover, PoolJudge<Parts>* pool,
@@ -50,7 +49,8 @@ class EventOperations {
   EventOperations(const EventOperations&) = delete;
   EventOperations& operator=(const EventOperations&) = delete;
 
-  void Event(const ClusterEvent& event, const ObjectChange& change, const PreCheck& pre_check);
+  void Event(const ClusterEvent& event, const ObjectChange& change,
+             const SchedulingQueue::PreCheck& pre_check);
 
  private:
   // A batch costs two looks at the clock, and what is known of its pods has to stay near.
@@ -93,7 +93,7 @@ class EventOperations {
 // the event in the log.
 template <typename Parts>
 void EventOperations<Parts>::Event(const ClusterEvent& event, const ObjectChange& change,
-                                   const PreCheck& pre_check) {
+                                   const SchedulingQueue::PreCheck& pre_check) {
   const PluginSet registered = parts_.options.judge->RegisteredFor(event);
   if (!event.IsWildcard() && registered.empty()) return;
   finisher_.FinishLeft();
@@ -225,12 +225,12 @@ void EventOperations<Parts>::JudgeBatch(const PoolEvent& pool_event, Batch* batc
   for (size_t i = AreAllSkipped(verdicts) ? count : 0; i < count; ++i) {
     if (verdicts[i] == Verdict::kSkip) continue;
     const Pinned pinned = parts_.table.Pin(judged[i].id);
-    Draft draft(&parts_.table.records(), batch->epoch);
+    Change change(&parts_.table.records(), batch->epoch);
     bool is_done = false;
     if (pinned.bits() == batch->glances[i].bits()) {
-      draft.StartFrom(pinned);
-      DecidePlace(parts_.options, &draft, verdicts[i], /*skip_pre_enqueue=*/false);
-      is_done = mover_.Commit(judged[i].id, pinned, &draft,
+      change.StartFrom(pinned);
+      DecidePlace(parts_.options, &change, verdicts[i], /*skip_pre_enqueue=*/false);
+      is_done = mover_.Commit(judged[i].id, pinned, &change,
                               MoveCause{pool_event.event.label, true, PlaceNamedBy(verdicts[i])});
     }
     if (!is_done) pool_.React(judged[i].id, judged[i].asked, pool_event);
