@@ -52,9 +52,17 @@ void LastResort::Disarm() {
 void LastResort::Finish() {
   if (!Decide(State::kFinishing)) return;
   reserve_.reset();
-  finish_(EarlyEnd::kShortage);
+  // However it ends: its owner's Disarm would wait for ever.
+  struct Finished {
+    ~Finished() { state->store(State::kFinished); }
+    std::atomic<State>* state;
+  } finished{&state_};
+  try {
+    finish_(EarlyEnd::kShortage);
+  } catch (const std::bad_alloc&) {
+    // The caller says that memory ran out. What was shown until here stands.
+  }
   std::fflush(stdout);
-  state_.store(State::kFinished);
 }
 
 void LastResort::FinishAny() {

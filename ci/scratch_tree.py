@@ -46,6 +46,6 @@ def run(command, tree, **more):
                           text=True, errors="replace", check=False, **more)
 
 
-def build(tree, preset, targets):
-    return run(["cmake", "--build", f"build/{preset}", "--parallel", str(os.cpu_count()),
+def build(tree, preset, targets, jobs=os.cpu_count()):
+    return run(["cmake", "--build", f"build/{preset}", "--parallel", str(jobs),
                 "--target", *targets], tree)

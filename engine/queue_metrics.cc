@@ -24,6 +24,23 @@ LabelValues AllEventLabels() {
   return labels;
 }
 
+// Made once: a queue whose registry has its families already costs no text.
+const std::vector<LabelValues>& ValuesOfEvent() {
+  static const std::vector<LabelValues> values = {AllEventLabels()};
+  return values;
+}
+const std::vector<LabelValues>& ValuesOfIncoming() {
+  static const std::vector<LabelValues> values = {
+      LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), AllEventLabels()};
+  return values;
+}
+const std::vector<LabelValues>& ValuesOfIncomingEntities() {
+  static const std::vector<LabelValues> values = {
+      LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), AllEventLabels(),
+      LabelValues(kEntityTypes.begin(), kEntityTypes.end())};
+  return values;
+}
+
 }  // namespace
 
 std::string_view IncomingQueueName(Place place) {
@@ -32,12 +49,11 @@ std::string_view IncomingQueueName(Place place) {
 
 QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
                            bool has_groups, const std::function<QueueCounts()>& counts) {
-  const LabelValues events = AllEventLabels();
-  incoming_ = &registry->DenseCounters(
-      {.name = "scheduler_queue_incoming_pods_total",
-       .help = "Pods added to scheduling queues by event and queue.",
-       .labels = {"queue", "event"}},
-      {LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), events});
+  incoming_ =
+      &registry->DenseCounters({.name = "scheduler_queue_incoming_pods_total",
+                                .help = "Pods added to scheduling queues by event and queue.",
+                                .labels = {"queue", "event"}},
+                               ValuesOfIncoming());
   rejected_ = &registry->DensePopulations({.name = "scheduler_unschedulable_pods",
                                            .help = "Pods that a plugin keeps from being scheduled.",
                                            .labels = {"plugin", "profile"}},
@@ -46,7 +62,7 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
       {.name = "scheduler_inflight_events",
        .help = "Pods in flight (PodPopped) and the events that are kept for them.",
        .labels = {"event"}},
-      {events});
+      ValuesOfEvent());
   scheduled_after_flush_ =
       registry
           ->Counters({.name = "scheduler_pod_scheduled_after_flush_total",
@@ -56,7 +72,7 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
       &registry->DenseHistograms({.name = "scheduler_event_handling_duration_seconds",
                                   .help = "How long a cluster event took to be handled.",
                                   .labels = {"event"}},
-                                 ExponentialBounds(1e-4, 2, 12), {events});
+                                 ExponentialBounds(1e-4, 2, 12), ValuesOfEvent());
 
   CallbackGaugeFamily& pending = registry->CallbackGauges(
       {.name = "scheduler_pending_pods", .help = "Pods by queue.", .labels = {"queue"}});
@@ -71,18 +87,17 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
   if (!has_groups) return;
   show("incomplete", [](const QueueCounts& now) { return now.incomplete; });
   show("pending", [](const QueueCounts& now) { return now.pending; });
-  AddGroupFamilies(registry, events, counts);
+  AddGroupFamilies(registry, counts);
 }
 
 // What only a queue with groups counts.
-void QueueMetrics::AddGroupFamilies(MetricsRegistry* registry, const LabelValues& events,
+void QueueMetrics::AddGroupFamilies(MetricsRegistry* registry,
                                     const std::function<QueueCounts()>& counts) {
   incoming_entities_ = &registry->DenseCounters(
       {.name = "scheduler_queue_incoming_entities_total",
        .help = "Pods and groups added to scheduling queues by event, queue and type.",
        .labels = {"queue", "event", "type"}},
-      {LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), events,
-       LabelValues(kEntityTypes.begin(), kEntityTypes.end())});
+      ValuesOfIncomingEntities());
   CallbackGaugeFamily& queued =
       registry->CallbackGauges({.name = "scheduler_queued_entities",
                                 .help = "Pods that are no members, and groups, by queue.",

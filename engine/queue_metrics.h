@@ -59,8 +59,7 @@ class QueueMetrics {
   }
 
  private:
-  void AddGroupFamilies(MetricsRegistry* registry, const LabelValues& events,
-                        const std::function<QueueCounts()>& counts);
+  void AddGroupFamilies(MetricsRegistry* registry, const std::function<QueueCounts()>& counts);
   Counter Incoming(Place place, EventLabel label) const;
   Counter IncomingEntities(Place place, EventLabel label, EntityType type) const;
 

@@ -50,7 +50,7 @@ Status AssembledQueue::Parts::Build(AssemblyOptions* options) {
   of_pre_enqueue.now = options->now;
   pre_enqueue = std::make_unique<PluginPreEnqueue>(*plugins, of_pre_enqueue);
   JudgeOptions of_judge;
-  of_judge.metrics = &metrics;
+  of_judge.metrics = options->measures_hints ? &metrics : nullptr;
   of_judge.now = options->now;
   if (!options->judges_in_parallel) of_judge.parallel_from = JudgeOptions::kNeverParallel;
   judge = std::make_unique<PluginJudge>(*plugins, of_judge);

@@ -83,6 +83,8 @@ struct AssemblyOptions {
   MonotonicTime (*now)() = nullptr;
   // False: PreEnqueue functions are not timed.
   bool measures_pre_enqueue = true;
+  // False: hints are neither timed nor counted.
+  bool measures_hints = true;
   QueueMaker make_queue;  // Empty: the engine as it is.
 };
 

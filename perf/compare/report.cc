@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "perf/statistics/comparison.h"
 #include "perf/text/number_text.h"
@@ -89,6 +90,24 @@ std::string CellText(const std::string& text) {
     cell += letter;
   }
   return cell;
+}
+
+std::string SuiteText(const JunitSuite& suite, uint64_t cases) {
+  const std::string name = XmlText(suite.name);
+  std::string text =
+      fmt::format("<testsuite name=\"schedq gate {}\" tests=\"{}\" failures=\"{}\">\n", name, cases,
+                  suite.failures.size());
+  for (const JunitFailure& failure : suite.failures) {
+    text += fmt::format(
+        "  <testcase classname=\"schedq.gate.{}\" name=\"{}\">\n"
+        "    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+        name, XmlText(failure.name), XmlText(failure.message), XmlText(failure.details));
+  }
+  if (suite.passed > 0) {
+    text += fmt::format("  <testcase classname=\"schedq.gate.{}\" name=\"{} passed\"/>\n", name,
+                        suite.passed);
+  }
+  return text + "</testsuite>\n";
 }
 
 }  // namespace
@@ -183,26 +202,23 @@ std::string RunAgainCommand(const std::string& program, const std::string& workl
          std::to_string(seed);
 }
 
-std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
-                      const std::string& tier) {
-  std::string cases;
-  for (const JunitFailure& failure : failures) {
-    cases += fmt::format(
-        "  <testcase classname=\"schedq.gate.{}\" name=\"{}\">\n"
-        "    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-        tier, XmlText(failure.name), XmlText(failure.message), XmlText(failure.details));
-  }
-  if (passed > 0) {
-    cases += fmt::format("  <testcase classname=\"schedq.gate.{}\" name=\"{} passed\"/>\n", tier,
-                         passed);
+std::string JunitText(const std::vector<JunitSuite>& suites) {
+  std::string text;
+  uint64_t tests = 0;
+  uint64_t failures = 0;
+  for (const JunitSuite& suite : suites) {
+    const uint64_t cases = suite.failures.size() + (suite.passed > 0 ? 1 : 0);
+    tests += cases;
+    failures += suite.failures.size();
+    text += SuiteText(suite, cases);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"schedq gate\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n",
-      failures.size() + (passed > 0 ? 1 : 0), failures.size(), cases);
+      "<testsuites name=\"schedq gate\" tests=\"{}\" failures=\"{}\">\n{}</testsuites>\n",
+      tests, failures, text);
 }
 
-std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command) {
+JunitSuite CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command) {
   std::vector<JunitFailure> failures;
   ForEachWorkload(comparison, [&](size_t first, size_t end) {
     std::string lines;
@@ -215,10 +231,11 @@ std::string CountersJunit(const CounterComparison& comparison, const ReproduceCo
                         fmt::format("{} counters differ", end - first), lines});
   });
   const uint64_t all = comparison.workloads;
-  return JunitText(failures, all > failures.size() ? all - failures.size() : 0, "semantic");
+  const uint64_t passed = all > failures.size() ? all - failures.size() : 0;
+  return {"semantic", std::move(failures), passed};
 }
 
-std::string ChangesJunit(const Changes& changes) {
+JunitSuite ChangesJunit(const Changes& changes) {
   std::vector<JunitFailure> failures;
   for (const Change& change : changes.metrics) {
     const Comparison& comparison = change.comparison;
@@ -227,7 +244,7 @@ std::string ChangesJunit(const Changes& changes) {
   }
   const size_t passed = changes.metrics.size() - failures.size();
   for (const std::string& name : changes.only_base) failures.push_back({name, "absent", ""});
-  return JunitText(failures, passed, "time");
+  return {"time", std::move(failures), passed};
 }
 
 }  // namespace schedq

@@ -30,19 +30,23 @@ std::string RunAgainCommand(const std::string& program, const std::string& workl
 std::string CountersText(const CounterComparison& comparison, const ReproduceCommand& command,
                          size_t rows_a_workload, bool colour);
 std::string CountersMarkdown(const CounterComparison& comparison, const ReproduceCommand& command);
-// One test case for each workload that failed, and one for all that passed.
-std::string CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command);
-
-// One test case for each metric that is worse or absent, and one for all others.
-std::string ChangesJunit(const Changes& changes);
-
 struct JunitFailure {
   std::string name;
   std::string message;
   std::string details;
 };
-// A JUnit report: one case a failure, and one that stands for the `passed` others.
-std::string JunitText(const std::vector<JunitFailure>& failures, uint64_t passed,
-                      const std::string& tier);
+// The cases of one tier: one a failure, and one that stands for the `passed` others.
+struct JunitSuite {
+  std::string name;
+  std::vector<JunitFailure> failures;
+  uint64_t passed = 0;
+};
+// One case for each workload that failed, and one for all that passed.
+JunitSuite CountersJunit(const CounterComparison& comparison, const ReproduceCommand& command);
+// One case for each metric that is worse or absent, and one for all others.
+JunitSuite ChangesJunit(const Changes& changes);
+
+// A JUnit report.
+std::string JunitText(const std::vector<JunitSuite>& suites);
 
 }  // namespace schedq

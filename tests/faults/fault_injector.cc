@@ -9,23 +9,29 @@
 //   ahead   clock_gettime: this answer and all later ones lie a thousand days ahead
 //   thread  pthread_create: no further thread
 //   signal  the calls of read and write: SIGINT arrives before it
+//   stacks  none fails: the file that SCHEDQ_FAULT_MARK names, with the process's number behind it,
+//           gets eight bytes for each allocation, a hash of the functions that lead to it
+//   stack   N is such a hash: the first allocation that has it fails
 // When it has failed, the file that SCHEDQ_FAULT_MARK names exists. fault_sweep.py uses this.
 //
 // Threads: any. Nothing here allocates: it would call itself.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -71,6 +77,68 @@ bool CallFailsWith(const char* kind, int error) {
   return FailsWith(kind, error);
 }
 
+// Stacks of calls. Addresses count from where their library begins, so that a hash is the same in
+// each run of a program.
+constexpr size_t kStacksMax = size_t{1} << 26;
+uint64_t* stacks = nullptr;  // Written before main; a shared mapping, the n-th for the n-th call.
+thread_local bool is_unwinding = false;
+
+// Where the library begins that has this address.
+uintptr_t BeginOf(uintptr_t address) {
+  dl_find_object found;
+  if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) return 0;
+  return reinterpret_cast<uintptr_t>(found.dlfo_map_start);
+}
+
+_Unwind_Reason_Code AddFrame(_Unwind_Context* context, void* hash) {
+  const uintptr_t address = _Unwind_GetIP(context);
+  // What this library has called itself is no part of the stack.
+  static const uintptr_t kOwnBegin = BeginOf(reinterpret_cast<uintptr_t>(&AddFrame));
+  const uintptr_t begin = BeginOf(address);
+  if (begin == kOwnBegin) return _URC_NO_REASON;
+  auto* const sum = static_cast<uint64_t*>(hash);
+  *sum = (*sum ^ (address - begin)) * 0x9E3779B97F4A7C15u;
+  *sum ^= *sum >> 29;
+  return _URC_NO_REASON;
+}
+
+uint64_t StackHash() {
+  uint64_t hash = 1;
+  is_unwinding = true;
+  _Unwind_Backtrace(AddFrame, &hash);
+  is_unwinding = false;
+  return hash;
+}
+
+void MapStacks() {
+  char path[sizeof(fault_mark) + 32];
+  std::snprintf(path, sizeof(path), "%s.%d", fault_mark, static_cast<int>(getpid()));
+  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT, 0600);
+  constexpr size_t kBytes = kStacksMax * sizeof(uint64_t);
+  if (file < 0 || ftruncate(static_cast<int>(file), kBytes) != 0) std::abort();
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<int>(file), 0);
+  if (memory == MAP_FAILED) std::abort();
+  stacks = static_cast<uint64_t*>(memory);
+  syscall(SYS_close, file);
+}
+
+// Whether this allocation is the one that fails.
+bool AllocationFails() {
+  if (!is_armed.load() || is_unwinding) return false;
+  const int saved_errno = errno;
+  bool fails = Fails("memory");
+  if (IsKind("stacks")) {
+    const unsigned long call = calls.fetch_add(1);
+    if (call < kStacksMax) stacks[call] = StackHash();
+  } else if (IsKind("stack") && StackHash() == fault_number && calls.fetch_add(1) == 0) {
+    Mark();
+    fails = true;
+  }
+  errno = fails ? ENOMEM : saved_errno;
+  return fails;
+}
+
 // The function that this one stands before.
 template <typename Function>
 Function* Next(const char* name, Function*) {
@@ -87,6 +155,8 @@ void ReadRequest() {
   std::memcpy(fault_kind, request, static_cast<size_t>(colon - request));
   std::memcpy(fault_mark, mark, std::strlen(mark));
   fault_number = std::strtoul(colon + 1, nullptr, 10);
+  if (std::strcmp(fault_kind, "stacks") == 0) MapStacks();
+  StackHash();  // What the unwinder allocates at its first use is not the program's.
   is_armed.store(true);
 }
 
@@ -149,20 +219,20 @@ int __libc_start_main(Main* main, int count, char** arguments, void (*init)(), v
 }
 
 void* malloc(size_t bytes) {
-  if (FailsWith("memory", ENOMEM)) return nullptr;
+  if (AllocationFails()) return nullptr;
   const Allocator& real = Real();
   return real.allocate == nullptr || is_resolving ? EarlyMemory(bytes) : real.allocate(bytes);
 }
 
 void* calloc(size_t count, size_t bytes) {
-  if (FailsWith("memory", ENOMEM)) return nullptr;
+  if (AllocationFails()) return nullptr;
   const Allocator& real = Real();
   const bool is_early = real.allocate_zeroed == nullptr || is_resolving;
   return is_early ? EarlyMemory(count * bytes) : real.allocate_zeroed(count, bytes);
 }
 
 void* realloc(void* memory, size_t bytes) {
-  if (FailsWith("memory", ENOMEM)) return nullptr;
+  if (AllocationFails()) return nullptr;
   if (!IsEarly(memory)) return Real().resize(memory, bytes);
   void* const moved = malloc(bytes);
   if (moved != nullptr) std::memcpy(moved, memory, bytes);
@@ -174,12 +244,12 @@ void free(void* memory) {
 }
 
 void* aligned_alloc(size_t alignment, size_t bytes) {
-  if (FailsWith("memory", ENOMEM)) return nullptr;
+  if (AllocationFails()) return nullptr;
   return Real().allocate_aligned(alignment, bytes);
 }
 
 int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  if (Fails("memory")) return ENOMEM;
+  if (AllocationFails()) return ENOMEM;
   return Real().allocate_posix(memory, alignment, bytes);
 }
 

@@ -4,12 +4,17 @@ written or a wrong exit code.
 
 Method: fault_injector.cc lets the n-th read, write or allocation fail, a clock jump, or a signal
 come, and n grows until nothing fails any more. Each run is compared with one without faults.
+Allocations are many, and most of them come from the same places: --stacks lets one fail of each
+distinct stack of calls that leads to an allocation, and the last one of each; a command leaves out
+the stacks of those before it.
 
-usage: fault_sweep.py [--short] [--command NAME] [--kind KIND] [--from N] [--to N] [--step N]
-                      PROGRAM INJECTOR
-  --short   a sample of n that takes about a minute in all, for continuous integration
+usage: fault_sweep.py [--short] [--stacks] [--command NAME] [--kind KIND] [--from N] [--to N]
+                      [--step N] PROGRAM INJECTOR
+  --short    a sample of n that takes about a minute in all, for continuous integration
+  --stacks   of allocations: the first and the last of each stack; from, to, step count those
 """
 import argparse
+import array
 import json
 import os
 import pathlib
@@ -39,11 +44,12 @@ WORKLOADS = """- name: Case
 class Command:
     """A command line, the files that it writes, and what it prints when nothing fails."""
 
-    def __init__(self, name, arguments, folder, is_steady=True, kinds=KINDS):
+    def __init__(self, name, arguments, folder, is_steady=True, has_threads=False, kinds=KINDS):
         self.name = name
         self.arguments = arguments
         self.folder = folder  # Of its outputs; None: it writes none.
         self.is_steady = is_steady  # Prints the same each time.
+        self.has_threads = has_threads
         self.expected = None
         self.kinds = kinds
 
@@ -56,6 +62,7 @@ class Sweep:
         self.mark = work / "mark"
         self.temporary = work / "tmp"
         self.temporary.mkdir()
+        self.tried = set()  # Stacks of allocations.
         self.faults = []
 
     def run(self, arguments, fault=None):
@@ -71,7 +78,8 @@ class Sweep:
     def wrong(self, command, kind, ended):
         """What is wrong with this end; empty: nothing."""
         code = ended.returncode
-        lines = ended.stderr.decode(errors="replace").splitlines()
+        lines = [line for line in ended.stderr.decode(errors="replace").splitlines()
+                 if not line.startswith("schedq run: http://")]  # Where --listen listens.
         # The C library itself aborts where it has no memory for a thread's destructor.
         if code == 3 and any(line.startswith("Fatal glibc error: failed to register TLS")
                              for line in lines):
@@ -120,11 +128,87 @@ class Sweep:
                     json.loads(path.read_text())
                 except ValueError:
                     return f"half written: {path.name}"
-            elif path.suffix in (".jsonl", ".prom", ".xml") and not path.read_text().endswith("\n"):
+            elif (path.suffix in (".jsonl", ".prom", ".xml", ".yaml")
+                  and not path.read_text().endswith("\n")):
                 return f"half written: {path.name}"
         if code == 0 and not files:
             return "exit code 0, but no file"
         return ""
+
+    def stacks(self, command):
+        """A run without faults, by process: the hash of the stack of each allocation."""
+        self.clear(command)
+        self.run(command.arguments, "stacks:0")
+        of_processes = []
+        for path in sorted(self.work.glob("mark.*")):
+            hashes = array.array("Q")
+            with open(path, "rb") as file:
+                while chunk := file.read(1 << 16):
+                    if not any(chunk):
+                        break
+                    hashes.frombytes(chunk)
+            path.unlink()
+            while hashes and hashes[-1] == 0:
+                hashes.pop()
+            of_processes.append(hashes)
+        return of_processes
+
+    def faults_of_stacks(self, command):
+        """Of each stack that no command had before the first and the last allocation."""
+        of_processes = self.stacks(command)
+        all_stacks = set().union(*of_processes)
+        stacks = all_stacks - self.tried
+        self.tried |= stacks
+        print(f"{command.name}: {sum(map(len, of_processes)):,} allocations of "
+              f"{len(all_stacks):,} stacks, {len(stacks):,} of them new", flush=True)
+        # In threads the n-th allocation is another one each time.
+        if command.has_threads:
+            return [f"stack:{stack}" for stack in sorted(stacks)]
+        numbers = set()
+        for hashes in of_processes:
+            last = {stack: number for number, stack in enumerate(hashes, 1)}
+            first = {stack: len(hashes) - number
+                     for number, stack in enumerate(reversed(hashes))}
+            for numbers_of in (first, last):
+                numbers.update(numbers_of[stack] for stack in numbers_of.keys() & stacks)
+        return [f"memory:{number}" for number in sorted(numbers)]
+
+    def clear(self, command):
+        if command.folder is not None:
+            shutil.rmtree(command.folder, ignore_errors=True)
+
+    def try_one(self, command, kind, fault):
+        """Returns whether the fault came."""
+        self.clear(command)
+        try:
+            ended = self.run(command.arguments, fault)
+        except subprocess.TimeoutExpired:
+            self.faults.append(f"{command.name} {fault}: ran for more than {SECONDS_MAX} s")
+            print(self.faults[-1], flush=True)
+            return True
+        if not self.mark.exists():
+            return False
+        why = self.wrong(command, kind, ended)
+        if why:
+            text = ended.stderr.decode(errors="replace").strip()
+            self.faults.append(f"{command.name} {fault}: {why}; stderr: {text[:200]}")
+            print(self.faults[-1], flush=True)
+            for path in self.temporary.iterdir():
+                shutil.rmtree(path, ignore_errors=True)
+        return True
+
+    def sweep_stacks(self, command, options):
+        """Lets an allocation of each stack fail. Returns how many did."""
+        begin = time.monotonic()
+        faults = self.faults_of_stacks(command)[options.first - 1:options.last:options.step]
+        came = 0
+        for tried, fault in enumerate(faults, 1):
+            came += self.try_one(command, "memory", fault)
+            if tried % 500 == 0:
+                print(f"{command.name}: {tried:,} of {len(faults):,}, at {fault}", flush=True)
+        print(f"{command.name}: {came:,} of {len(faults):,} faults came, "
+              f"{time.monotonic() - begin:,.0f} s", flush=True)
+        return came
 
     def numbers(self, options):
         number = options.first
@@ -141,25 +225,11 @@ class Sweep:
         for number in self.numbers(options):
             if options.short and time.monotonic() - start > SHORT_SECONDS:
                 break
-            if command.folder is not None:
-                shutil.rmtree(command.folder, ignore_errors=True)
-            fault = f"{kind}:{number}"
-            try:
-                ended = self.run(command.arguments, fault)
-            except subprocess.TimeoutExpired:
-                self.faults.append(f"{command.name} {fault}: ran for more than {SECONDS_MAX} s")
-                continue
-            if not self.mark.exists():
+            if not self.try_one(command, kind, f"{kind}:{number}"):
                 break
             last = number
-            why = self.wrong(command, kind, ended)
-            if why:
-                text = ended.stderr.decode(errors="replace").strip()
-                self.faults.append(f"{command.name} {fault}: {why}; stderr: {text[:200]}")
-                for path in self.temporary.iterdir():
-                    shutil.rmtree(path, ignore_errors=True)
-                if len(self.faults) >= 20:
-                    break
+            if len(self.faults) >= 20:
+                break
         return last
 
 
@@ -174,8 +244,17 @@ def commands_of(sweep):
         Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
         Command("real", ["run", "--clock", "real", "--schedulers", "3", "--name", "^Basic/10N",
                          "--repeat", "1", "--out", "out"], work / "out", is_steady=False,
+                has_threads=True,
                 # The kernel, which wakes its sleepers, has another clock than one that jumps.
                 kinds=[kind for kind in KINDS if kind not in ("back", "ahead")]),
+        Command("live", ["run", "--clock", "real", "--suite", "storms", "--name",
+                         "^EndlessChurn/10Nodes$", "--engine", "lockfree", "--duration", "100ms",
+                         "--listen", "127.0.0.1:0", "--write-costs", "out/costs.yaml", "--out",
+                         "out"], work / "out", is_steady=False, has_threads=True,
+                kinds=[kind for kind in KINDS if kind not in ("back", "ahead")]),
+        Command("groups", ["profile", "groups", "--quick", "--only", "lockfree/join/active",
+                           "--rounds", "1", "--json", "out/profile.json"], work / "out",
+                is_steady=False),
         Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
                 work / "out"),
         Command("replay", ["replay", "run.jsonl"], None),
@@ -198,6 +277,7 @@ def commands_of(sweep):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--stacks", action="store_true")
     parser.add_argument("--command")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--from", type=int, default=1, dest="first")
@@ -216,11 +296,12 @@ def main():
                     continue
                 if kind not in command.kinds:
                     continue
+                if options.stacks and kind == "memory":
+                    fired += sweep.sweep_stacks(command, options)
+                    continue
                 last = sweep.sweep(command, kind, options)
                 print(f"{command.name:8} {kind:7} last n that failed: {last}", flush=True)
                 fired += last > 0
-        for fault in sweep.faults:
-            print(fault)
         if fired == 0:
             print("no fault fired: the injector does not work")
         print(f"{len(sweep.faults)} wrong ends")

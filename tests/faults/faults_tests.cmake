@@ -1,5 +1,6 @@
 # Faults of the system under every command that reads or writes. A short sweep each time, the whole
-# one by hand: tests/faults/README.md. Sanitizers have an allocator of their own.
+# one by hand: tests/faults/README.md. Sanitizers have an allocator of their own, and take longer
+# than a signal leaves.
 
 if(NOT SCHEDQ_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   add_library(fault_injector SHARED "${CMAKE_CURRENT_LIST_DIR}/fault_injector.cc")
@@ -12,6 +13,10 @@ if(NOT SCHEDQ_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
            COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/fault_sweep.py" --short
                    "$<TARGET_FILE:schedq>" "$<TARGET_FILE:fault_injector>")
   set_tests_properties(unit.Faults PROPERTIES LABELS unit TIMEOUT 300)
+  add_test(NAME unit.Moments
+           COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/moments_test.py" --trials 2
+                   "$<TARGET_FILE:schedq>")
+  set_tests_properties(unit.Moments PROPERTIES LABELS unit TIMEOUT 300)
 endif()
 
 add_test(NAME unit.RootFiles

@@ -46,6 +46,7 @@
 #include "tests/model/active_queue_model.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
+#include "tests/support/model/heap.h"
 #include "tests/support/queue_wiring.h"
 
 namespace schedq {
@@ -131,6 +132,7 @@ class ModelScene {
   // Without backoff what an event requeues is active at once. With groups all pods are members of
   // one, "g".
   explicit ModelScene(Duration backoff = Duration(0), bool has_groups = false) : names_(2) {
+    metrics_.Clear();
     QueueOptions options = OptionsAround(&world, &names_, &world, &metrics_, {"Filter", "Gating"});
     options.backoff = {.initial = backoff, .maximum = backoff};
     if (has_groups) {
@@ -309,8 +311,19 @@ class ModelScene {
     MODEL_CHECK(waiting == 0, "an active pod can be popped");
   }
 
+  // One after the other, all scenes count in these: to make them takes longer than a schedule.
+  static MetricsRegistry& MetricsOfAll() {
+    static MetricsRegistry* const metrics = [] {
+      const model::Untracked untracked;
+      auto* const made = new MetricsRegistry();
+      QueueMetrics(made, {"Filter", "Gating"}, /*has_groups=*/true, [] { return QueueCounts(); });
+      return made;
+    }();
+    return *metrics;
+  }
+
   BasicInterner<std::atomic> names_;
-  MetricsRegistry metrics_;
+  MetricsRegistry& metrics_ = MetricsOfAll();
   std::array<PodRef, 2> pods_;
   std::array<PodRef, 2> created_anew_;
   std::unique_ptr<Queue> queue_;

@@ -34,6 +34,7 @@ Result<ReplayTotals> ReplayFile(const std::string& path, EngineKind engine,
   if (!replayer) return At(path, 1, replayer.error());
 
   ReplayTotals totals;
+  totals.gates_not_modelled = header->gates_not_modelled;
   bool has_end = false;
   bool wants_something = false;
   uint64_t number = 2;

@@ -15,6 +15,7 @@ namespace schedq {
 struct ReplayTotals {
   uint64_t operations = 0;
   uint64_t mismatches = 0;
+  std::vector<std::string> gates_not_modelled;  // Of the header; they changed nothing.
 };
 
 // Calls `report("FILE:LINE: op: ...")` for each mismatch. Returns an error where the trace is

@@ -99,6 +99,7 @@ Status Replayer::Build(const QueueMaker& make_queue, const std::vector<PluginSou
   options.max_in_unschedulable = header_.max_in_unschedulable;
   options.observers = {&touched_};
   options.measures_pre_enqueue = false;
+  options.measures_hints = false;
   options.make_queue = make_queue;
   Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(std::move(options));
   if (!queue) return queue.error();

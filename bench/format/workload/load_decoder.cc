@@ -45,6 +45,7 @@ void ReadWeights(YamlErrors& errors, const YamlNode& list, Draw* draw) {
     if (weight < 0 || weight > kYamlCountMax) {
       errors.Add(item.at, "weight is " + std::to_string(weight) + ", expected 0 to " +
                               std::to_string(kYamlCountMax));
+      return;  // Their sum may be beyond what a number holds.
     }
     draw->weights.push_back(weight);
   }

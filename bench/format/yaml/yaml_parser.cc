@@ -213,12 +213,27 @@ size_t FindControlCharacter(std::string_view text) {
   return std::string_view::npos;
 }
 
+// yaml-cpp takes the end of the text for the end of a quote when only blanks stand before it. With
+// the mark that ends a document behind them it says that the mark stands in a scalar.
+constexpr std::string_view kDocumentEnd = "...\n";
+
+std::string WithDocumentEnd(std::string_view text) {
+  const size_t last = text.find_last_not_of(' ');
+  std::string ended(text);
+  const bool has_quotes = text.find_first_of("\"'") != std::string_view::npos;
+  if (!has_quotes || last == std::string_view::npos || text[last] != '\n') return ended;
+  if (last + 1 != text.size()) ended += '\n';
+  return ended += kDocumentEnd;
+}
+
 std::variant<YamlNode, YamlProblem> ParseDocuments(std::string_view text) {
-  std::istringstream stream{std::string(text)};
+  std::istringstream stream(WithDocumentEnd(text));
   YAML::Parser parser(stream);
   TreeBuilder builder;
   if (!parser.HandleNextDocument(builder)) return YamlNode{};
   YamlNode root = builder.TakeRoot();
+  // Nothing but comments: the mark would be its place.
+  if (root.IsNull() && root.at.line >= PositionAt(text, text.size()).line) root.at = {};
   TreeBuilder rest;
   if (parser.HandleNextDocument(rest)) {
     const YamlNode second = rest.TakeRoot();
@@ -266,6 +281,10 @@ std::variant<YamlNode, YamlProblem> ParseYaml(std::string_view text) {
   } catch (YamlProblem& problem) {
     return std::move(problem);
   } catch (const YAML::Exception& exception) {
+    const TextPosition end = PositionAt(text, text.size());
+    if (exception.msg == YAML::ErrorMsg::DOC_IN_SCALAR && exception.mark.line + 1 >= end.line) {
+      return YamlProblem{end, "a quote that does not end, expected YAML"};
+    }
     return YamlProblem{PositionOf(exception.mark), exception.msg + ", expected YAML"};
   }
 }

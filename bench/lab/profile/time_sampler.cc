@@ -1,10 +1,12 @@
 #include "bench/lab/profile/time_sampler.h"
 
 #include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,6 +39,9 @@ TimeSampler* active_sampler = nullptr;
   std::array<void*, kDepthMax> frames;
   const int depth = backtrace(frames.data(), kDepthMax);
   frames_above_ = depth - FramesBefore(__builtin_return_address(0), frames.data(), depth);
+  unwinder_ = CodeWith(reinterpret_cast<const void*>(&_Unwind_Backtrace));
+  // It is part of this program: its code cannot be told from that which is sampled.
+  if (unwinder_.Contains(__builtin_return_address(0))) unwinder_ = {};
   active_sampler = this;
 
   struct sigaction action {};
@@ -64,21 +69,51 @@ void TimeSampler::Stop() {
   active_sampler = nullptr;
 }
 
+// The code of the loaded file that has this address.
+TimeSampler::AddressRange TimeSampler::CodeWith(const void* address) {
+  struct Search {
+    const void* address;
+    AddressRange found;
+  } search{address, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* file, size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        for (int i = 0; i < file->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& part = file->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+          const uintptr_t begin = file->dlpi_addr + part.p_vaddr;
+          const AddressRange code{begin, begin + part.p_memsz};
+          if (code.Contains(wanted.address)) wanted.found = code;
+        }
+        return 0;
+      },
+      &search);
+  return search.found;
+}
+
 void TimeSampler::OnTimer(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   if (active_sampler != nullptr) {
-    active_sampler->TakeSample(reinterpret_cast<const void*>(registers[REG_RIP]));
+    active_sampler->TakeSample(reinterpret_cast<const void*>(registers[REG_RIP]),
+                               *reinterpret_cast<const void* const*>(registers[REG_RSP]));
   }
   errno = saved_errno;
 }
 
-[[gnu::noinline]] void TimeSampler::TakeSample(const void* interrupted) {
+[[gnu::noinline]] void TimeSampler::TakeSample(const void* interrupted, const void* caller) {
   if (count_ == stacks_.size()) return;
   Stack& stack = stacks_[count_];
-  stack.depth = backtrace(stack.frames.data(), kDepthMax);
-  stack.first = FramesBefore(interrupted, stack.frames.data(), stack.depth);
-  if (stack.depth > stack.first + frames_above_) ++count_;
+  if (unwinder_.Contains(interrupted) || unwinder_.Contains(caller)) {
+    stack.first = 0;
+    stack.end = 1;
+    stack.frames[0] = const_cast<void*>(interrupted);
+  } else {
+    const int depth = backtrace(stack.frames.data(), kDepthMax);
+    stack.first = FramesBefore(interrupted, stack.frames.data(), depth);
+    stack.end = depth - frames_above_;
+  }
+  if (stack.end > stack.first) ++count_;
 }
 
 HotSpots TimeSampler::Finish() {
@@ -93,7 +128,7 @@ HotSpots TimeSampler::Finish() {
   for (size_t i = 0; i < count_; ++i) {
     const Stack& stack = stacks_[i];
     std::set<std::string> functions;
-    for (int frame = stack.first; frame < stack.depth - frames_above_; ++frame) {
+    for (int frame = stack.first; frame < stack.end; ++frame) {
       void* const address = stack.frames[static_cast<size_t>(frame)];
       std::string& name = names[address];
       // A caller's frame is a return address, which may lie behind the end of the function.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ios>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -239,6 +240,8 @@ void BenchCommand::MeasureGroups(const std::vector<Group>& groups,
                                  const BenchmarkRunOptions& options, bool has_mirror,
                                  Record* record) const {
   std::ostringstream mirror;
+  // A stream keeps it to itself that memory runs out, and what it has is cut.
+  mirror.exceptions(std::ios::badbit);
   const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
   {
     BenchmarkDriver driver(options, has_mirror ? &mirror : nullptr);

@@ -136,7 +136,11 @@ Result<ExitCode> GateCommand::Run() {
   for (const EngineKind engine : *engines) {
     const std::string name(EngineName(engine));
     const std::string folder = files->File(name);
-    if (runs_both && engines->size() > 1) report.text += "engine " + name + ":\n";
+    report.engine = runs_both && engines->size() > 1 ? name : "";
+    if (!report.engine.empty()) {
+      report.text += "engine " + name + ":\n";
+      report.markdown += "## Engine " + name + "\n\n";
+    }
     Report judged = report;
     const Status status = JudgeEngine(*base, *next, name, folder, &judged);
     if (Interrupted()) {
@@ -196,7 +200,7 @@ Status GateCommand::Semantic(const Side& next, const Results& base, const Result
   report->text += fmt::format("semantic: {}\n", passes ? "pass" : "FAIL");
   report->text += CountersText(*compared, command, kRowsShownMax, WantsColour(STDOUT_FILENO));
   report->markdown += CountersMarkdown(*compared, command);
-  AddJunit(CountersJunit(*compared, command), passes, report);
+  AddJunit(CountersJunit(*compared, command), report);
   if (!passes) report->Fail("the semantic tier fails: counters differ beyond their allowance");
   return Status::Ok();
 }
@@ -224,7 +228,7 @@ Status GateCommand::Time(const Results& base, const Results& next, Report* repor
   report->text += fmt::format("time: {}\n", passes ? "pass" : "FAIL");
   report->text += ChangesTable(changes, false, LayoutOf(STDOUT_FILENO, is_wide_));
   report->markdown += "### Time tier\n\n" + ChangesMarkdown(changes, false);
-  AddJunit(ChangesJunit(changes), passes, report);
+  AddJunit(ChangesJunit(changes), report);
   if (changes.AnyWorse()) report->Fail("the time tier fails: a metric is worse");
   if (!changes.only_base.empty()) {
     report->Fail("the time tier fails: the new results lack " + changes.only_base.front());
@@ -236,14 +240,14 @@ void GateCommand::ReportCrash(const std::string& crash, Report* report) const {
   const std::string said = VisibleText(crash);
   report->text += "the new program ended with a bug: " + said + "\n";
   report->markdown += "### The new program ended with a bug\n\n    " + said + '\n';
-  AddJunit(JunitText({{"run", crash, ""}}, 0, "run"), false, report);
+  AddJunit({"run", {{"run", crash, ""}}, 0}, report);
   report->Fail("the new program ended with a bug");
 }
 
-// A JUnit file has one report: the first that fails, else the first.
-void GateCommand::AddJunit(std::string junit, bool passes, Report* report) const {
-  const bool is_first_failure = report->reasons.empty() && !passes;
-  if (report->junit.empty() || is_first_failure) report->junit = std::move(junit);
+// Of two engines each has suites of its own.
+void GateCommand::AddJunit(JunitSuite suite, Report* report) const {
+  if (!report->engine.empty()) suite.name = report->engine + "." + suite.name;
+  report->junit.push_back(std::move(suite));
 }
 
 Result<ExitCode> GateCommand::Finish(const Report& report) const {
@@ -252,7 +256,8 @@ Result<ExitCode> GateCommand::Finish(const Report& report) const {
   for (const std::string& reason : report.reasons) {
     fmt::print(stderr, "schedq gate: {}\n", VisibleText(reason));
   }
-  const Status junit = junit_.empty() ? Status::Ok() : WriteFileAtomically(junit_, report.junit);
+  const Status junit =
+      junit_.empty() ? Status::Ok() : WriteFileAtomically(junit_, JunitText(report.junit));
   const Status markdown =
       markdown_.empty() ? Status::Ok() : WriteFileAtomically(markdown_, report.markdown);
   for (const Status& status : {junit, markdown}) {

@@ -13,6 +13,7 @@
 #include "bench/program/gate/side.h"
 #include "engine/base/result.h"
 #include "perf/compare/counters.h"
+#include "perf/compare/report.h"
 #include "perf/compare/results.h"
 
 namespace schedq {
@@ -29,7 +30,8 @@ class GateCommand : public Command {
     std::vector<std::string> reasons;  // Why the gate fails; none: it passes.
     std::string text;
     std::string markdown;
-    std::string junit;
+    std::vector<JunitSuite> junit;
+    std::string engine;  // That is judged now; empty: there is only one.
 
     void Fail(std::string reason) { reasons.push_back(std::move(reason)); }
   };
@@ -44,7 +46,7 @@ class GateCommand : public Command {
                   Report* report) const;
   Status Time(const Results& base, const Results& next, Report* report) const;
   void ReportCrash(const std::string& crash, Report* report) const;
-  void AddJunit(std::string junit, bool passes, Report* report) const;
+  void AddJunit(JunitSuite suite, Report* report) const;
   Result<ExitCode> Finish(const Report& report) const;
   RunFlags Flags(const std::string& engine) const;
   bool HasTier(const std::string& tier) const;

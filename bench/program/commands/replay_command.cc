@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -70,6 +71,7 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
   uint64_t traces = 0;
   std::optional<Error> first_error;
   ReplayTotals sum;
+  std::map<std::string, uint64_t> without_effect;  // Gates, by the number of traces.
   for (const std::string& path : paths_) {
     if (Interrupted()) break;
     uint64_t shown = 0;
@@ -90,8 +92,13 @@ Result<uint64_t> ReplayCommand::ReplayAll(EngineKind engine,
     ++traces;
     sum.operations += totals->operations;
     sum.mismatches += totals->mismatches;
+    for (const std::string& gate : totals->gates_not_modelled) ++without_effect[gate];
   }
   if (first_error && traces == 0) return *first_error;
+  for (const auto& [gate, count] : without_effect) {
+    fmt::print("{}not modelled, without effect in {} traces: feature gate {}\n", prefix, count,
+               VisibleText(gate));
+  }
   fmt::print("{}{} traces, {} operations, {} mismatches\n", prefix, traces, sum.operations,
              sum.mismatches);
   if (sum.mismatches > 0) {

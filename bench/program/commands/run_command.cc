@@ -206,9 +206,10 @@ Result<ExitCode> RunCommand::Run() {
     SetLogLevel(LogLevel::kError);
   }
   Record record;
+  // Ends after all is shown and written: a client that is slow to ask holds it up.
+  const Result<std::unique_ptr<HttpServer>> server = Listen(*plan, &live_);
+  if (!server) return server.error();
   {
-    const Result<std::unique_ptr<HttpServer>> server = Listen(*plan, &live_);
-    if (!server) return server.error();
     LastResort last_resort([&](EarlyEnd end) { FinishUnended(*plan, end, &record); });
     last_resort.Guard([&] { Measure(*plan, &record); });
     last_resort.Disarm();

@@ -32,6 +32,14 @@ constexpr ColumnOf kColumns[] = {{"time", "time"},
                                  {"instructions", "instructions"}};
 constexpr size_t kFunctionWidthMax = 72;
 
+// Elsewhere they are of a run, and of a pod.
+constexpr Word kWordsOfProfiles[] = {
+    {"time", "of one operation, on the machine's clock; the median of the rounds"},
+    {"min to max", "of the rounds"},
+    {"bytes", "that one operation allocates, freed since or not"},
+    {"allocations", "calls of one operation that allocate"},
+    {"instructions", "of one operation, as callgrind counts them"}};
+
 const Measurement* Find(const ProfilePoint& point, const std::string& name) {
   for (const Measurement& one : point.measurements) {
     if (one.name == name && !one.repetitions.empty()) return &one;
@@ -196,7 +204,7 @@ std::string ProfileText(const ProfileDocument& document, const ProfileKind& kind
       text += "\n" + HotSpotTable(series, spots, layout);
     }
   }
-  return text + WordsOf(text, layout.width_max);
+  return text + WordsOf(text, layout.width_max, kWordsOfProfiles);
 }
 
 }  // namespace schedq

@@ -149,9 +149,13 @@ std::vector<Anchor> PublishedThroughputs() {
 }  // namespace
 
 void RunReport::Add(RunReport other) {
+  std::vector<RepetitionCost>& costs = other.document.environment.costs;
+  // Memory that runs out leaves no half of another report here: from these on nothing allocates.
+  document.workloads.reserve(document.workloads.size() + other.document.workloads.size());
+  document.environment.costs.reserve(document.environment.costs.size() + costs.size());
+  steps.reserve(steps.size() + other.steps.size());
   std::move(other.document.workloads.begin(), other.document.workloads.end(),
             std::back_inserter(document.workloads));
-  std::vector<RepetitionCost>& costs = other.document.environment.costs;
   std::move(costs.begin(), costs.end(), std::back_inserter(document.environment.costs));
   virtual_seconds += other.virtual_seconds;
   steps.insert(steps.end(), other.steps.begin(), other.steps.end());

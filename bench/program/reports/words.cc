@@ -9,11 +9,6 @@
 namespace schedq {
 namespace {
 
-struct Word {
-  std::string_view title;
-  std::string_view meaning;
-};
-
 constexpr Word kWords[] = {
     {"pods/s", "pods bound a second, on the run's clock"},
     {"time", "of the measured section, on the run's clock"},
@@ -92,16 +87,22 @@ std::string WithoutEscapes(const std::string& text) {
 
 }  // namespace
 
-std::string WordsOf(const std::string& tables, size_t width) {
+std::string WordsOf(const std::string& tables, size_t width, std::span<const Word> own) {
   std::string text;
   const std::string plain = WithoutEscapes(tables);
-  for (const Word& word : kWords) {
+  const auto explain = [&](const Word& word) {
     std::istringstream lines(plain);
     for (std::string line; std::getline(lines, line);) {
       if (!HasTitle(line, word.title)) continue;
       text += Wrapped(std::string(word.title) + ": " + std::string(word.meaning), width, 2) + '\n';
       break;
     }
+  };
+  for (const Word& word : own) explain(word);
+  for (const Word& word : kWords) {
+    const bool is_own = std::any_of(
+        own.begin(), own.end(), [&word](const Word& other) { return other.title == word.title; });
+    if (!is_own) explain(word);
   }
   return text.empty() ? "" : "\n" + text + "Other words: docs/glossary.md\n";
 }

@@ -42,19 +42,32 @@ void MetricCell::FreeGrownRows() const {
   for (uint32_t growth = 0; growth < kGrowths; ++growth) delete LoadGrowth(growth);
 }
 
-uint64_t MetricCell::SumOfShards() const {
-  // Rows of numbers that no thread has had hold nothing.
+// Rows of numbers that no thread has had hold nothing.
+template <typename Visit>
+void MetricCell::ForEachRowOfThreads(Visit visit) const {
   const uint32_t used = Seam<std::atomic>::ThreadIndexesUsed();
-  uint64_t sum = 0;
-  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) sum += LoadAcquire(*Row(row));
+  for (uint32_t row = 0; row < std::min(used, kFirstRows); ++row) visit(Row(row));
   for (uint32_t growth = 0; kFirstRows << growth < used; ++growth) {
     const ZeroedMemory* const rows = LoadGrowth(growth);
     if (rows == nullptr) continue;
     const uint32_t end = std::min(used, kFirstRows << (growth + 1));
     for (uint32_t thread = kFirstRows << growth; thread < end; ++thread) {
-      sum += LoadAcquire(*RowIn(*rows, growth, thread));
+      visit(RowIn(*rows, growth, thread));
     }
   }
+}
+
+void MetricCell::Clear(size_t cells) const {
+  const auto clear = [cells](MetricWord* row) {
+    for (size_t cell = 0; cell < cells; ++cell) StoreRelaxed(row[cell], 0);
+  };
+  ForEachRowOfThreads(clear);
+  clear(Row(kSetRow));
+}
+
+uint64_t MetricCell::SumOfShards() const {
+  uint64_t sum = 0;
+  ForEachRowOfThreads([&sum](const MetricWord* cell) { sum += LoadAcquire(*cell); });
   return sum;
 }
 
@@ -76,5 +89,7 @@ MetricCellBlock::MetricCellBlock(size_t count)
     : count_(count),
       memory_(MetricCell::kRows * RowWords(count) * sizeof(MetricWord)),
       first_(static_cast<MetricWord*>(memory_.data()), static_cast<uint32_t>(RowWords(count))) {}
+
+void MetricCellBlock::Clear() const { first_.Clear(count_); }
 
 }  // namespace schedq

@@ -78,6 +78,8 @@ class MetricCell {
 
   // For the block's owner, of its first cell: frees the rows beyond the first ones.
   void FreeGrownRows() const;
+  // The same: makes the first `cells` cells zero, in the rows of all threads that there were.
+  void Clear(size_t cells) const;
 
  private:
   friend class MetricCellBlock;
@@ -117,6 +119,9 @@ class MetricCell {
   static void AddTo(MetricWord& word, uint64_t amount) {
     StoreRelease(word, LoadRelaxed(word) + amount);
   }
+  // Calls visit(cell) with this cell in the row of each thread that there was.
+  template <typename Visit>
+  void ForEachRowOfThreads(Visit visit) const;
   uint64_t SumOfShards() const;
 
   MetricWord* first_row_ = nullptr;
@@ -139,6 +144,8 @@ class MetricCellBlock {
   MetricCellBlock& operator=(const MetricCellBlock&) = delete;
 
   MetricCell At(size_t index) const { return first_.Next(index); }
+  // Makes every cell zero. Only while no other thread uses the block.
+  void Clear() const;
   size_t count() const { return count_; }
 
  private:

@@ -63,6 +63,13 @@ HistogramValue Histogram::Value() const {
   return value;
 }
 
+std::optional<MetricSample> MetricFamilyBase::ReadOne(const LabelValues& values) const {
+  for (MetricSample& sample : Read()) {
+    if (sample.label_values == values) return std::move(sample);
+  }
+  return std::nullopt;
+}
+
 template <typename Handle>
 Handle MetricFamily<Handle>::At(const LabelValues& values) {
   const Reserved series = Reserve({values}).front();
@@ -107,6 +114,12 @@ std::vector<MetricSample> MetricFamily<Handle>::Read() const {
 }
 
 template <typename Handle>
+void MetricFamily<Handle>::Clear() const {
+  std::lock_guard lock(mutex_);
+  for (const auto& block : blocks_) block->Clear();
+}
+
+template <typename Handle>
 DenseMetricFamily<Handle>::DenseMetricFamily(MetricDescription description, Shape shape,
                                              std::vector<LabelValues> values, Zeros zeros)
     : MetricFamilyBase(std::move(description), Handle::kKind),
@@ -140,6 +153,21 @@ std::vector<MetricSample> DenseMetricFamily<Handle>::Read() const {
     samples.push_back(std::move(sample));
   }
   return samples;
+}
+
+template <typename Handle>
+std::optional<MetricSample> DenseMetricFamily<Handle>::ReadOne(const LabelValues& values) const {
+  if (values.size() != values_.size()) return std::nullopt;
+  size_t series = 0;
+  for (size_t label = 0; label < values_.size(); ++label) {
+    const LabelValues& known = values_[label];
+    const auto found = std::find(known.begin(), known.end(), values[label]);
+    if (found == known.end()) return std::nullopt;
+    series = series * known.size() + static_cast<size_t>(found - known.begin());
+  }
+  MetricSample sample = ReadSample(values, AtSeries(series));
+  if (zeros_ == Zeros::kHide && sample.value == 0) return std::nullopt;
+  return sample;
 }
 
 template class MetricFamily<Counter>;
@@ -214,31 +242,36 @@ HistogramFamily& MetricsRegistry::Histograms(MetricDescription description,
 }
 
 DenseCounterFamily& MetricsRegistry::DenseCounters(MetricDescription description,
-                                                   std::vector<LabelValues> values, Zeros zeros) {
-  return FindOrMake<DenseCounterFamily>(std::move(description), Counter::Shape(), std::move(values),
-                                        zeros);
+                                                   const std::vector<LabelValues>& values,
+                                                   Zeros zeros) {
+  return FindOrMake<DenseCounterFamily>(std::move(description), Counter::Shape(), values, zeros);
 }
 DenseGaugeFamily& MetricsRegistry::DenseGauges(MetricDescription description,
-                                               std::vector<LabelValues> values, Zeros zeros) {
-  return FindOrMake<DenseGaugeFamily>(std::move(description), Gauge::Shape(), std::move(values),
-                                      zeros);
+                                               const std::vector<LabelValues>& values,
+                                               Zeros zeros) {
+  return FindOrMake<DenseGaugeFamily>(std::move(description), Gauge::Shape(), values, zeros);
 }
 DensePopulationFamily& MetricsRegistry::DensePopulations(MetricDescription description,
-                                                         std::vector<LabelValues> values,
+                                                         const std::vector<LabelValues>& values,
                                                          Zeros zeros) {
-  return FindOrMake<DensePopulationFamily>(std::move(description), Population::Shape(),
-                                           std::move(values), zeros);
+  return FindOrMake<DensePopulationFamily>(std::move(description), Population::Shape(), values,
+                                           zeros);
 }
 DenseHistogramFamily& MetricsRegistry::DenseHistograms(MetricDescription description,
                                                        std::vector<double> bounds,
-                                                       std::vector<LabelValues> values,
+                                                       const std::vector<LabelValues>& values,
                                                        Zeros zeros) {
-  return FindOrMake<DenseHistogramFamily>(
-      std::move(description), Histogram::Shape(std::move(bounds)), std::move(values), zeros);
+  return FindOrMake<DenseHistogramFamily>(std::move(description),
+                                          Histogram::Shape(std::move(bounds)), values, zeros);
 }
 
 CallbackGaugeFamily& MetricsRegistry::CallbackGauges(MetricDescription description) {
   return FindOrMake<CallbackGaugeFamily>(std::move(description));
+}
+
+void MetricsRegistry::Clear() const {
+  std::lock_guard lock(mutex_);
+  for (const auto& [name, family] : families_) family->Clear();
 }
 
 std::vector<const MetricFamilyBase*> MetricsRegistry::Families() const {
@@ -258,10 +291,7 @@ std::optional<MetricSample> MetricsRegistry::SampleAt(std::string_view name,
                                                       const LabelValues& values) const {
   const MetricFamilyBase* const family = Find(name);
   if (family == nullptr) return std::nullopt;
-  for (MetricSample& sample : family->Read()) {
-    if (sample.label_values == values) return std::move(sample);
-  }
-  return std::nullopt;
+  return family->ReadOne(values);
 }
 
 std::optional<double> MetricsRegistry::Value(std::string_view name,

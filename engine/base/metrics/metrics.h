@@ -187,6 +187,10 @@ class MetricFamilyBase {
 
   // Series in a fixed order: by label values, or by cell in a dense family.
   virtual std::vector<MetricSample> Read() const = 0;
+  // The series with these label values, as Read has it; nullopt: there is none.
+  virtual std::optional<MetricSample> ReadOne(const LabelValues& values) const;
+  // As if nothing had been counted yet. Only while no other thread uses the family.
+  virtual void Clear() const {}
 
  private:
   const MetricDescription description_;
@@ -221,6 +225,7 @@ class MetricFamily final : public MetricFamilyBase {
   // The series with each of these values, in this order.
   std::vector<Reserved> Reserve(const std::vector<LabelValues>& values);
   std::vector<MetricSample> Read() const override;
+  void Clear() const override;
 
  private:
   struct Series {
@@ -257,6 +262,8 @@ class DenseMetricFamily final : public MetricFamilyBase {
   }
   size_t series_count() const { return series_count_; }
   std::vector<MetricSample> Read() const override;
+  std::optional<MetricSample> ReadOne(const LabelValues& values) const override;
+  void Clear() const override { cells_.Clear(); }
 
  private:
   size_t SeriesOf(std::initializer_list<size_t> positions) const {
@@ -321,18 +328,23 @@ class MetricsRegistry {
   GaugeFamily& Gauges(MetricDescription description);
   HistogramFamily& Histograms(MetricDescription description, std::vector<double> bounds);
 
-  DenseCounterFamily& DenseCounters(MetricDescription description, std::vector<LabelValues> values,
+  DenseCounterFamily& DenseCounters(MetricDescription description,
+                                    const std::vector<LabelValues>& values,
                                     Zeros zeros = Zeros::kHide);
   DensePopulationFamily& DensePopulations(MetricDescription description,
-                                          std::vector<LabelValues> values,
+                                          const std::vector<LabelValues>& values,
                                           Zeros zeros = Zeros::kHide);
-  DenseGaugeFamily& DenseGauges(MetricDescription description, std::vector<LabelValues> values,
-                                Zeros zeros = Zeros::kHide);
+  DenseGaugeFamily& DenseGauges(MetricDescription description,
+                                const std::vector<LabelValues>& values, Zeros zeros = Zeros::kHide);
   DenseHistogramFamily& DenseHistograms(MetricDescription description, std::vector<double> bounds,
-                                        std::vector<LabelValues> values,
+                                        const std::vector<LabelValues>& values,
                                         Zeros zeros = Zeros::kHide);
 
   CallbackGaugeFamily& CallbackGauges(MetricDescription description);
+
+  // Lets the next user count from zero: cheaper than a registry of its own, where there are very
+  // many users, one after the other. Only while nobody uses a handle.
+  void Clear() const;
 
   // Reading. Families by name.
   std::vector<const MetricFamilyBase*> Families() const;

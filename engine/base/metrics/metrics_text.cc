@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ios>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 namespace schedq {
@@ -76,7 +78,11 @@ std::vector<prometheus::MetricFamily> MetricsCollectable::Collect() const {
 }
 
 std::string MetricsText(const MetricsRegistry& registry) {
-  return prometheus::TextSerializer().Serialize(MetricsCollectable(&registry).Collect());
+  std::ostringstream text;
+  // A stream keeps it to itself that memory runs out, and what it has is cut.
+  text.exceptions(std::ios::badbit);
+  prometheus::TextSerializer().Serialize(text, MetricsCollectable(&registry).Collect());
+  return text.str();
 }
 
 }  // namespace schedq

@@ -104,25 +104,25 @@ void free(void* memory) {
   __libc_free(memory);
 }
 int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  static auto* const next = Next<int(pthread_mutex_t*)>("pthread_mutex_lock");
+  static auto* const kNext = Next<int(pthread_mutex_t*)>("pthread_mutex_lock");
   ++costs_of_thread.locks;
-  return next(mutex);
+  return kNext(mutex);
 }
 int pthread_once(pthread_once_t* once, void (*run)()) {
-  static auto* const next = Next<int(pthread_once_t*, void (*)())>("pthread_once");
+  static auto* const kNext = Next<int(pthread_once_t*, void (*)())>("pthread_once");
   ++costs_of_thread.onces;
-  return next(once, run);
+  return kNext(once, run);
 }
 long syscall(long number, ...) {
-  static auto* const next = Next<long(long, ...)>("syscall");
+  static auto* const kNext = Next<long(long, ...)>("syscall");
   if (number == SYS_futex) ++costs_of_thread.futexes;
   va_list given;
   va_start(given, number);
   std::array<long, 6> arguments;
   for (long& argument : arguments) argument = va_arg(given, long);
   va_end(given);
-  return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-              arguments[5]);
+  return kNext(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+               arguments[5]);
 }
 
 }  // extern "C"

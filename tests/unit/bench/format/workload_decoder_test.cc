@@ -180,8 +180,16 @@ const BadFile kBadFiles[] = {
     {"only a comment", "# nothing\n", 1, "no test cases"},
     {"a map", "name: C\n", 1, "no test cases"},
     {"no YAML", "- a: [1\n", 2, "expected YAML"},
+    {"weights whose sum is no number",
+     "- name: C\n  workloadTemplate:\n  - opcode: createPods\n    count: 1\n"
+     "    draws: {zone: {weights: [9223372036854775807, 9223372036854775807]}}\n"
+     "  workloads: [{name: W}]\n",
+     5, "weight is 9223372036854775807, expected 0 to 10000000"},
+    {"quote without end", "- name: \"C\n", 2, "a quote that does not end"},
+    {"quote without end before blanks", "- name: 'C\n\n  ", 3, "a quote that does not end"},
+    {"quote without end in its line", "- name: 'C", 1, "expected YAML"},
     {"tab indent", "- name: C\n\tlabels: []\n", 2, "expected YAML"},
-    {"binary", std::string("- name: \x01\n", 11), 1, "control character"},
+    {"binary", std::string("- name: \x01\n", 10), 1, "control character"},
     {"a second document", CaseOf(kMeasureText) + "---\n- b\n", 7, "second document"},
     {"duplicate key", "- name: C\n  name: D\n", 2, "duplicate key \"name\""},
     {"a map as key", "- ? {a: b}\n  : c\n", 1, "expected a scalar"},

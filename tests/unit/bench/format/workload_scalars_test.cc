@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "bench/format/objects/quantity.h"
 #include "bench/format/suite/label_filter.h"
 #include "bench/format/workload/go_duration.h"
 #include "bench/format/yaml/yaml_node.h"
+#include "bench/format/yaml/yaml_parser.h"
 #include "bench/format/yaml/yaml_scalar.h"
 #include "engine/base/time/time.h"
 
@@ -118,6 +121,45 @@ TEST(YamlScalar, HasYaml11sTypes) {
   YamlNode quoted = Plain("12");
   quoted.plain = false;
   EXPECT_FALSE(YamlInteger(quoted));
+}
+
+// A quote that did not end was accepted where blank lines were the last of a text.
+TEST(YamlText, AQuoteEndsBeforeTheText) {
+  for (const char* text :
+       {"\"a\n", "'a\n", "'a\n\n", "k: \"a\n  \n", "k: 'a\n   ", "[\"a\n", "\"a"}) {
+    const auto parsed = ParseYaml(text);
+    EXPECT_TRUE(std::holds_alternative<YamlProblem>(parsed)) << text;
+  }
+}
+
+TEST(YamlText, TheEndOfATextIsNoPartOfAScalar) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"k: a", "a"},
+      {"k: a\n", "a"},
+      {"k: a\n  b\n", "a b"},
+      {"k: 'a'\n", "a"},
+      {"k: 'a'\n...\n", "a"},
+      {"k: |\n  it's\n", "it's\n"},
+      {"k: |+\n  it's\n\n\n", "it's\n\n\n"},
+      {"k: it's\n", "it's"},
+      {"k: 'a'\n  ", "a"},
+      {"k: |\n  a\n", "a\n"},
+      {"k: |-\n  a\n", "a"},
+      {"k: |+\n  a\n\n\n", "a\n\n\n"},
+      {"k: >\n  a\n  b\n", "a b\n"},
+      {"--- # c\nk: a\n# c\n", "a"},
+  };
+  for (const auto& [text, value] : rows) {
+    const auto parsed = ParseYaml(text);
+    const auto* root = std::get_if<YamlNode>(&parsed);
+    ASSERT_TRUE(root != nullptr && root->entries.size() == 1) << text;
+    EXPECT_EQ(root->entries[0].value.text, value) << text;
+  }
+  for (const char* text : {"", "\n", "  ", "# c\n", "# it's\n", "---\n", "...\n"}) {
+    const auto parsed = ParseYaml(text);
+    const auto* root = std::get_if<YamlNode>(&parsed);
+    EXPECT_TRUE(root != nullptr && root->IsNull()) << text;
+  }
 }
 
 TEST(LabelFilter, WantsAndRefusesLabels) {

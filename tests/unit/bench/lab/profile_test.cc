@@ -231,6 +231,24 @@ TEST(TimeSamplerTest, NamesTheFunctionThatBurnsTime) {
   EXPECT_GE(burner->inclusive_share, burner->self_share);
 }
 
+// The unwinder's own frames cannot be walked through while it puts a handler's registers in place:
+// a walk there ended the program.
+TEST(TimeSamplerTest, MeetsExceptionsOnTheirWay) {
+  TimeSampler sampler;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  uint64_t caught = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    try {
+      throw caught;
+    } catch (uint64_t) {
+      ++caught;
+    }
+  }
+  const HotSpots spots = sampler.Finish();
+  EXPECT_GT(caught, 100u);
+  EXPECT_GT(spots.samples, 20u);
+}
+
 TEST(SymbolsTest, ShortensNames) {
   EXPECT_EQ(ShortFunctionName("main"), "main");
   EXPECT_EQ(ShortFunctionName("void a::B<std::atomic>::C<int, d<e>>(f const&, int)"),

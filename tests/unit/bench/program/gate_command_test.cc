@@ -79,6 +79,25 @@ TEST_F(GateCommandTest, AProgramThatDoesNotNarrowFails) {
               HasSubstr("reproduce: " + other + " run --name '^ClaimTemplates/5Nodes_20Pods$'"));
 }
 
+// The file held the first engine that failed, and was silent about the other.
+TEST_F(GateCommandTest, AReportHasBothEngines) {
+  const std::string other =
+      Script("other", "exec " SCHEDQ_PROGRAM " \"$@\" --gate SchedulerPreQueueingHints=false");
+  const ChildProcess::Ended ended = Gate({"--base", SCHEDQ_PROGRAM, "--new", other, "--junit",
+                                          Path("g.xml"), "--markdown", Path("g.md")});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const std::string junit = *ReadWholeFile(Path("g.xml"));
+  EXPECT_THAT(junit, HasSubstr("<testsuites name=\"schedq gate\" tests=\"4\" failures=\"2\">"));
+  const std::string markdown = *ReadWholeFile(Path("g.md"));
+  for (const std::string engine : {"lockfree", "classic"}) {
+    EXPECT_THAT(junit, HasSubstr("<testsuite name=\"schedq gate " + engine +
+                                 ".semantic\" tests=\"2\" failures=\"1\">"));
+    EXPECT_THAT(junit, HasSubstr("classname=\"schedq.gate." + engine +
+                                 ".semantic\" name=\"ClaimTemplates/5Nodes_20Pods\""));
+    EXPECT_THAT(markdown, HasSubstr("## Engine " + engine + "\n\n### Semantic tier"));
+  }
+}
+
 // A metric that the new side lost was only listed.
 TEST_F(GateCommandTest, AMetricThatIsGoneFailsTheTimeTier) {
   const std::string base = GoResults("base", 100, 10);

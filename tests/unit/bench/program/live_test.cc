@@ -1,14 +1,10 @@
 // Goal: a run on the real clock can be watched: metrics and state over HTTP, on loopback only
 // unless more is asked for, and the progress line says rate and depths.
 // Method: the parts alone, with sockets of the test's own; then the program.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -24,6 +20,7 @@
 #include "bench/program/reports/real_progress.h"
 #include "bench/sim/run/run_progress.h"
 #include "tests/support/child_process.h"
+#include "tests/support/http_client.h"
 
 namespace schedq {
 namespace {
@@ -32,38 +29,9 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A connection to a port of this machine; -1: nobody listens.
-int Connect(uint16_t port) {
-  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
-    return connection;
-  }
-  close(connection);
-  return -1;
-}
-
-// The whole answer; empty: nobody listens.
-std::string Ask(uint16_t port, const std::string& request) {
-  const int connection = Connect(port);
-  if (connection < 0) return "";
-  EXPECT_EQ(write(connection, request.data(), request.size()),
-            static_cast<ssize_t>(request.size()));
-  std::string answer;
-  std::array<char, 4096> part;
-  ssize_t size = 0;
-  while ((size = read(connection, part.data(), part.size())) > 0) {
-    answer.append(part.data(), static_cast<size_t>(size));
-  }
-  close(connection);
-  return answer;
-}
-
 std::string Get(uint16_t port, const std::string& path) {
-  return Ask(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return AnswerTo(port,
+                  "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
 std::string BodyOf(const std::string& answer) {
@@ -104,9 +72,10 @@ TEST(HttpServer, AnswersItsPagesAndNothingElse) {
   for (const char* path : {"/", "/two", "/one/more", "/../etc/passwd"}) {
     EXPECT_THAT(Get(port, path), HasSubstr(" 404 ")) << path;
   }
-  EXPECT_THAT(Ask(port, "POST /one HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"),
+  EXPECT_THAT(AnswerTo(port, "POST /one HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"),
               HasSubstr(" 405 "));
-  EXPECT_EQ(BodyOf(Ask(port, "HEAD /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")), "");
+  EXPECT_EQ(BodyOf(AnswerTo(port, "HEAD /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")),
+            "");
 }
 
 TEST(HttpServer, APortThatIsTakenIsAnError) {
@@ -121,14 +90,14 @@ TEST(HttpServer, APortThatIsTakenIsAnError) {
 TEST(HttpServer, LeavesTheSignalOfPipesAlone) {
   struct sigaction before {};
   sigaction(SIGPIPE, nullptr, &before);
-  const std::string large(1 << 24, 'x');
+  std::string large(1 << 24, 'x');
   const auto server =
       HttpServer::Start("127.0.0.1:0", {{"/large", "text/plain", [&large] { return large; }}});
   struct sigaction after {};
   sigaction(SIGPIPE, nullptr, &after);
   EXPECT_EQ(after.sa_handler, before.sa_handler);
   for (int i = 0; i < 20; ++i) {
-    const int connection = Connect((*server)->port());
+    const int connection = ConnectTo((*server)->port());
     ASSERT_GE(connection, 0);
     const std::string request = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
     EXPECT_GT(write(connection, request.data(), request.size()), 0);

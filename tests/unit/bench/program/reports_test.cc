@@ -13,6 +13,7 @@
 #include "bench/lab/profile/profile_kind.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/profile_answer.h"
+#include "bench/program/reports/profile_tables.h"
 #include "bench/program/reports/real_tables.h"
 #include "bench/program/reports/run_report.h"
 #include "bench/program/reports/run_verdict.h"
@@ -95,6 +96,16 @@ TEST(ProfileAnswer, SaysWhyTimeGrowsWhereTheWorkDoesNot) {
   const std::string why = WhyTimeOutgrowsWork({near, far}, 1000);
   EXPECT_THAT(why, HasSubstr("4.00 ns within 1.00 MiB, 95.0 ns within 256 MiB"));
   EXPECT_THAT(WhyTimeOutgrowsWork({}, 100), IsEmpty());
+}
+
+// "time" was explained as that of a run's measured section.
+TEST(ProfileTables, ExplainTheirOwnWords) {
+  ProfileDocument document;
+  document.series = {Series("lockfree/narrowed", 0, 0)};
+  const std::string text = ProfileText(document, Requeue(), {});
+  EXPECT_THAT(text, HasSubstr("\ntime: of one operation, on the machine's clock"));
+  EXPECT_THAT(text, Not(HasSubstr("measured section")));
+  EXPECT_THAT(text, HasSubstr("\npods judged: pods that plugins were asked about"));
 }
 
 WorkloadResult Measured(const std::string& name) {

@@ -91,9 +91,9 @@ constexpr const char* kDrawnPod =
 Result<RunOutcome> RunOps(const std::string& ops, uint64_t seed = 1) {
   const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), {{"drawn.yaml", kDrawnPod}});
   if (!cases) return cases.error();
-  static const CostModel costs = *LoadCostModel("upstream");
+  static const CostModel kCosts = *LoadCostModel("upstream");
   RunOptions options;
-  options.costs = &costs;
+  options.costs = &kCosts;
   options.seed = seed;
   return RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
 }

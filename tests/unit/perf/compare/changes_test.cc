@@ -134,7 +134,7 @@ TEST_F(CompareTest, ReportsShowWhatChangedAndWhatIsMissing) {
   EXPECT_THAT(text, HasSubstr("slower"));
   EXPECT_THAT(text, HasSubstr("only in new: C/W/n: Other Average"));
   EXPECT_THAT(ChangesMarkdown(changes, false), HasSubstr("| exact | slower |"));
-  EXPECT_THAT(ChangesJunit(changes), HasSubstr("failures=\"1\""));
+  EXPECT_THAT(JunitText({ChangesJunit(changes)}), HasSubstr("failures=\"1\""));
   const Changes same = Compare(next, next);
   EXPECT_THAT(ChangesTable(same, false, {}), Not(HasSubstr("slower")));
   EXPECT_THAT(ChangesTable(same, true, {}), HasSubstr("same"));

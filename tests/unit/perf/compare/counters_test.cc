@@ -150,7 +150,7 @@ TEST(CounterReports, SayEverythingOnceAndEscapeIt) {
   EXPECT_THAT(text, HasSubstr("and 1 more of this workload"));
   EXPECT_THAT(text, HasSubstr("reproduce: run C/A"));
   EXPECT_THAT(text, HasSubstr("2 workloads, 5 counters compared: 3 differ"));
-  const std::string junit = CountersJunit(*compared, command);
+  const std::string junit = JunitText({CountersJunit(*compared, command)});
   EXPECT_THAT(junit, HasSubstr("tests=\"2\" failures=\"1\""));
   EXPECT_THAT(junit, HasSubstr("a{b=&quot;&lt;c&gt;&quot;}: 0 before, 1 after"));
   EXPECT_THAT(CountersMarkdown(*compared, command), HasSubstr("| C/A | `hints` | 100 | 0 | exact"));

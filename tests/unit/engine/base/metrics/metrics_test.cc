@@ -186,6 +186,51 @@ TEST(Metrics, DenseHistogramsAndZeros) {
   EXPECT_EQ(registry.HistogramAt("pending", {"gated"}), std::nullopt);
 }
 
+TEST(Metrics, OneSeriesOfADenseFamilyIsReadByItsLabels) {
+  MetricsRegistry registry;
+  DenseCounterFamily& family = registry.DenseCounters(
+      {.name = "moves_total", .help = "Moves.", .labels = {"queue", "event"}},
+      {{"active", "backoff"}, {"add", "fail", "flush"}});
+  family.At(1, 2).Add(7);
+  family.At(0, 1).Add(5);
+  for (const MetricSample& sample : family.Read()) {
+    EXPECT_EQ(family.ReadOne(sample.label_values)->value, sample.value);
+  }
+  EXPECT_EQ(registry.Value("moves_total", {"backoff", "flush"}), 7);
+  EXPECT_EQ(registry.Value("moves_total", {"backoff", "add"}), std::nullopt);
+  EXPECT_EQ(registry.Value("moves_total", {"backoff", "other"}), std::nullopt);
+  EXPECT_EQ(registry.Value("moves_total", {"backoff"}), std::nullopt);
+}
+
+// Of more threads than a block has rows at first, and of what was set.
+TEST(Metrics, AClearedRegistryCountsFromZero) {
+  MetricsRegistry registry;
+  const Counter counter = registry.Counters({.name = "c", .help = ""}).At();
+  const Gauge gauge = registry.Gauges({.name = "g", .help = ""}).At();
+  DenseHistogramFamily& dense = registry.DenseHistograms(
+      {.name = "h", .help = "", .labels = {"event"}}, {1.0}, {{"add", "fail"}});
+  gauge.Set(9);
+  constexpr int kThreads = 2 * MetricCell::kFirstRows + 8;
+  std::atomic<int> started{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&] {
+      for (started.fetch_add(1); started.load() < kThreads;) std::this_thread::yield();
+      counter.Add();
+      dense.At(1).ObserveCount(3);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter.Value(), static_cast<uint64_t>(kThreads));
+  registry.Clear();
+  EXPECT_EQ(counter.Value(), 0u);
+  EXPECT_EQ(gauge.Value(), 0);
+  EXPECT_EQ(dense.At(1).Value().count, 0u);
+  EXPECT_EQ(dense.At(1).Value().sum, 0);
+  counter.Add(2);
+  EXPECT_EQ(counter.Value(), 2u);
+}
+
 TEST(Metrics, CallbackGaugesLastAsLongAsTheirRegistration) {
   MetricsRegistry registry;
   int asked = 0;
