@@ -26,6 +26,7 @@
 #include "engine/base/time/time.h"
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/lockfree_queue.h"
+#include "engine/lockfree/queue_shape.h"
 #include "engine/pod.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
