@@ -93,7 +93,7 @@ void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& 
     Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!IsCandidate(pinned, pool_event)) return;
-    pinned.WarmPod();
+    pinned.PrefetchPod();
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
     parts_.options.judge->Judge({&judged, 1}, pool_event.event, pool_event.change, {&verdict, 1});

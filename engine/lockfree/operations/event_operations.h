@@ -184,7 +184,7 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
 }
 
 // Fills in those of the batch's pods that are to be judged, and returns how many they are. Does not
-// fetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
+// prefetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
 template <typename Parts>
 size_t EventOperations<Parts>::CollectCandidates(const PoolEvent& pool_event, Batch* batch) {
   const uint64_t era = batch->scan.era();

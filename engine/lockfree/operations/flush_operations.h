@@ -70,7 +70,7 @@ class FlushOperations {
   void FlushPod(PodId id, Place place, Instant cutoff);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   void FlushTicket(uint64_t ticket, Place place, Instant cutoff);
-  void Rescue(PodId id, Instant now);
+  void FlushFromPool(PodId id, Instant now);
 
   Parts& parts_;
   TicketPublisher<Parts>& tickets_;
@@ -218,9 +218,9 @@ void FlushOperations<Parts>::FlushUnschedulable() {
   std::vector<GroupId> groups;
   if (parts_.groups != nullptr) groups = groups_.DueForFlush(now);
   if (!due.empty() || !groups.empty()) LogIfAnyInFlight(&parts_, UnschedulableTimeoutEvent(), {});
-  for (const PodId id : due) Rescue(id, now);
+  for (const PodId id : due) FlushFromPool(id, now);
   for (const GroupId id : groups) {
-    groups_.Rescue(id);
+    groups_.FlushFromPool(id);
   }
   // As at the end of a flush of backoff.
   finisher_.FinishAll();
@@ -228,7 +228,7 @@ void FlushOperations<Parts>::FlushUnschedulable() {
 
 // Marks the pod and judges it by the wildcard.
 template <typename Parts>
-void FlushOperations<Parts>::Rescue(PodId id, Instant now) {
+void FlushOperations<Parts>::FlushFromPool(PodId id, Instant now) {
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
   // A retry means that another thread changed this very pod.
   for (;;) {

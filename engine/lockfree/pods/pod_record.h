@@ -204,7 +204,7 @@ class PodRecordPool {
   // How many there ever were at one time. May be stale.
   uint64_t Used() const { return records_.Used(); }
 
-  // To be retained, or warmed up, before anything is read.
+  // To be retained, or prefetched, before anything is read.
   Record& RecordAt(uint32_t number) const { return records_[number]; }
   // For a caller that has a reference.
   void Retain(uint32_t number) {
