@@ -33,11 +33,13 @@ set(SCHEDQ_INSTALLED_HEADERS
     engine/base/time/time.h
     engine/event.h
     engine/gates.h
+    engine/label_selector.h
     engine/object.h
     engine/place.h
     engine/plugin.h
     engine/pod.h
     engine/pod_key.h
+    engine/pod_rules.h
     engine/ports.h
     engine/pod_group.h
     engine/queue_answers.h

@@ -5,19 +5,6 @@
 namespace schedq {
 namespace {
 
-bool ConditionIsNoOp(const ConditionPatch& patch, const Pod& pod) {
-  const PodCondition* shown = UnscheduledCondition(pod);
-  switch (patch.kind) {
-    case ConditionPatch::Kind::kKeep:
-      return true;
-    case ConditionPatch::Kind::kSet:
-      return shown != nullptr && shown->reason == patch.reason && shown->message == patch.message;
-    case ConditionPatch::Kind::kClear:
-      return shown == nullptr || shown->reason != kNotReadyReason;
-  }
-  return false;
-}
-
 bool NominationIsNoOp(const CallContent& call) {
   return call.nomination() == nullptr || *call.nomination() == call.pod->nominated_node_name;
 }
@@ -80,6 +67,19 @@ bool IsSamePodByUid(const PodRef& a, const PodRef& b) {
   return a == nullptr || b == nullptr || a->uid == b->uid;
 }
 
+bool ConditionPatchIsNoOp(const ConditionPatch& patch, const Pod& pod) {
+  const PodCondition* shown = UnscheduledCondition(pod);
+  switch (patch.kind) {
+    case ConditionPatch::Kind::kKeep:
+      return true;
+    case ConditionPatch::Kind::kSet:
+      return shown != nullptr && shown->reason == patch.reason && shown->message == patch.message;
+    case ConditionPatch::Kind::kClear:
+      return shown == nullptr || shown->reason != kNotReadyReason;
+  }
+  return false;
+}
+
 void MergeWhatIsMissing(const CallContent& older, CallContent* newer) {
   if (newer->condition.kind == ConditionPatch::Kind::kKeep) {
     newer->condition = older.condition;
@@ -99,7 +99,7 @@ void InheritWhatIsMissing(const CallContent& older, CallContent* newer) {
 }
 
 bool PatchIsNoOp(const CallContent& call) {
-  return ConditionIsNoOp(call.condition, *call.pod) && NominationIsNoOp(call) &&
+  return ConditionPatchIsNoOp(call.condition, *call.pod) && NominationIsNoOp(call) &&
          ClaimsAreNoOp(call);
 }
 
@@ -110,7 +110,7 @@ bool IsNoOpAfter(const CallContent& done, const CallContent& call) {
   if (call.pod == nullptr) return false;
   // What `done` did not touch is as it was last seen.
   const bool keeps_condition = done.condition.kind == ConditionPatch::Kind::kKeep
-                                   ? ConditionIsNoOp(call.condition, *call.pod)
+                                   ? ConditionPatchIsNoOp(call.condition, *call.pod)
                                    : call.condition == done.condition;
   const bool keeps_nomination =
       done.nomination() == nullptr

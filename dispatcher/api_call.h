@@ -89,7 +89,7 @@ struct ApiCall;
 
 // Is told how a call ended: once, by the thread whose operation ended it, after that operation took
 // effect. Two threads may tell of two calls of one object at the same time, or in the other order.
-// A listener must not block. It may use the queue.
+// A listener must not block. It may use the queue. What it throws is logged and goes no further.
 class CallListener {
  public:
   virtual ~CallListener() = default;
@@ -157,11 +157,17 @@ inline void Inherit(const CallContent& older, CallContent* newer) {
   if (!MissesNothing(older, *newer)) InheritWhatIsMissing(older, newer);
 }
 
+// Whether the patch would change nothing of a pod that is as this one.
+bool ConditionPatchIsNoOp(const ConditionPatch& patch, const Pod& pod);
+inline bool ConditionIsNoOp(const ConditionPatch& patch, const Pod& pod) {
+  // The most frequent patch sets a condition on a pod that has none.
+  const bool shows_first = patch.kind == ConditionPatch::Kind::kSet && pod.conditions.empty();
+  return !shows_first && ConditionPatchIsNoOp(patch, pod);
+}
 // Whether the call would change nothing of the object as last seen.
 bool PatchIsNoOp(const CallContent& call);
 inline bool IsNoOp(const CallContent& call) {
   if (call.type != CallType::kStatusPatch || call.pod == nullptr) return false;
-  // The most frequent patch sets a condition on a pod that has none.
   const bool shows_first =
       call.condition.kind == ConditionPatch::Kind::kSet && call.pod->conditions.empty();
   return !shows_first && PatchIsNoOp(call);

@@ -15,7 +15,7 @@ class ApiSink {
   virtual ~ApiSink() = default;
 
   // Starts `call`, and brings about one done(status), from any thread. `call` does not change until
-  // then.
+  // then. If Execute throws, the call has failed, and no done(status) may come.
   virtual void Execute(const ApiCall& call, std::function<void(const Status&)> done) = 0;
 };
 

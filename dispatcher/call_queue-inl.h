@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "dispatcher/call_queue.h"
@@ -26,8 +27,11 @@ CallQueue<Atom, Shape>::~CallQueue() {
   Close();
   Operation operation(calls_);
   for (ObjectId object = 0; object < used_.load(); ++object) {
-    const CallWord word = LoadCalls(wheel_.EntryOf(object));
+    Entry& entry = wheel_.EntryOf(object);
+    const CallWord word = LoadCalls(entry);
     const CallNumbers calls = NumbersOf(word);
+    // Before the listener is told, because it may use the queue.
+    SCHEDQ_CHECK(ExchangeCalls(entry, word, CallWord()), "no other thread is in the queue");
     if (calls.flight != 0) {
       EndExecuted(calls_[calls.flight].call,
                   Error("the call queue was destroyed while the call was in flight"));
@@ -58,12 +62,12 @@ template <typename IsWanted>
   Operation operation(calls_);
   // Each further round means that another thread's exchange succeeded.
   for (;;) {
-    const View view = Look(operation, entry);
+    const CallWord word = LoadCalls(entry);
     if (!is_wanted()) {
       metrics_.CountEnd(call.type, CallEnd::kSkipped);
       return false;
     }
-    if (TryAdd(operation, entry, view, call, due)) return true;
+    if (TryAdd(operation, entry, word, call, due)) return true;
   }
 }
 
@@ -142,24 +146,47 @@ CallQueue<Atom, Shape>::EntryOf(ObjectId object) {
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline typename CallQueue<Atom, Shape>::View CallQueue<Atom, Shape>::Look(
-    Operation& operation, const Entry& entry) const {
-  CallWord word = LoadCalls(entry);
+typename CallQueue<Atom, Shape>::View CallQueue<Atom, Shape>::Look(Operation& operation,
+                                                                   Entry& entry) {
   // Each further round means that another thread's exchange succeeded.
-  while (word.stage() != CallStage::kNone) {
-    operation.Guard(0, word.number());
-    CallWord seen = LoadCalls(entry);
-    if (seen == word && word.is_plain()) return ViewOf(word);
-    if (seen == word) {
-      const CallNumbers calls = NumbersOf(word);
-      if (calls.flight != 0) operation.Guard(1, calls.flight);
-      if (calls.unseen != 0) operation.Guard(2, calls.unseen);
-      seen = LoadCalls(entry);
-      if (seen == word) return ViewOf(word);
-    }
-    word = seen;
+  for (;;) {
+    const std::optional<View> view = LookAt(operation, entry, LoadCalls(entry));
+    if (view) return *view;
   }
+}
+
+template <template <typename> class Atom, typename Shape>
+std::optional<typename CallQueue<Atom, Shape>::View> CallQueue<Atom, Shape>::LookAt(
+    Operation& operation, Entry& entry, CallWord word) {
+  if (word.stage() == CallStage::kNone) return ViewOf(word);
+  operation.Guard(0, word.number());
+  if (LoadCalls(entry) != word) return std::nullopt;
+  if (word.is_synced()) {
+    UniteSynced(operation, entry, word);
+    return std::nullopt;
+  }
+  if (word.is_alone()) return ViewOf(word);
+  const CallNumbers calls = NumbersOf(word);
+  if (calls.flight != 0) operation.Guard(1, calls.flight);
+  if (calls.unseen != 0) operation.Guard(2, calls.unseen);
+  if (LoadCalls(entry) != word) return std::nullopt;
   return ViewOf(word);
+}
+
+// Its state is guarded.
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::UniteSynced(Operation& operation, Entry& entry, CallWord word) {
+  const CallState& seen = calls_[word.number()];
+  const uint32_t number = seen.flight;
+  operation.Guard(1, number);
+  if (LoadCalls(entry) != word) return;
+  ApiCall united = calls_[number].call;
+  united.pod = seen.call.pod;
+  const CallWord waits(CallWord::StageOf(united, 0), 0, united.type);
+  const uint32_t made = operation.MakeNoted(DueOf(word.number()), std::move(united), 0u, 0u);
+  if (!ExchangeCalls(entry, word, waits.WithNumber(made))) return operation.Discard(made);
+  operation.Retire(number);
+  operation.Retire(word.number());
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -172,12 +199,18 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline CallNumbers CallQueue<Atom, Shape>::NumbersOf(CallWord word) const {
   const uint32_t number = word.number();
-  if (word.is_plain()) return {.waiting = number};
   switch (word.stage()) {
     case CallStage::kNone:
+    case CallStage::kWaitsSynced:
+    case CallStage::kWaitsSyncedTold:
       break;
+    case CallStage::kWaitsAlone:
+    case CallStage::kWaitsAloneTold:
+      return {.waiting = number};
     case CallStage::kWaits:
       return {number, calls_[number].flight, calls_[number].unseen};
+    case CallStage::kFliesAlone:
+      return {.flight = number};
     case CallStage::kInFlight:
       return {0, number, calls_[number].unseen};
     case CallStage::kUnseen:
@@ -193,16 +226,18 @@ template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline CallWord CallQueue<Atom, Shape>::WordOf(Operation& operation,
                                                                       const CallNumbers& next) {
   if (next.waiting != 0) {
-    const CallState& waiting = calls_[next.waiting];
-    const bool is_plain = next.flight + next.unseen == 0 && waiting.call.listener == nullptr;
-    return is_plain ? CallWord::Plain(waiting.call.type, next.waiting)
-                    : CallWord(CallStage::kWaits, next.waiting);
+    const ApiCall& waiting = calls_[next.waiting].call;
+    const CallStage stage = CallWord::StageOf(waiting, next.flight | next.unseen);
+    return {stage, next.waiting, waiting.type};
   }
   if (next.flight == 0) {
     return next.unseen == 0 ? CallWord() : CallWord(CallStage::kUnseen, next.unseen);
   }
-  if (calls_[next.flight].unseen == next.unseen) return {CallStage::kInFlight, next.flight};
-  const uint32_t apart = operation.Make(ApiCall(), Tick{0}, next.flight, next.unseen);
+  if (calls_[next.flight].unseen == next.unseen) {
+    const CallStage stage = next.unseen == 0 ? CallStage::kFliesAlone : CallStage::kInFlight;
+    return {stage, next.flight};
+  }
+  const uint32_t apart = operation.Make(ApiCall(), next.flight, next.unseen);
   return {CallStage::kApart, apart};
 }
 
@@ -246,7 +281,7 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::ArmFor(Entry& entry, ObjectId object, const View& view) {
   if (view.waiting == nullptr || view.flight != nullptr) return;
-  Arm(entry, object, view.waiting->due, view.waiting->call.type);
+  Arm(entry, object, DueOf(view.calls.waiting), view.waiting->call.type);
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -263,6 +298,33 @@ template <template <typename> class Atom, typename Shape>
 }
 
 template <template <typename> class Atom, typename Shape>
+[[gnu::always_inline]] inline void CallQueue<Atom, Shape>::EndAlone(Operation& operation,
+                                                                    CallWord word, CallEnd end) {
+  if (word.is_synced()) return EndSynced(operation, word, end);
+  if (word.is_told()) {
+    EndOf(calls_[word.number()].call, end);
+  } else {
+    metrics_.CountEnd(word.type(), end);
+  }
+  operation.Retire(word.number());
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::EndSynced(Operation& operation, CallWord word,
+                                                         CallEnd end) {
+  const CallState& seen = calls_[word.number()];
+  if (word.is_told()) {
+    ApiCall call = calls_[seen.flight].call;
+    call.pod = seen.call.pod;
+    EndOf(call, end);
+  } else {
+    metrics_.CountEnd(word.type(), end);
+  }
+  operation.Retire(seen.flight);
+  operation.Retire(word.number());
+}
+
+template <template <typename> class Atom, typename Shape>
 [[gnu::noinline]] void CallQueue<Atom, Shape>::RefuseToComplete(ObjectId object) {
   SCHEDQ_LOG(kWarning, "an API call of object {} was answered, and none is in flight", object);
 }
@@ -270,7 +332,8 @@ template <template <typename> class Atom, typename Shape>
 template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndOf(const ApiCall& call, CallEnd end, const Status& status) {
   metrics_.CountEnd(call.type, end);
-  if (call.listener != nullptr) call.listener->OnEnd(call, end, status);
+  if (call.listener == nullptr) return;
+  Contain("a listener", [&] { call.listener->OnEnd(call, end, status); });
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -283,7 +346,24 @@ void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& stat
   EndOf(call, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
   if (!call.placement.has_value()) return;
   const auto [listener, tag] = call.placement->predecessor;
-  if (listener != nullptr) listener->OnSuccessorEnd(call, tag, status);
+  if (listener == nullptr) return;
+  Contain("a listener", [&] { listener->OnSuccessorEnd(call, tag, status); });
+}
+
+// An exception that left an operation halfway would leave undone what others rely on. False: there
+// was one.
+template <template <typename> class Atom, typename Shape>
+template <typename Act>
+bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) {
+  try {
+    act();
+    return true;
+  } catch (const std::exception& error) {
+    SCHEDQ_LOG(kError, "{} of an API call threw an exception: {}", whose, error.what());
+  } catch (...) {
+    SCHEDQ_LOG(kError, "{} of an API call threw an exception", whose);
+  }
+  return false;
 }
 
 // --- Dispatching ---
@@ -318,38 +398,62 @@ bool CallQueue<Atom, Shape>::StartOne(ObjectId object, uint32_t lane, Tick now,
   const ApiCall* const call = TakeForFlight(object, lane, now);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
-  start(*call);
+  if (!Contain("the start", [&] { start(*call); })) {
+    Complete(object, Error("the call could not be started"));
+  }
   return true;
 }
 
 // The object's timer was in this lane and came due. Its call may be due later, or in another lane,
 // or beyond the wheel's horizon; or it has gone.
 template <template <typename> class Atom, typename Shape>
-const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(ObjectId object, uint32_t lane, Tick now) {
+[[gnu::always_inline]] inline const ApiCall* CallQueue<Atom, Shape>::TakeForFlight(ObjectId object,
+                                                                                   uint32_t lane,
+                                                                                   Tick now) {
   Entry& entry = wheel_.EntryOf(object);
-  Operation operation(calls_);
+  // Relaxed: only this thread writes it.
+  const uint32_t started = LoadRelaxed(started_);
   // Each further round means that another thread's exchange succeeded.
   for (;;) {
-    const View view = Look(operation, entry);
-    const CallState* const waiting = view.waiting;
-    if (waiting == nullptr || view.flight != nullptr) return nullptr;
-    if (waiting->due > now || lane != LaneOf(waiting->call.type)) {
-      Arm(entry, object, waiting->due, waiting->call.type);
+    const CallWord word = LoadCalls(entry);
+    const std::optional<Candidate> candidate = CandidateOf(entry, word);
+    if (!candidate) continue;
+    const uint32_t number = candidate->number;
+    if (number == 0) return nullptr;
+    if (candidate->due > now || lane != LaneOf(candidate->type)) {
+      Arm(entry, object, candidate->due, candidate->type);
       return nullptr;
     }
     if (is_closed_.load()) {
       Cancel(object);
       return nullptr;
     }
-    // Relaxed: only the thread that completes the call reads it, and the exchange publishes it.
-    StoreRelaxed(calls_.NoteOf(view.calls.waiting),
-                 static_cast<uint64_t>(options_.clock->Now().time_since_epoch().count()));
-    in_flight_.fetch_add(1);
-    if (ExchangeCalls(entry, view.word, {CallStage::kInFlight, view.calls.waiting})) {
-      return &waiting->call;
-    }
-    in_flight_.fetch_sub(1);
+    SetStarted(number);
+    // Before the exchange, so that none has ended that has not started. Relaxed: see InFlight,
+    // which other threads may find stale.
+    StoreRelaxed(started_, started + 1);
+    if (ExchangeCalls(entry, word, {candidate->stage, number})) return &calls_[number].call;
+    StoreRelaxed(started_, started);
   }
+}
+
+// Nullopt: the calls have changed.
+template <template <typename> class Atom, typename Shape>
+[[gnu::always_inline]] inline std::optional<typename CallQueue<Atom, Shape>::Candidate>
+CallQueue<Atom, Shape>::CandidateOf(Entry& entry, CallWord word) {
+  if (word.waits_alone() && !word.is_synced()) {
+    const Tick due = DueOf(word.number());
+    // Another look, so that the tick is not that of a newer call.
+    if (LoadCalls(entry) != word) return std::nullopt;
+    return Candidate{word.number(), word.type(), due};
+  }
+  Operation operation(calls_);
+  const std::optional<View> view = LookAt(operation, entry, word);
+  if (!view) return std::nullopt;
+  if (view->waiting == nullptr || view->flight != nullptr) return Candidate{};
+  const CallStage stage = view->unseen == nullptr ? CallStage::kFliesAlone : CallStage::kInFlight;
+  const uint32_t number = view->calls.waiting;
+  return Candidate{number, view->waiting->call.type, DueOf(number), stage};
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -365,9 +469,9 @@ std::optional<uint32_t> CallQueue<Atom, Shape>::ChooseLane() const {
 
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::HasRoom() {
-  if (in_flight_.load() >= options_.in_flight_max) {
+  if (InFlight() >= options_.in_flight_max) {
     waits_for_room_.store(true);
-    if (in_flight_.load() >= options_.in_flight_max) return false;
+    if (InFlight() >= options_.in_flight_max) return false;
   }
   // Relaxed: only this thread writes it.
   if (LoadRelaxed(waits_for_room_)) waits_for_room_.store(false);

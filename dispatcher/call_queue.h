@@ -7,10 +7,12 @@
 // How it works. A word of each object names its state: which call waits, which is in flight, which
 // succeeded and was not seen yet (call_state.h). A state is never changed. An operation reads it,
 // makes the state that the rules ask for, and exchanges the word; if another operation was first,
-// it begins anew. What follows from the exchange is done after it: the timer, the listeners, the
-// metrics. A waiting call's deadline is a timer of the wheel, and the timer's lane is the call's
-// type. The thread that pumps the wheel takes from the lanes what the limits allow. A timer is
-// never cleared, and may come due too early: what starts is decided by the state.
+// it begins anew. Mostly a call waits alone: then the word says all that an operation must know
+// before it ends the call, and the state is read only by the thread that has taken it away. What
+// follows from the exchange is done after it: the timer, the listeners, the metrics. A waiting
+// call's deadline is a timer of the wheel, and the timer's lane is the call's type. The thread that
+// pumps the wheel takes from the lanes what the limits allow. A timer is never cleared, and may
+// come due too early: what starts is decided by the state.
 //
 // The rules (docs/semantics.md, "Dispatcher rules"):
 //  1. At most one call waits and at most one is in flight for an object. A call in flight is never
@@ -51,12 +53,13 @@
 // no other call waits for that. A Complete that is frozen counts as an answer that has not come, in
 // the limit of calls in flight. An operation costs the same however many calls wait.
 // Log: at warning level, each call that failed, with its pod and the reason, and each answer that
-// nobody waits for.
+// nobody waits for; at error level, what a listener or a start has thrown.
 // Memory: 16 bytes an object number up to the largest that was used, and 128 bytes for each call
 // that waits, is in flight, or succeeded as a patch until its object was seen with what that
-// changed. The memory of calls is used again; at most 64 calls for each thread are kept a while
-// after their end. On the heap: long messages and placements, and copies of them where a call that
-// waits is synced or outlasts a flight.
+// changed; as many again for each that waits and whose object was seen since. The memory of calls
+// is used again; at most 64 calls for each thread are kept a while after their end. On the heap:
+// long messages and placements, and copies of them where a call that was synced starts, or where
+// one outlasts a flight.
 #pragma once
 
 #include <atomic>
@@ -89,7 +92,7 @@ class CallWaker {
  public:
   virtual ~CallWaker() = default;
   // Dispatch must be called by `at` at the latest, which may have passed. Any thread; must neither
-  // wait nor use the queue.
+  // wait, nor throw, nor use the queue.
   virtual void WakeBy(Instant at) = 0;
 };
 
@@ -154,16 +157,20 @@ class CallQueue {
   bool HasSkippedAll();
 
   // Starts what is due at `now` and allowed: start(call), which must not block and must bring about
-  // one Complete, at once or later; the call stays as it is until then. Returns when to dispatch
+  // one Complete, at once or later; the call stays as it is until then. A call whose start throws
+  // has failed, and nothing else may complete it. Returns when to dispatch
   // next, Instant::max() if nothing waits; nullopt: another thread dispatches and will look again.
   template <typename Start>
   std::optional<Instant> Dispatch(Instant now, const Start& start);
 
   // May be stale.
-  uint32_t InFlight() const { return in_flight_.load(); }
+  uint32_t InFlight() const {
+    const uint32_t ended = ended_.load();
+    return started_.load() - ended;
+  }
 
  private:
-  using Pool = GuardedPool<CallState, Atom, Shape::kCallsKept>;
+  using Pool = GuardedPool<CallState, Atom, Shape::kCallsKept, kCallNotes>;
   using Operation = typename Pool::Operation;
   struct Slot {
     // A CallWord. Written by each thread whose operation changes the object's calls. A thread that
@@ -174,7 +181,7 @@ class CallQueue {
   using Entry = typename Wheel::Entry;
   static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> || sizeof(Entry) == 16,
                 "four objects share a cache line");
-  static_assert(sizeof(CallState) + sizeof(uint64_t) <= 2 * kCacheLineBytes,
+  static_assert(sizeof(CallState) + kCallNotes * sizeof(uint64_t) <= 2 * kCacheLineBytes,
                 "a call has two cache lines");
 
   // An object's calls as the word named them when they were read.
@@ -189,7 +196,11 @@ class CallQueue {
 
   Entry& EntryOf(ObjectId object);
   // Reads the object's calls and guards them.
-  View Look(Operation& operation, const Entry& entry) const;
+  View Look(Operation& operation, Entry& entry);
+  // Likewise, as `word` names them; nullopt: they have changed.
+  std::optional<View> LookAt(Operation& operation, Entry& entry, CallWord word);
+  // Makes one state of a call and the pod that was seen since.
+  void UniteSynced(Operation& operation, Entry& entry, CallWord word);
   CallNumbers NumbersOf(CallWord word) const;
   View ViewOf(CallWord word) const;
   // Makes `next` the object's calls in place of what `view` saw; false: they have changed. What
@@ -208,12 +219,20 @@ class CallQueue {
   }
 
   // Each carries out its operation; false: another one has changed the object's calls meanwhile.
-  bool TryAdd(Operation& operation, Entry& entry, const View& view, ApiCall& call, Tick due);
+  bool TryAdd(Operation& operation, Entry& entry, CallWord word, ApiCall& call, Tick due);
+  bool TryAddAmid(Operation& operation, Entry& entry, CallWord word, ApiCall& call, Tick due);
   bool Place(Operation& operation, Entry& entry, const View& view, ApiCall& call, Tick due);
+  bool Put(Operation& operation, Entry& entry, CallWord word, CallNumbers others, ApiCall& call,
+           Tick due);
+  void TakeBack(Operation& operation, uint32_t number, ApiCall& call);
   bool DropNoOp(Operation& operation, Entry& entry, const View& view, const ApiCall& call);
   bool TrySync(Operation& operation, ObjectId object, Entry& entry, const PodRef& pod);
+  bool TrySyncAmid(Operation& operation, ObjectId object, Entry& entry, const PodRef& pod);
   bool TryCancel(Operation& operation, Entry& entry, CallWord word);
+  bool TryCancelAmid(Operation& operation, Entry& entry, CallWord word);
   bool TryComplete(Operation& operation, ObjectId object, Entry& entry, const Status& status);
+  bool TryCompleteAmid(Operation& operation, ObjectId object, Entry& entry, CallWord word,
+                       const Status& status);
 
   static bool IsOutranked(const ApiCall& call, const CallState* by);
   static bool InheritsFrom(const CallState* waiting, const CallState* in_flight,
@@ -226,11 +245,29 @@ class CallQueue {
   void Arm(Entry& entry, ObjectId object, Tick due, CallType type);
   void ArmFor(Entry& entry, ObjectId object, const View& view);
   void EndWaiting(const CallState& waiting, CallEnd end);
+  // Of a call that has waited alone, and has been taken out of the word.
+  void EndAlone(Operation& operation, CallWord word, CallEnd end);
+  void EndSynced(Operation& operation, CallWord word, CallEnd end);
   void EndOf(const ApiCall& call, CallEnd end, const Status& status = {});
   void EndOutranked(const ApiCall& call);
-  void EndInFlight(const CallState& done, Instant started, const Status& status);
+  // Of the call with this number, which has been taken out of the word.
+  void EndInFlight(uint32_t number, const Status& status);
   static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
+  template <typename Act>
+  static bool Contain(const char* whose, const Act& act);
+
+  // Relaxed: the exchange of the word publishes it. A thread that does not guard the call may
+  // read that of a newer one; its look at the word, or its exchange, then fails.
+  Tick DueOf(uint32_t number) const { return LoadRelaxed(calls_.NoteOf(number, kDueNote)); }
+  // Likewise. Only the dispatching thread writes it, each time before it starts the call.
+  void SetStarted(uint32_t number) {
+    StoreRelaxed(calls_.NoteOf(number, kStartedNote),
+                 static_cast<uint64_t>(options_.clock->Now().time_since_epoch().count()));
+  }
+  static constexpr uint32_t kDueNote = static_cast<uint32_t>(CallNote::kDue);
+  static_assert(kDueNote == 0, "see MakeNoted");
+  static constexpr uint32_t kStartedNote = static_cast<uint32_t>(CallNote::kStarted);
 
   // Sequentially consistent, as are the pump's exchange of the timer and the flag of Close: see
   // ArmBy and Close.
@@ -246,6 +283,14 @@ class CallQueue {
   template <typename Start>
   bool StartOne(ObjectId object, uint32_t lane, Tick now, const Start& start);
   const ApiCall* TakeForFlight(ObjectId object, uint32_t lane, Tick now);
+  // The call that waits, when it is due, and as what it flies. A number of 0: none may start.
+  struct Candidate {
+    uint32_t number = 0;
+    CallType type = CallType::kBinding;
+    Tick due = 0;
+    CallStage stage = CallStage::kFliesAlone;
+  };
+  std::optional<Candidate> CandidateOf(Entry& entry, CallWord word);
   std::optional<uint32_t> ChooseLane() const;
   bool HasRoom();
 
@@ -270,8 +315,10 @@ class CallQueue {
   // begun when Close came; and what the thread of this number counted when it was in an operation.
   uint32_t threads_done_ = 0;
   uint64_t operation_seen_ = 0;
-  // Raised by the dispatching thread, lowered by each thread that completes a call.
-  alignas(kCacheLineBytes) Atom<uint32_t> in_flight_{0};
+  // Calls that were started and those of them that have ended, modulo 2^32. The first is the
+  // dispatching thread's, the other is raised by each thread that completes a call.
+  Atom<uint32_t> started_{0};
+  alignas(kCacheLineBytes) Atom<uint32_t> ended_{0};
   // The dispatching thread wants to be woken when a call completes. Written by that thread.
   Atom<bool> waits_for_room_{false};
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "dispatcher/api_call.h"
@@ -36,21 +37,43 @@ bool CallQueue<Atom, Shape>::InheritsFrom(const CallState* waiting, const CallSt
 
 template <template <typename> class Atom, typename Shape>
 [[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::TryAdd(Operation& operation,
-                                                                  Entry& entry, const View& view,
+                                                                  Entry& entry, CallWord word,
                                                                   ApiCall& call, Tick due) {
+  // A call that waits alone, and is not more relevant, has nothing that this one could inherit.
+  const bool is_first = word.stage() == CallStage::kNone;
+  const bool overwrites = word.waits_alone() && !IsLessRelevant(call.type, word.type()) &&
+                          call.condition.kind != ConditionPatch::Kind::kKeep;
+  if (!(is_first || overwrites) || is_closed_.load() || IsNoOp(call)) {
+    return TryAddAmid(operation, entry, word, call, due);
+  }
+  if (overwrites && word.type() == call.type) {
+    const Tick was_due = DueOf(word.number());
+    if (was_due <= std::max(due, wheel_.now())) due = was_due;
+  }
+  if (!Put(operation, entry, word, {}, call, due)) return false;
+  if (overwrites) EndAlone(operation, word, CallEnd::kOverwritten);
+  return true;
+}
+
+// Whatever the object's calls are.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] bool CallQueue<Atom, Shape>::TryAddAmid(Operation& operation, Entry& entry,
+                                                          CallWord word, ApiCall& call, Tick due) {
   if (is_closed_.load()) {
     EndOf(call, CallEnd::kSkipped);
     return true;
   }
-  const CallState* const waiting = view.waiting;
-  const CallState* const in_flight = view.flight;
+  const std::optional<View> view = LookAt(operation, entry, word);
+  if (!view) return false;
+  const CallState* const waiting = view->waiting;
+  const CallState* const in_flight = view->flight;
   if (IsOutranked(call, waiting) || IsOutranked(call, in_flight)) {
-    if (!Stamp(entry, view)) return false;
-    ArmFor(entry, call.object, view);
+    if (!Stamp(entry, *view)) return false;
+    ArmFor(entry, call.object, *view);
     EndOutranked(call);
     return true;
   }
-  if (!InheritsFrom(waiting, in_flight, call)) return Place(operation, entry, view, call, due);
+  if (!InheritsFrom(waiting, in_flight, call)) return Place(operation, entry, *view, call, due);
   // A copy, because the call is as it was if this must be done again.
   ApiCall merged = call;
   if (waiting != nullptr) {
@@ -58,40 +81,55 @@ template <template <typename> class Atom, typename Shape>
   } else {
     MergeWhatIsMissing(in_flight->call, &merged);
   }
-  return Place(operation, entry, view, merged, due);
+  return Place(operation, entry, *view, merged, due);
 }
 
 template <template <typename> class Atom, typename Shape>
-[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::Place(Operation& operation, Entry& entry,
-                                                                 const View& view, ApiCall& call,
-                                                                 Tick due) {
+bool CallQueue<Atom, Shape>::Place(Operation& operation, Entry& entry, const View& view,
+                                   ApiCall& call, Tick due) {
   const CallState* const waiting = view.waiting;
   if (view.flight == nullptr && IsNoOpNow(call, view.unseen)) {
     return DropNoOp(operation, entry, view, call);
   }
-  if (waiting != nullptr && waiting->call.type == call.type &&
-      waiting->due <= std::max(due, wheel_.now())) {
+  if (waiting != nullptr && waiting->call.type == call.type) {
     // An earlier deadline stays, and so does the place in its lane of a call that is due already.
-    due = waiting->due;
+    const Tick was_due = DueOf(view.calls.waiting);
+    if (was_due <= std::max(due, wheel_.now())) due = was_due;
   }
-  const ObjectId object = call.object;
-  const CallType type = call.type;
-  const bool is_plain = view.calls.flight + view.calls.unseen == 0 && call.listener == nullptr;
-  const uint32_t made = operation.Make(std::move(call), due, view.calls.flight, view.calls.unseen);
-  const CallWord after = is_plain ? CallWord::Plain(type, made) : CallWord(CallStage::kWaits, made);
-  if (!ExchangeCalls(entry, view.word, after)) {
-    call = std::move(calls_.Private(made).call);
-    operation.Discard(made);
-    return false;
-  }
-  if (view.flight == nullptr) Arm(entry, object, due, type);
-  if (is_closed_.load()) Cancel(object);
+  const CallNumbers others = {.flight = view.calls.flight, .unseen = view.calls.unseen};
+  if (!Put(operation, entry, view.word, others, call, due)) return false;
   if (waiting != nullptr) {
     EndWaiting(*waiting, CallEnd::kOverwritten);
     operation.Retire(view.calls.waiting);
   }
   if (view.word.stage() == CallStage::kApart) operation.Retire(view.word.number());
   return true;
+}
+
+// Makes the call wait in place of what waited. If it does not, the call is as it was.
+template <template <typename> class Atom, typename Shape>
+[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::Put(Operation& operation, Entry& entry,
+                                                               CallWord word, CallNumbers others,
+                                                               ApiCall& call, Tick due) {
+  const ObjectId object = call.object;
+  const CallType type = call.type;
+  const CallWord after(CallWord::StageOf(call, others.flight | others.unseen), 0, type);
+  const uint32_t made =
+      operation.MakeNoted(due, std::move(call), uint32_t{others.flight}, uint32_t{others.unseen});
+  if (!ExchangeCalls(entry, word, after.WithNumber(made))) {
+    TakeBack(operation, made, call);
+    return false;
+  }
+  if (others.flight == 0) Arm(entry, object, due, type);
+  if (is_closed_.load()) Cancel(object);
+  return true;
+}
+
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] void CallQueue<Atom, Shape>::TakeBack(Operation& operation, uint32_t number,
+                                                        ApiCall& call) {
+  call = std::move(calls_.Private(number).call);
+  operation.Discard(number);
 }
 
 // The call changes nothing, so none waits any more.
@@ -111,9 +149,44 @@ template <template <typename> class Atom, typename Shape>
 
 // --- Sync and Cancel ---
 
+// A call that waits alone is not copied: a state that only says what was seen leads to it.
 template <template <typename> class Atom, typename Shape>
-bool CallQueue<Atom, Shape>::TrySync(Operation& operation, ObjectId object, Entry& entry,
-                                     const PodRef& pod) {
+[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::TrySync(Operation& operation,
+                                                                   ObjectId object, Entry& entry,
+                                                                   const PodRef& pod) {
+  const CallWord word = LoadCalls(entry);
+  if (!word.waits_alone() || pod == nullptr) return TrySyncAmid(operation, object, entry, pod);
+  operation.Guard(0, word.number());
+  if (LoadCalls(entry) != word) return false;
+  const CallState& named = calls_[word.number()];
+  uint32_t number = word.number();
+  if (word.is_synced()) {
+    number = named.flight;
+    operation.Guard(1, number);
+    if (LoadCalls(entry) != word) return false;
+  }
+  const Tick due = DueOf(word.number());
+  Arm(entry, object, due, word.type());
+  if (named.call.pod == pod || !IsSamePodByUid(named.call.pod, pod)) return true;
+  const bool is_patch = word.type() == CallType::kStatusPatch;
+  if (is_patch && ConditionIsNoOp(calls_[number].call.condition, *pod)) {
+    if (!ExchangeCalls(entry, word, CallWord())) return false;
+    EndAlone(operation, word, CallEnd::kSkipped);
+    return true;
+  }
+  const uint32_t made = operation.MakeNoted(due, pod, number);
+  if (!ExchangeCalls(entry, word, word.Synced(made))) {
+    operation.Discard(made);
+    return false;
+  }
+  if (word.is_synced()) operation.Retire(word.number());
+  return true;
+}
+
+// Whatever the object's calls are.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] bool CallQueue<Atom, Shape>::TrySyncAmid(Operation& operation, ObjectId object,
+                                                           Entry& entry, const PodRef& pod) {
   const View view = Look(operation, entry);
   ArmFor(entry, object, view);
   const CallState* const waiting = view.waiting;
@@ -123,10 +196,12 @@ bool CallQueue<Atom, Shape>::TrySync(Operation& operation, ObjectId object, Entr
   const bool is_newer = is_same && waiting->call.pod != pod;
   bool is_no_op = false;
   if (is_newer || (waiting != nullptr && next.unseen != view.calls.unseen)) {
-    CallState synced{waiting->call, waiting->due, next.flight, next.unseen};
-    if (is_same) synced.call.pod = pod;
-    is_no_op = is_same && next.flight == 0 && IsNoOpNow(synced.call, StateOf(next.unseen));
-    next.waiting = is_no_op ? 0 : operation.Make(std::move(synced));
+    ApiCall synced = waiting->call;
+    if (is_same) synced.pod = pod;
+    is_no_op = is_same && next.flight == 0 && IsNoOpNow(synced, StateOf(next.unseen));
+    const Tick due = DueOf(view.calls.waiting);
+    next.waiting =
+        is_no_op ? 0 : operation.MakeNoted(due, std::move(synced), next.flight, next.unseen);
   }
   if (next.waiting == view.calls.waiting && next.unseen == view.calls.unseen) return true;
   if (!Replace(operation, entry, view, next)) {
@@ -146,67 +221,79 @@ uint32_t CallQueue<Atom, Shape>::SyncUnseen(Operation& operation, uint32_t unsee
   if (before == nullptr) return 0;
   if (before->call.pod == pod) return unseen;
   if (!IsSamePod(before->call.pod, pod)) return 0;
-  CallState synced{before->call, 0, 0, 0};
-  synced.call.pod = pod;
-  return IsNoOp(synced.call) ? 0 : operation.Make(std::move(synced));
+  ApiCall synced = before->call;
+  synced.pod = pod;
+  return IsNoOp(synced) ? 0 : operation.Make(std::move(synced), 0u, 0u);
 }
 
 template <template <typename> class Atom, typename Shape>
 bool CallQueue<Atom, Shape>::TryCancel(Operation& operation, Entry& entry, CallWord word) {
   // Also if there is nothing to skip the word changes: an addition that asked before is overtaken.
   if (word.stage() == CallStage::kNone) return ExchangeCalls(entry, word, CallWord());
-  if (word.is_plain()) {
-    // All is said, so the call need not be read. If another call has the number meanwhile and its
-    // word is the same, that one is skipped.
-    if (!ExchangeCalls(entry, word, CallWord())) return false;
-    metrics_.CountEnd(word.type(), CallEnd::kSkipped);
-    calls_.Prefetch(word.number());  // It is destroyed some calls later.
-    operation.Retire(word.number());
-    return true;
-  }
-  const View view = Look(operation, entry);
-  if (view.word != word) return false;
-  const CallNumbers next = {.flight = view.calls.flight};
-  if (!Replace(operation, entry, view, next)) return false;
-  if (view.calls.waiting != 0) EndWaiting(calls_[view.calls.waiting], CallEnd::kSkipped);
-  RetireOld(operation, view.calls, next);
+  if (!word.waits_alone()) return TryCancelAmid(operation, entry, word);
+  if (!ExchangeCalls(entry, word, CallWord())) return false;
+  calls_.Prefetch(word.number());  // It is destroyed some calls later.
+  EndAlone(operation, word, CallEnd::kSkipped);
+  return true;
+}
+
+// Whatever the object's calls are.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] bool CallQueue<Atom, Shape>::TryCancelAmid(Operation& operation, Entry& entry,
+                                                             CallWord word) {
+  const std::optional<View> view = LookAt(operation, entry, word);
+  if (!view) return false;
+  const CallNumbers next = {.flight = view->calls.flight};
+  if (!Replace(operation, entry, *view, next)) return false;
+  if (view->calls.waiting != 0) EndWaiting(calls_[view->calls.waiting], CallEnd::kSkipped);
+  RetireOld(operation, view->calls, next);
   return true;
 }
 
 // --- Complete ---
 
 template <template <typename> class Atom, typename Shape>
-bool CallQueue<Atom, Shape>::TryComplete(Operation& operation, ObjectId object, Entry& entry,
-                                         const Status& status) {
-  const View view = Look(operation, entry);
-  if (view.calls.flight == 0) {
-    ArmFor(entry, object, view);
+[[gnu::always_inline]] inline bool CallQueue<Atom, Shape>::TryComplete(Operation& operation,
+                                                                       ObjectId object,
+                                                                       Entry& entry,
+                                                                       const Status& status) {
+  const CallWord word = LoadCalls(entry);
+  // What a patch has changed is to be remembered.
+  if (word.stage() != CallStage::kFliesAlone || status.ok()) {
+    return TryCompleteAmid(operation, object, entry, word, status);
+  }
+  if (!ExchangeCalls(entry, word, CallWord())) return false;
+  EndInFlight(word.number(), status);
+  operation.Retire(word.number());
+  return true;
+}
+
+// Whatever the object's calls are.
+template <template <typename> class Atom, typename Shape>
+[[gnu::noinline]] bool CallQueue<Atom, Shape>::TryCompleteAmid(Operation& operation,
+                                                               ObjectId object, Entry& entry,
+                                                               CallWord word,
+                                                               const Status& status) {
+  const std::optional<View> view = LookAt(operation, entry, word);
+  if (!view) return false;
+  if (view->calls.flight == 0) {
+    ArmFor(entry, object, *view);
     RefuseToComplete(object);
     return true;
   }
+  const CallNumbers& calls = view->calls;
   CallNumbers next;
-  next.unseen = status.ok() ? UnseenAfter(operation, view.calls) : view.calls.unseen;
-  if (view.calls.waiting != 0) {
-    next.waiting = WaitingAfter(operation, view.calls, status.ok(), next.unseen);
-  }
-  if (!Replace(operation, entry, view, next)) {
-    DiscardNew(operation, view.calls, next);
+  next.unseen = status.ok() ? UnseenAfter(operation, calls) : calls.unseen;
+  if (calls.waiting != 0) next.waiting = WaitingAfter(operation, calls, status.ok(), next.unseen);
+  if (!Replace(operation, entry, *view, next)) {
+    DiscardNew(operation, calls, next);
     return false;
   }
-  in_flight_.fetch_sub(1);
-  // Sequentially consistent, as in HasRoom: either HasRoom sees the room, or this load sees that
-  // the dispatching thread waits for it. That thread takes the wish back, so that each thread that
-  // makes room wakes it.
-  if (waits_for_room_.load()) Wake(0);
-  if (next.waiting != 0) {
-    const CallState& waiting = calls_[view.calls.waiting];
-    Arm(entry, object, waiting.due, waiting.call.type);
-  } else if (view.calls.waiting != 0) {
-    EndWaiting(calls_[view.calls.waiting], CallEnd::kSkipped);
-  }
-  const Instant started{Duration(LoadRelaxed(calls_.NoteOf(view.calls.flight)))};
-  EndInFlight(calls_[view.calls.flight], started, status);
-  RetireOld(operation, view.calls, next);
+  const CallState* const waiting = StateOf(calls.waiting);
+  if (next.waiting != 0) Arm(entry, object, DueOf(calls.waiting), waiting->call.type);
+  if (waiting != nullptr && next.waiting == 0) EndWaiting(*waiting, CallEnd::kSkipped);
+  EndInFlight(calls.flight, status);
+  RetireOld(operation, calls, next);
   return true;
 }
 
@@ -215,11 +302,11 @@ template <template <typename> class Atom, typename Shape>
 uint32_t CallQueue<Atom, Shape>::UnseenAfter(Operation& operation, const CallNumbers& calls) {
   const ApiCall& done = calls_[calls.flight].call;
   if (done.type != CallType::kStatusPatch) return calls.unseen;
-  CallState kept{done, 0, 0, 0};
+  ApiCall kept = done;
   const CallState* const unseen = StateOf(calls.unseen);
-  if (unseen != nullptr && IsSamePod(unseen->call.pod, done.pod)) Merge(unseen->call, &kept.call);
-  if (kept.call.placement.has_value()) kept.call.placement.Mutable().claims.clear();
-  return IsNoOp(kept.call) ? 0 : operation.Make(std::move(kept));
+  if (unseen != nullptr && IsSamePod(unseen->call.pod, done.pod)) Merge(unseen->call, &kept);
+  if (kept.placement.has_value()) kept.placement.Mutable().claims.clear();
+  return IsNoOp(kept) ? 0 : operation.Make(std::move(kept), 0u, 0u);
 }
 
 // The waiting call after the end of the one in flight; none if it changes nothing any more.
@@ -228,25 +315,31 @@ uint32_t CallQueue<Atom, Shape>::WaitingAfter(Operation& operation, const CallNu
                                               bool is_ok, uint32_t unseen) {
   const ApiCall& done = calls_[calls.flight].call;
   const CallState& before = calls_[calls.waiting];
-  CallState after{before.call, before.due, 0, unseen};
-  const bool is_done = is_ok && IsSamePod(done.pod, after.call.pod);
+  ApiCall after = before.call;
+  const bool is_done = is_ok && IsSamePod(done.pod, after.pod);
   // The event of a condition that it inherited from `done` went out with `done`.
-  if (is_done && after.call.condition == done.condition) after.call.sends_event = false;
+  if (is_done && after.condition == done.condition) after.sends_event = false;
   const bool is_no_op =
-      is_done ? IsNoOpAfter(done, after.call) : IsNoOpNow(after.call, StateOf(calls.unseen));
-  return is_no_op ? 0 : operation.Make(std::move(after));
+      is_done ? IsNoOpAfter(done, after) : IsNoOpNow(after, StateOf(calls.unseen));
+  if (is_no_op) return 0;
+  return operation.MakeNoted(DueOf(calls.waiting), std::move(after), 0u, unseen);
 }
 
 template <template <typename> class Atom, typename Shape>
-void CallQueue<Atom, Shape>::EndInFlight(const CallState& done, Instant started,
-                                         const Status& status) {
-  const CallType type = done.call.type;
-  metrics_.CountExecution(type, status.ok(), options_.clock->Now() - started);
+void CallQueue<Atom, Shape>::EndInFlight(uint32_t number, const Status& status) {
+  ended_.fetch_add(1);
+  // Sequentially consistent, as in HasRoom: either HasRoom sees the room, or this load sees that
+  // the dispatching thread waits for it. That thread takes the wish back, so that each thread that
+  // makes room wakes it.
+  if (waits_for_room_.load()) Wake(0);
+  const ApiCall& done = calls_[number].call;
+  const Instant started{Duration(LoadRelaxed(calls_.NoteOf(number, kStartedNote)))};
+  metrics_.CountExecution(done.type, status.ok(), options_.clock->Now() - started);
   if (!status.ok()) {
-    SCHEDQ_LOG(kWarning, "API call {} for pod {} failed: {}", CallTypeName(type),
-               PodNameOf(done.call), status.error().message());
+    SCHEDQ_LOG(kWarning, "API call {} for pod {} failed: {}", CallTypeName(done.type),
+               PodNameOf(done), status.error().message());
   }
-  EndExecuted(done.call, status);
+  EndExecuted(done, status);
 }
 
 }  // namespace schedq

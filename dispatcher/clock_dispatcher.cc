@@ -12,11 +12,14 @@ namespace schedq {
 ClockDispatcher::ClockDispatcher(CallQueueOptions options, ApiSink* sink)
     : clock_(*options.clock), sink_(*sink), queue_(options.DrivenBy(this)) {}
 
-ClockDispatcher::~ClockDispatcher() { clock_.Cancel(timer_); }
+ClockDispatcher::~ClockDispatcher() {
+  is_ending_ = true;
+  clock_.Cancel(timer_);
+}
 
 void ClockDispatcher::WakeBy(Instant at) {
   at = std::max(at, clock_.Now());
-  if (at >= wake_) return;
+  if (at >= wake_ || is_ending_) return;
   clock_.Cancel(timer_);
   wake_ = at;
   timer_ = clock_.At(at, [this] { Dispatch(); });

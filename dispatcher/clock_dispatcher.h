@@ -32,6 +32,7 @@ class ClockDispatcher final : public CallWaker {
   ApiSink& sink_;
   Instant wake_ = Instant::max();  // When the timer goes off.
   TimerId timer_ = 0;
+  bool is_ending_ = false;  // The queue may still be told of answers, and must not set the timer.
   CallQueue<> queue_;
 };
 

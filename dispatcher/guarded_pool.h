@@ -7,9 +7,12 @@
 // When not to use it: where a late reader's exchange fails anyway and values own no memory; then
 // IndexPool is enough.
 // Threads and progress: all operations from any thread, lock-free. In steady state nothing is
-// allocated: each thread keeps a few values for its own use.
+// allocated: each thread keeps a few free values for its own use. What it has too many of it gives
+// to the others in packs, and takes packs of theirs, so that few exchanges meet on one word.
 // Invariants:
-//  1. A value does not change from its publication until it is destroyed, but for its note.
+//  1. A value does not change from its publication until it is destroyed, but for its notes. Their
+//     memory stays notes for ever: a thread may read them without a guard, and reads those of a
+//     newer value where the number was used again.
 //  2. A thread reads a value only while it guards the number, and has seen the number in the word
 //     after it began to; or if it has itself taken the number out of the word and not yet retired
 //     it. The guard and the look at the word are sequentially consistent, and so are the word's
@@ -25,6 +28,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -36,9 +40,11 @@
 
 namespace schedq {
 
-template <typename Value, template <typename> class Atom = std::atomic, uint32_t kKeptMax = 64>
+template <typename Value, template <typename> class Atom = std::atomic, uint32_t kKeptMax = 64,
+          uint32_t kNotes = 1>
 class GuardedPool {
   struct Cell;
+  struct Node;
 
  public:
   // 0: none.
@@ -65,12 +71,12 @@ class GuardedPool {
   // of the thread ends the guards of both.
   class Operation {
    public:
-    explicit Operation(GuardedPool& pool)
+    [[gnu::always_inline]] explicit Operation(GuardedPool& pool)
         : pool_(pool), cell_(pool.OwnCell()), is_inner_(cell_.begun % 2 != 0) {
       // Release: see OperationsOf. The operation's exchanges publish it.
       if (!is_inner_) StoreRelease(cell_.operations, ++cell_.begun);
     }
-    ~Operation() {
+    [[gnu::always_inline]] ~Operation() {
       Unguard();
       // Release pairs with the acquire in OperationsOf: without it a thread that sees the end could
       // miss what this operation has done.
@@ -80,7 +86,7 @@ class GuardedPool {
     Operation& operator=(const Operation&) = delete;
 
     // Then look again whether the number is still published.
-    void Guard(uint32_t place, Number number) {
+    [[gnu::always_inline]] void Guard(uint32_t place, Number number) {
       cell_.guarded[place].store(number);
       guards_ = std::max(guards_, place + 1);
     }
@@ -92,11 +98,18 @@ class GuardedPool {
 
     // A value of these members that nobody else knows.
     template <typename... Members>
-    Number Make(Members&&... members) {
+    [[gnu::always_inline]] Number Make(Members&&... members) {
+      const Number number = pool_.Allocate(cell_);
+      Construct(pool_.NodeOf(number), std::forward<Members>(members)...);
+      return number;
+    }
+    // Likewise, and its first note. Relaxed: what publishes the number publishes the note.
+    template <typename... Members>
+    [[gnu::always_inline]] Number MakeNoted(uint64_t note, Members&&... members) {
       const Number number = pool_.Allocate(cell_);
       Node& node = pool_.NodeOf(number);
-      node.footprint.Write();
-      ::new (static_cast<void*>(node.memory)) Value{std::forward<Members>(members)...};
+      StoreRelaxed(node.notes[0], note);
+      Construct(node, std::forward<Members>(members)...);
       return number;
     }
     // Gives back a value that was never published, or that no other thread can reach any more.
@@ -105,12 +118,18 @@ class GuardedPool {
       pool_.Free(cell_, number);
     }
     // A value whose number this thread has taken out of its word.
-    void Retire(Number number) {
+    [[gnu::always_inline]] void Retire(Number number) {
       cell_.retired[cell_.retired_count++] = number;
       if (cell_.retired_count == kKeptMax) pool_.Sweep(cell_);
     }
 
    private:
+    template <typename... Members>
+    [[gnu::always_inline]] static void Construct(Node& node, Members&&... members) {
+      node.footprint.Write();
+      ::new (static_cast<void*>(node.memory)) Value{std::forward<Members>(members)...};
+    }
+
     GuardedPool& pool_;
     Cell& cell_;
     const bool is_inner_;
@@ -118,7 +137,7 @@ class GuardedPool {
   };
 
   // See invariant 2.
-  const Value& operator[](Number number) const {
+  [[gnu::always_inline]] const Value& operator[](Number number) const {
     Node& node = NodeOf(number);
     node.footprint.Read();
     return *std::launder(reinterpret_cast<const Value*>(node.memory));
@@ -130,7 +149,9 @@ class GuardedPool {
     return *std::launder(reinterpret_cast<Value*>(node.memory));
   }
   // A word beside the value, its owner's while the value is in use.
-  Atom<uint64_t>& NoteOf(Number number) { return NodeOf(number).note; }
+  Atom<uint64_t>& NoteOf(Number number, uint32_t which = 0) const {
+    return NodeOf(number).notes[which];
+  }
 
   void Prefetch(Number number) const {
     const Node* const node = &NodeOf(number);
@@ -146,19 +167,23 @@ class GuardedPool {
 
  private:
   static constexpr uint32_t kFirstCellsBits = 2;
+  // As many free values a thread gives away at once, or fewer where their numbers have no room in
+  // the memory of the one that stands for all.
+  static constexpr uint32_t kPackMax =
+      std::min((kKeptMax + 1) / 2, static_cast<uint32_t>(sizeof(Value) / sizeof(Number)));
   static_assert(kKeptMax > 0 && kKeptMax <= 64, "a sweep marks what it keeps in one word");
 
   struct Node {
-    Atom<uint64_t>& FreeLink() { return note; }
+    Atom<uint64_t>& FreeLink() { return notes[0]; }
 
-    // The owner's while the value is in use; then the chain's.
-    Atom<uint64_t> note;
+    // The owner's while the value is in use. The first one links free packs.
+    std::array<Atom<uint64_t>, kNotes> notes;
     alignas(Value) std::byte memory[sizeof(Value)];
     [[no_unique_address]] typename Seam<Atom>::Footprint footprint;
   };
   static_assert(!std::is_same_v<Atom<uint64_t>, std::atomic<uint64_t>> ||
-                    sizeof(Node) == sizeof(uint64_t) + sizeof(Value),
-                "a value has its note before it, and no gap");
+                    sizeof(Node) == kNotes * sizeof(uint64_t) + sizeof(Value),
+                "a value has its notes before it, and no gap");
 
   struct alignas(kCacheLineBytes) Cell {
     // Written by the thread, read by sweeps. 0: nothing.
@@ -173,9 +198,9 @@ class GuardedPool {
     std::array<Number, kKeptMax> retired{};
   };
 
-  Node& NodeOf(Number number) const { return nodes_[number - 1]; }
+  [[gnu::always_inline]] Node& NodeOf(Number number) const { return nodes_[number - 1]; }
 
-  Cell& OwnCell() {
+  [[gnu::always_inline]] Cell& OwnCell() {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
     // Sequentially consistent, where another thread has raised it: a sweep that does not see this
     // thread came before the thread's first guard.
@@ -190,18 +215,38 @@ class GuardedPool {
     }
   }
 
-  Number Allocate(Cell& cell) {
-    if (cell.free_count != 0) return cell.free[--cell.free_count];
-    return nodes_.Allocate() + 1;
+  [[gnu::always_inline]] Number Allocate(Cell& cell) {
+    if (cell.free_count == 0) TakePack(cell);
+    return cell.free[--cell.free_count];
   }
-  void Free(Cell& cell, Number number) {
-    if (cell.free_count < kKeptMax) {
-      cell.free[cell.free_count++] = number;
-    } else {
-      nodes_.Free(number - 1);
-    }
+  [[gnu::always_inline]] void Free(Cell& cell, Number number) {
+    if (cell.free_count == kKeptMax) GivePack(cell);
+    cell.free[cell.free_count++] = number;
   }
-  void Destroy(Number number) {
+  // A pack is a free value whose memory says which others are free. A value that was never used is
+  // a pack of its own, for its memory is zero.
+  [[gnu::noinline]] void TakePack(Cell& cell) {
+    const Number first = nodes_.Allocate() + 1;
+    Node& node = NodeOf(first);
+    node.footprint.Read();
+    Number others = 0;
+    std::memcpy(&others, node.memory, sizeof(Number));
+    std::memcpy(cell.free.data(), node.memory + sizeof(Number), others * sizeof(Number));
+    cell.free_count = others;
+    cell.free[cell.free_count++] = first;
+  }
+  [[gnu::noinline]] void GivePack(Cell& cell) {
+    const Number first = cell.free[--cell.free_count];
+    const Number others = kPackMax - 1;
+    cell.free_count -= others;
+    Node& node = NodeOf(first);
+    node.footprint.Write();
+    std::memcpy(node.memory, &others, sizeof(Number));
+    std::memcpy(node.memory + sizeof(Number), cell.free.data() + cell.free_count,
+                others * sizeof(Number));
+    nodes_.Free(first - 1);
+  }
+  [[gnu::always_inline]] void Destroy(Number number) {
     Node& node = NodeOf(number);
     node.footprint.Write();
     std::launder(reinterpret_cast<Value*>(node.memory))->~Value();
@@ -240,7 +285,7 @@ class GuardedPool {
     if (held_.load() != 0) SweepHeld(cell);
     // Few threads are stopped at one time, so this is rare.
     if (cell.retired_count * 2 >= kKeptMax) {
-      while (cell.retired_count != 0) Hold(cell.retired[--cell.retired_count]);
+      while (cell.retired_count != 0) Hold(cell, cell.retired[--cell.retired_count]);
     }
   }
   [[gnu::noinline, gnu::cold]] void SweepHeld(Cell& cell) {
@@ -249,11 +294,11 @@ class GuardedPool {
       const Number link = static_cast<Number>(rest);
       const Number number = HeldBy(link);
       rest = NextOf(link);
-      nodes_.Free(link - 1);
+      Free(cell, link);
       bool is_guarded = false;
       ForEachGuard([&](Number guarded) { is_guarded |= guarded == number; });
       if (is_guarded) {
-        Hold(number);
+        Hold(cell, number);
       } else {
         Destroy(number);
         Free(cell, number);
@@ -264,15 +309,15 @@ class GuardedPool {
   // is guarded may still write its note. An exchange fails only where another thread's succeeded. A
   // list that was taken away and has the same first number again is as good as the one that was
   // read.
-  void Hold(Number number) {
-    const Number link = nodes_.Allocate() + 1;
+  void Hold(Cell& cell, Number number) {
+    const Number link = Allocate(cell);
     uint64_t first = held_.load();
     do {
-      StoreRelaxed(NodeOf(link).note, first << 32 | number);
+      StoreRelaxed(NoteOf(link), first << 32 | number);
     } while (!held_.compare_exchange_weak(first, link));
   }
-  Number HeldBy(Number link) const { return static_cast<Number>(LoadRelaxed(NodeOf(link).note)); }
-  uint64_t NextOf(Number link) const { return LoadRelaxed(NodeOf(link).note) >> 32; }
+  Number HeldBy(Number link) const { return static_cast<Number>(LoadRelaxed(NoteOf(link))); }
+  uint64_t NextOf(Number link) const { return LoadRelaxed(NoteOf(link)) >> 32; }
 
   IndexPool<Node, Atom> nodes_;
   // Raised by a thread's first operation; read by sweeps.

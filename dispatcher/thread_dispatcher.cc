@@ -59,10 +59,16 @@ void ThreadDispatcher::Run() {
 std::optional<Instant> ThreadDispatcher::Dispatch() {
   return queue_.Dispatch(clock_.Now(), [this](const ApiCall& call) {
     under_way_->fetch_add(1);
-    sink_.Execute(call, [this, under_way = under_way_, object = call.object](const Status& status) {
-      queue_.Complete(object, status);
-      under_way->fetch_sub(1);  // From here on the dispatcher may be gone.
-    });
+    try {
+      sink_.Execute(call,
+                    [this, under_way = under_way_, object = call.object](const Status& status) {
+                      queue_.Complete(object, status);
+                      under_way->fetch_sub(1);  // From here on the dispatcher may be gone.
+                    });
+    } catch (...) {
+      under_way_->fetch_sub(1);  // The sink does not answer.
+      throw;
+    }
   });
 }
 

@@ -46,12 +46,16 @@ struct PodCondition {
   bool operator==(const PodCondition&) const = default;
 };
 
-// A required node-affinity term: the node's label `key` has one of `values`.
+// A required node-affinity term: the node's label `key` has one of `values`. It stands beside what
+// the pod's rules require (PodRules), for those who know no more of a pod than such terms.
 struct NodeAffinityTerm {
   std::string key;
   std::vector<std::string> values;
   bool operator==(const NodeAffinityTerm&) const = default;
 };
+
+struct PodRules;  // pod_rules.h
+using PodRulesRef = std::shared_ptr<const PodRules>;
 
 // Mostly one name. It lies in the pod itself, because each event that is narrowed to a pod reads
 // it.
@@ -78,6 +82,7 @@ struct Pod {
   std::string nominated_node_name;
   std::string node_name;   // Not empty: bound.
   std::string group_name;  // Of its PodGroup, in its namespace; empty: it is no member.
+  PodRulesRef rules;       // Null: it has none.
 };
 
 using PodRef = std::shared_ptr<const Pod>;

@@ -102,6 +102,7 @@ StatusReporter::Decision StatusReporter::Decide(const PodStatus& known, bool owe
     decision.deed = Deed::kCancel;
     decision.is_owed = true;
   }
+  if (decision.is_owed) decision.next.asked = known.asked + 1;
   return decision;
 }
 
@@ -156,18 +157,16 @@ StatusReporter::Decision StatusReporter::DecidePassed(Decision decision, bool ow
   return decision;
 }
 
-// Only what was remembered for this call is forgotten or sent again: it is no longer remembered if
-// the pod was evaluated since, or is gone. A call that was outranked would be outranked again.
+// Only the newest call is forgotten or sent again. No call is, once the pod was evaluated anew and
+// something followed from that, or is gone. A call that was outranked would be outranked again.
 StatusReporter::Decision StatusReporter::DecideUnsent(const PodStatus& known,
                                                       const Notice& notice) {
   Decision decision;
   decision.next = known;
   if (known.uid_fingerprint != notice.move.pod.uid_fingerprint) return decision;
-  const bool is_clear = notice.tag == kNothing;
-  const bool is_last = known.remembered == notice.tag || (is_clear && known.remembered == kUnknown);
-  if (!is_last) return decision;
+  if (known.asked != AskedIn(notice.tag)) return decision;
   decision.next.remembered = kUnknown;
-  if (!is_clear || notice.kind != NoticeKind::kFailed) return decision;
+  if (!IsClear(notice.tag) || notice.kind != NoticeKind::kFailed) return decision;
   decision.deed = Deed::kClear;
   decision.delay = options_.delay;
   decision.is_owed = true;
@@ -180,7 +179,7 @@ bool StatusReporter::TryDo(const Decision& decision, const Notice& notice,
   const PodId id = notice.move.pod.id;
   if (decision.deed == Deed::kCancel) return options_.queue->CancelIf(id, is_newest);
   const bool is_set = decision.deed == Deed::kSet;
-  ApiCall call = CallFor(notice.pod, id, is_set ? decision.next.remembered : kNothing);
+  ApiCall call = CallFor(notice.pod, id, TagOf(decision.next.asked, !is_set));
   call.delay = decision.delay;
   call.sends_event = is_set;
   call.condition.kind = ConditionPatch::Kind::kClear;
@@ -189,7 +188,7 @@ bool StatusReporter::TryDo(const Decision& decision, const Notice& notice,
 }
 
 // A newer notice takes the deed's place if it has one of its own, and if not, leaves it owed.
-void StatusReporter::Do(Pool::Operation& operation, const Decision& decision, const Notice& notice,
+void StatusReporter::Do(Pool::Operation& operation, Decision decision, const Notice& notice,
                         std::atomic<uint64_t>& slot, Word mine) {
   if (decision.deed == Deed::kNothing) return;
   // Each further round means that another thread has handled a notice.
@@ -202,6 +201,7 @@ void StatusReporter::Do(Pool::Operation& operation, const Decision& decision, co
         known.uid_fingerprint != decision.next.uid_fingerprint) {
       return;
     }
+    decision.next.asked = known.asked;
   }
   // Nothing is owed any more, unless more has become known.
   uint64_t bits = mine.bits();

@@ -15,9 +15,9 @@
 // Invariants:
 //  1. What is remembered for a pod is the message that the pod shows or will show, once every call
 //     for it has succeeded.
-//  2. A message whose patch failed is forgotten, unless a newer one was remembered since. What the
-//     pod shows is then unknown, so that its next evaluation patches again, or clears what the pod
-//     showed before.
+//  2. A message whose patch failed is forgotten, unless a newer call was asked for since, also one
+//     with the same message. What the pod shows is then unknown, so that its next evaluation
+//     patches again, or clears what the pod showed before.
 //  3. A failed clear is sent again after the delay, because a pod that passed may never be
 //     evaluated again. This ends when a clear succeeds, the pod is rejected again, or the pod is
 //     gone.
@@ -101,13 +101,14 @@ class StatusReporter final : public QueueObserver, public CallListener {
     PodRef pod;
     PodMove move;
     std::optional<std::string> text;  // Of a rejection: for the pod's owner.
-    uint64_t tag = 0;                 // Of a call that failed or was outranked.
+    uint64_t tag = 0;                 // Of a call that failed or was outranked: see TagOf.
   };
   // What is known of a pod. All zero: the reporter was not told of it yet.
   struct PodStatus {
     uint64_t remembered = 0;       // See status_reporter.cc.
     uint64_t uid_fingerprint = 0;  // Of the pod that it is remembered for.
     uint32_t newest_move = 0;      // The number of its newest move.
+    uint32_t asked = 0;            // The number of the newest call or cancellation, modulo 2^32.
 
     bool operator==(const PodStatus&) const = default;
   };
@@ -147,11 +148,17 @@ class StatusReporter final : public QueueObserver, public CallListener {
   Decision DecideGated(Decision decision, bool owes, const Notice& notice);
   Decision DecidePassed(Decision decision, bool owes);
   Decision DecideUnsent(const PodStatus& known, const Notice& notice);
-  void Do(Pool::Operation& operation, const Decision& decision, const Notice& notice,
+  void Do(Pool::Operation& operation, Decision decision, const Notice& notice,
           std::atomic<uint64_t>& slot, Word mine);
   // False: another notice has been handled since `mine`.
   bool TryDo(const Decision& decision, const Notice& notice, const std::atomic<uint64_t>& slot,
              Word mine);
+  // The tag of a call: which it is of the pod's, and whether it clears.
+  static uint64_t TagOf(uint32_t asked, bool is_clear) {
+    return uint64_t{asked} << 1 | uint64_t{is_clear};
+  }
+  static uint32_t AskedIn(uint64_t tag) { return static_cast<uint32_t>(tag >> 1); }
+  static bool IsClear(uint64_t tag) { return (tag & 1) != 0; }
 
   void HandleUnsentCall(NoticeKind kind, const ApiCall& call, uint64_t tag);
 

@@ -5,20 +5,20 @@
 // first served, until it is popped.
 // When not to use it: for actions of a Clock's own (clock.h).
 //
-// How it works. A timer's word says what its users want and where its ticket is. A thread may
+// How it works. A timer's word says what its users want and which ticket is live. A thread may
 // change what is wanted so that the old ticket would make the wheel look at the timer too late, or
-// in the wrong place. The thread then makes a new ticket, names it in the word, and pushes it to an
+// in the wrong lane. The thread then makes a new ticket, names it in the word, and pushes it to an
 // inbox; the old ticket becomes stale. The *pump*, one thread at a time, empties the inbox, links
 // tickets into plain buckets (tick_buckets.h) without a look at their timers, and moves due ones
 // into lanes. A timer that is cleared, or set to a later tick, keeps its ticket until the pump
 // visits it; the pump then drops the ticket or links it anew. So to overwrite or to cancel mostly
-// costs one exchange.
+// costs one exchange, and so does it to come due.
 //
 // Threads and progress:
 //   Schedule, Cancel   any thread; lock-free: an exchange fails only because another thread's
-//                      succeeded, or because the pump moved the ticket, once for each time it came
-//                      due. Linearization point: the exchange of the word. A thread that is frozen
-//                      between its exchange and its push delays this one timer.
+//                      succeeded, or because the pump dropped the ticket, once for each time it
+//                      came due. Linearization point: the exchange of the word. A thread that is
+//                      frozen between its exchange and its push delays this one timer.
 //   ArmBy              any thread; lock-free. Linearization point: the exchange of the word, or the
 //                      look at a word that has it due in time. A thread that is frozen here delays
 //                      nothing: others that want the timer push its ticket a second time.
@@ -32,14 +32,18 @@
 // the tick is known, arms it anew. So does one that is armed after three days without a pump.
 //
 // Invariants:
-//  1. A timer has one live ticket where its word says waits or lane, else none. The thread that
-//     names a new ticket in the word pushes that ticket to the inbox. Where the word says named, it
-//     may not have done so yet. Then each thread that relies on the ticket pushes it too, and any
-//     other ticket of the timer counts as live. A ticket that was pushed twice, or that another one
-//     stood for, is stale when it comes.
-//  2. An armed timer's live ticket waits for a tick not after the wanted one, or is in its lane.
-//  3. Timers that come due in one advance enter their lane in the order of their ticks. Timers that
-//     were due when they were set follow, in the order in which their tickets were pushed.
+//  1. A timer has one live ticket where its word says waits, else none. Where the word says named,
+//     the thread that named the ticket may not have pushed it yet. Then each thread that relies on
+//     the ticket pushes it too, and any other ticket of the timer counts as live. A ticket that was
+//     pushed twice, or that another one stood for, is stale when it comes.
+//  2. A thread may push the first ticket of a timer that has none before it names the ticket. The
+//     pump, where it drops a ticket of such a timer, changes the word, so that the thread learns of
+//     it.
+//  3. An armed timer's live ticket waits for a tick not after the wanted one, or is in a lane since
+//     that tick.
+//  4. Timers that come due in one advance enter their lane in the order of their ticks. Timers that
+//     were due when they were set follow, in the order in which their tickets were pushed. A timer
+//     that is set anew while it is in its lane keeps its place, unless it is set to a later tick.
 // Memory: 8 bytes a number up to the largest that was used (with a payload, whole cache lines), the
 // buckets (1.2 MB of address space, of which untouched pages cost nothing) and the tickets. Once
 // stale tickets are more than half, each new ticket sweeps four: so there are at most four times as
@@ -96,6 +100,7 @@ class TimerWheel {
 
   static constexpr Tick kHorizonTicks = TickBuckets<Shape>::kHorizonTicks;
   static_assert(Shape::kHorizonBits < TimerWord::kTickBits, "ticks within the horizon compare");
+  static_assert(kThreadsMax <= TimerWord::kTickMask, "a thread's number fits in place of a tick");
 
   explicit TimerWheel(uint32_t lanes = 1) : lane_count_(lanes) {
     SCHEDQ_CHECK(lanes <= TimerWord::kLanesMax, "a wheel has at most four lanes");
@@ -125,35 +130,36 @@ class TimerWheel {
     tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
     TimerWord before = LoadWord(entry);
     TimerWord after;
-    bool is_looked_at_in_time;
+    bool keeps_its_ticket;
     do {
-      is_looked_at_in_time =
-          before.place() == TimerPlace::kWaits && !TimerWord::IsBefore(tick, before.stamp());
-      after =
-          is_looked_at_in_time ? before.Armed(tick, lane) : TimerWord::WithNewTicket(tick, lane);
+      keeps_its_ticket = before.HasTicketFor(tick, lane);
+      after = keeps_its_ticket ? before.Armed(tick) : TimerWord::Waiting(tick, lane);
     } while (!ExchangeWord(entry, before, after));
-    if (is_looked_at_in_time) return kNeverTick;
+    if (keeps_its_ticket) return kNeverTick;
     inbox_.Push(Ticket(timer, tick, before.place() != TimerPlace::kNowhere));
     return tick < LoadPlanned() ? tick : kNeverTick;
   }
 
   // Ensures that the timer comes due at `tick` or before, and in `lane` or one of a smaller number:
   // it never makes a timer come due later. So the timer's user must know what is due when, and arm
-  // it anew if it came due too early. Calls wake(at) if the caller must ensure a call of Pump by
-  // the tick `at`.
+  // it anew if it came due too early. Calls wake(at), which must not arm this timer, if the caller
+  // must ensure a call of Pump by the tick `at`.
   template <typename Wake>
-  void ArmBy(Timer timer, Entry& entry, Tick tick, uint32_t lane, const Wake& wake) {
+  [[gnu::always_inline]] inline void ArmBy(Timer timer, Entry& entry, Tick tick, uint32_t lane,
+                                           const Wake& wake) {
     const Tick now = LoadNow();
     tick = std::clamp(tick, now, now + (kHorizonTicks - 1));
     // Sequentially consistent: PopDue disarms the timer, and then its user looks at what is due.
     // Either that look sees what this caller wants, or this one sees that the timer is disarmed.
     TimerWord before(entry.word.load());
     if (before.ComesBy(tick, lane)) return;
-    TimerWord after = ArmedBy(before, tick, lane);
-    while (after != before && !ExchangeWord(entry, before, after)) {
-      after = ArmedBy(before, tick, lane);
+    if (before.place() == TimerPlace::kNowhere) {
+      PushAndWake(Ticket(timer, tick), tick, wake);
+      if (ExchangeStrong(entry, before, TimerWord::Waiting(tick, lane))) return;
+      // Another ticket is in its place, or the pump was faster and has dropped it.
+      strays_.fetch_add(1, std::memory_order_relaxed);
     }
-    if (after.place() == TimerPlace::kNamed) PushNamed(timer, entry, before, after, wake);
+    ArmSlowly(timer, entry, tick, lane, wake);
   }
 
   // The pump's instant; may be an earlier one.
@@ -172,11 +178,12 @@ class TimerWheel {
   // Advances to `tick` (time never goes back) and calls round(now), which may pop what is due and
   // returns the tick by which it wants the next round (kNeverTick: it needs none). Returns the tick
   // of the next necessary Pump; nullopt when another thread is pumping, which then runs another
-  // round.
+  // round. If `round` throws, the exception leaves Pump, and a call of Pump is necessary.
   template <typename Round>
   std::optional<Tick> Pump(Tick tick, const Round& round) {
     RaiseTarget(tick);
     if (requests_.fetch_add(1) != 0) return std::nullopt;
+    Turn turn(*this);
     uint32_t seen = 1;
     // Each further round answers a call to Pump or a push to the inbox that came meanwhile.
     for (;;) {
@@ -188,24 +195,38 @@ class TimerWheel {
       if (inbox_.HasHoles()) next = std::min(next, buckets_.now() + 1);
       planned_.store(next);
       if (!inbox_.IsEmpty()) continue;
-      if (requests_.compare_exchange_strong(seen, 0)) return next;
+      if (requests_.compare_exchange_strong(seen, 0)) {
+        turn.End();
+        return next;
+      }
     }
   }
 
   // Inside Pump: the timer that is first in the lane.
   std::optional<Timer> PopDue(uint32_t lane) {
-    // Each round removes a ticket.
+    // Each round removes a ticket from the lane.
     while (!lanes_[lane].is_empty()) {
       AnnounceFront(lanes_[lane]);
       const Ticket ticket = pool_.PopFront(lanes_[lane]);
       Entry& entry = entries_[ticket.timer()];
       TimerWord before = LoadWord(entry);
-      bool is_live;
-      do {
-        is_live = before.Names(TimerPlace::kLane, ticket.stamp());
-      } while (is_live && !ExchangeWord(entry, before, before.Nowhere().Disarmed()));
-      if (!is_live) --stale_;
-      if (is_live && before.is_armed()) return ticket.timer();
+      // Each further round means that another thread's exchange succeeded.
+      while (IsLive(entry, before, ticket)) {
+        const bool is_armed = before.is_armed();
+        if (is_armed && before.place() == TimerPlace::kWaits) {
+          if (before.wanted() != before.stamp()) {
+            if (FileAnew(entry, before, ticket)) break;
+            continue;
+          }
+          if (before.lane() != lane) {
+            pool_.PushBack(lanes_[before.lane()], ticket);
+            break;
+          }
+        }
+        if (!ExchangeWord(entry, before, TimerWord::Nowhere(++nowheres_))) continue;
+        if (is_armed) return ticket.timer();
+        break;
+      }
     }
     return std::nullopt;
   }
@@ -235,36 +256,64 @@ class TimerWheel {
   // How far ahead in its lane PopDue prefetches timers.
   static constexpr uint32_t kPrefetchDistance = 4;
 
-  // The word of a timer that comes due by `tick`.
-  static TimerWord ArmedBy(TimerWord before, Tick tick, uint32_t lane) {
-    const bool was_armed = before.is_armed();
-    const bool waits = before.place() == TimerPlace::kWaits || before.place() == TimerPlace::kNamed;
-    if (was_armed) lane = std::min(lane, before.lane());
-    if (waits && !TimerWord::IsBefore(tick, before.stamp())) {
-      const bool was_sooner = was_armed && !TimerWord::IsBefore(tick, before.wanted());
-      return before.Armed(was_sooner ? before.wanted() : tick, lane);
+  // Ends the pumping of a thread, also where a round throws: then each thread that arms a timer
+  // asks for a call of Pump.
+  class Turn {
+   public:
+    explicit Turn(TimerWheel& wheel) : wheel_(&wheel) {}
+    ~Turn() {
+      if (wheel_ == nullptr) return;
+      wheel_->planned_.store(kNeverTick);
+      wheel_->requests_.store(0);
     }
-    const bool is_due = before.place() == TimerPlace::kLane && was_armed;
-    if (is_due && lane == before.lane()) return before;
-    return TimerWord::WithNewTicket(tick, lane).Named();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    void End() { wheel_ = nullptr; }
+
+   private:
+    TimerWheel* wheel_;
+  };
+
+  template <typename Wake>
+  [[gnu::always_inline]] inline void PushAndWake(Ticket ticket, Tick tick, const Wake& wake) {
+    inbox_.Push(ticket);
+    if (tick < LoadPlanned()) wake(tick);
   }
 
-  // Pushes the ticket that `after` names, whichever thread has named it, and says so.
+  // For a timer that has a ticket. A new one is named before it is pushed, because the old one
+  // becomes stale.
   template <typename Wake>
-  [[gnu::always_inline]] inline void PushNamed(Timer timer, Entry& entry, TimerWord before,
-                                               TimerWord after, const Wake& wake) {
-    // Where there was a ticket, either it or the second one to come of this one is stale.
-    inbox_.Push(Ticket(timer, after.stamp(), before.place() != TimerPlace::kNowhere));
-    const Tick tick = TimerWord::Expand(after.stamp(), LoadNow());
-    if (tick < LoadPlanned()) wake(tick);
+  [[gnu::noinline]] void ArmSlowly(Timer timer, Entry& entry, Tick tick, uint32_t lane,
+                                   const Wake& wake) {
+    TimerWord before = LoadWord(entry);
+    TimerWord after;
+    do {
+      if (before.ComesBy(tick, lane)) return;
+      after = ArmedBy(before, tick, lane);
+    } while (!ExchangeWord(entry, before, after));
+    if (after.place() != TimerPlace::kNamed) return;
+    const Ticket ticket(timer, after.stamp(), before.place() != TimerPlace::kNowhere);
+    PushAndWake(ticket, TimerWord::Expand(after.stamp(), LoadNow()), wake);
     // After the wake-up, so that a thread that relies on the ticket relies on that too. If this
-    // fails, the pump has found the ticket, or another thread pushes it once more.
+    // fails, the pump has found a ticket of this timer since the word was named, or another thread
+    // has changed the word and sees to a ticket of its own.
     ExchangeStrong(entry, after, after.Pushed());
   }
 
-  // Relaxed: a decision by the loaded word alone (that a ticket is stale, that there is nothing to
-  // cancel) uses a word that was there when the operation began, or later. The exchange decides
-  // everything else.
+  // The word of a timer that comes due by `tick`.
+  static TimerWord ArmedBy(TimerWord before, Tick tick, uint32_t lane) {
+    const bool was_armed = before.is_armed();
+    const bool was_sooner = was_armed && !TimerWord::IsBefore(tick, before.wanted());
+    const uint64_t wanted = was_sooner ? before.wanted() : tick & TimerWord::kTickMask;
+    if (was_armed) lane = std::min(lane, before.lane());
+    if (before.HasTicketFor(wanted, lane)) return before.Armed(wanted);
+    // Also where another thread has named a ticket for the same tick: see TimerWord::Named.
+    return TimerWord::Named(wanted, lane, Seam<Atom>::ThreadIndex());
+  }
+
+  // Relaxed: a decision by the loaded word alone (that a ticket is stale or due, that there is
+  // nothing to cancel) uses a word that was there when the operation began, or later. The exchange
+  // decides everything else.
   static TimerWord LoadWord(const Entry& entry) { return TimerWord(LoadRelaxed(entry.word)); }
   // Sequentially consistent: the thread that pops a timer sees what the arming thread wrote before.
   static bool ExchangeWord(Entry& entry, TimerWord& before, TimerWord after) {
@@ -273,9 +322,9 @@ class TimerWheel {
     before = TimerWord(bits);
     return false;
   }
-  static void ExchangeStrong(Entry& entry, TimerWord before, TimerWord after) {
+  static bool ExchangeStrong(Entry& entry, TimerWord before, TimerWord after) {
     uint64_t bits = before.bits();
-    entry.word.compare_exchange_strong(bits, after.bits());
+    return entry.word.compare_exchange_strong(bits, after.bits());
   }
   // Relaxed: by an older instant a tick that has passed seems to come still, and the pump finds
   // that it is due.
@@ -312,6 +361,8 @@ class TimerWheel {
       }
     });
     pool_.Drain(due, Announce(), [this](Ticket ticket) { Visit(ticket); });
+    // Relaxed, the first: a stray that is missed is counted the next time.
+    if (LoadRelaxed(strays_) != 0) superseding += strays_.exchange(0);
     stale_ += static_cast<int64_t>(superseding);
     if (superseding != 0) Sweep(superseding * kSweepShare);
   }
@@ -319,44 +370,64 @@ class TimerWheel {
   // Drops the stale ones of the next `looks` tickets, if more than half of all are stale.
   void Sweep(uint64_t looks) {
     if (stale_ < kStaleMin || static_cast<uint64_t>(stale_) * 2 < pool_.size()) return;
-    const auto keep_in = [this](TimerPlace place) {
-      return [this, place](Ticket ticket) {
-        const bool is_live = LoadWord(entries_[ticket.timer()]).Names(place, ticket.stamp());
-        if (!is_live) --stale_;
-        return is_live;
-      };
+    const auto keep = [this](Ticket ticket) {
+      Entry& entry = entries_[ticket.timer()];
+      TimerWord word = LoadWord(entry);
+      return IsLive(entry, word, ticket);
     };
     // Each round looks at a ticket at least, or ends.
     for (uint64_t looked = 0; looked < looks;) {
-      const uint64_t in_bucket = buckets_.SweepNext(Announce(), keep_in(TimerPlace::kWaits));
+      const uint64_t in_bucket = buckets_.SweepNext(Announce(), keep);
       looked += in_bucket;
       if (in_bucket != 0) continue;
-      for (TicketList& lane : lanes_) pool_.Filter(lane, Announce(), keep_in(TimerPlace::kLane));
+      for (TicketList& lane : lanes_) pool_.Filter(lane, Announce(), keep);
       return;
     }
+  }
+
+  // Whether the ticket is live, by `word`, which is what was seen last. If it is not, it is to be
+  // dropped.
+  bool IsLive(Entry& entry, TimerWord& word, Ticket ticket) {
+    while (!word.Names(ticket.stamp())) {
+      // A thread may have pushed this ticket of a timer that has none, and not named it yet.
+      if (word.place() != TimerPlace::kNowhere ||
+          ExchangeWord(entry, word, TimerWord::Nowhere(++nowheres_))) {
+        --stale_;
+        return false;
+      }
+    }
+    return true;
   }
 
   // The ticket's tick has come, and the ticket is in no bucket any more.
   void Visit(Ticket ticket) {
     Entry& entry = entries_[ticket.timer()];
-    const Tick now = buckets_.now();
     TimerWord before = LoadWord(entry);
-    TimerWord after;
-    do {
-      if (!before.Names(TimerPlace::kWaits, ticket.stamp())) {
-        --stale_;
+    // Each further round means that another thread's exchange succeeded.
+    while (IsLive(entry, before, ticket)) {
+      if (!before.is_armed()) {
+        if (ExchangeWord(entry, before, TimerWord::Nowhere(++nowheres_))) return;
+      } else if (before == TimerWord::Waiting(ticket.stamp(), before.lane())) {
+        return pool_.PushBack(lanes_[before.lane()], ticket);
+      } else if (FileAnew(entry, before, ticket)) {
         return;
       }
-      after = before.Nowhere();
-      if (!before.is_armed()) continue;
-      const Tick wanted = TimerWord::Expand(before.wanted(), now);
-      after = wanted <= now ? before.InLane(lane_number_) : before.WaitsFor(wanted);
-    } while (!ExchangeWord(entry, before, after));
-    if (after.place() == TimerPlace::kWaits) {
-      buckets_.Link(Ticket(ticket.timer(), after.stamp()));
-    } else if (after.place() == TimerPlace::kLane) {
-      pool_.PushBack(lanes_[after.lane()], Ticket(ticket.timer(), lane_number_++));
     }
+  }
+
+  // Of an armed timer. Makes a ticket for the wanted tick live and files it, in place of the one
+  // that was found; false: the word has changed.
+  bool FileAnew(Entry& entry, TimerWord& before, Ticket found) {
+    const bool is_named = before.place() == TimerPlace::kNamed;
+    const TimerWord after = is_named ? before.Pushed() : before.WaitsFor(before.wanted());
+    if (!ExchangeWord(entry, before, after)) return false;
+    const Ticket ticket(found.timer(), after.stamp());
+    if (buckets_.TickOf(ticket) <= buckets_.now()) {
+      pool_.PushBack(lanes_[after.lane()], ticket);
+    } else {
+      buckets_.Link(ticket);
+    }
+    return true;
   }
 
   void Advance(Tick target) {
@@ -377,15 +448,16 @@ class TimerWheel {
   alignas(kCacheLineBytes) Atom<uint32_t> requests_{0};
   // The latest tick that a call of Pump asked for.
   Atom<Tick> target_{0};
+  // Tickets that were pushed and never named. Raised by the threads that arm timers, cleared by the
+  // pump.
+  Atom<uint64_t> strays_{0};
 
   // The pump's.
   TicketPool pool_;
   TickBuckets<Shape> buckets_{&pool_};
   std::array<TicketList, TimerWord::kLanesMax> lanes_;
-  // Numbers tickets in lanes, modulo half a billion. If a stale ticket stayed in its lane for a
-  // whole round of numbers, it may count as its timer's live one: the timer is then popped in its
-  // place.
-  uint64_t lane_number_ = 0;
+  // Numbers the words of timers that have no ticket, modulo 2^58.
+  uint64_t nowheres_ = 0;
   int64_t stale_ = 0;  // Tickets that were superseded and not visited since.
 };
 

@@ -1,4 +1,4 @@
-// The atomic word of one timer: what its users want and where its ticket is.
+// The atomic word of one timer: what its users want and which ticket is live.
 //
 // Ticks are kept modulo 2^29. Two of them compare correctly while they are within 2^28 of each
 // other, which the wheel's horizon guarantees for the ticks of armed timers and of live tickets.
@@ -8,10 +8,13 @@
 
 namespace schedq {
 
-// Where the timer's live ticket is: nowhere (there is none), waiting for its tick, or due in a
-// lane.
-// Named: it waits, but the thread that named it may not have pushed it yet.
-enum class TimerPlace : uint8_t { kNowhere, kWaits, kLane, kNamed };
+// Where the timer's live ticket is.
+enum class TimerPlace : uint8_t {
+  kNowhere,  // There is none. The word has a number, so that an equal word is the same one.
+  kWaits,    // It waits for its tick, or in its lane since that has come.
+  kNamed,    // It waits, but the thread that named it may not have pushed it yet. The word says
+             // which thread that is; the wanted tick is the ticket's own.
+};
 
 class TimerWord {
  public:
@@ -19,6 +22,7 @@ class TimerWord {
   static constexpr uint64_t kTickMask = (uint64_t{1} << kTickBits) - 1;
   static constexpr uint32_t kLanesMax = 4;
 
+  // All bits zero: nowhere.
   TimerWord() = default;
   explicit TimerWord(uint64_t bits) : bits_(bits) {}
   uint64_t bits() const { return bits_; }
@@ -26,47 +30,61 @@ class TimerWord {
 
   // Armed: the timer shall come due at `wanted` in `lane`.
   bool is_armed() const { return Get(kArmedAt, 1) != 0; }
-  uint64_t wanted() const { return Get(kWantedAt, kTickBits); }
+  uint64_t wanted() const {
+    return Get(place() == TimerPlace::kNamed ? kStampAt : kWantedAt, kTickBits);
+  }
   uint32_t lane() const { return static_cast<uint32_t>(Get(kLaneAt, 2)); }
   TimerPlace place() const { return static_cast<TimerPlace>(Get(kPlaceAt, 2)); }
-  // The live ticket's stamp: the tick at which the pump looks at the timer, or the ticket's number
-  // in the lane.
+  // The live ticket's stamp: the tick at which the pump looks at the timer.
   uint64_t stamp() const { return Get(kStampAt, kTickBits); }
   // A word that names a ticket which may not have been pushed stands for every ticket of its timer:
   // the thread may be stopped, and the ticket may never come.
-  bool Names(TimerPlace place, uint64_t stamp) const {
-    return this->place() == TimerPlace::kNamed ||
-           (this->place() == place && this->stamp() == stamp);
+  bool Names(uint64_t stamp) const {
+    return place() == TimerPlace::kNamed ||
+           (place() == TimerPlace::kWaits && this->stamp() == stamp);
   }
 
   // It comes due at `tick` or before, in this lane or one of a smaller number, and its ticket has
   // been pushed.
   bool ComesBy(uint64_t tick, uint32_t lane) const {
-    const bool is_in_time = place() == TimerPlace::kLane ||
-                            (place() == TimerPlace::kWaits && !IsBefore(tick, wanted()));
-    return is_armed() && is_in_time && this->lane() <= lane;
+    return place() == TimerPlace::kWaits && is_armed() && !IsBefore(tick, wanted()) &&
+           this->lane() <= lane;
+  }
+  // The ticket that waits will do for this tick and lane.
+  bool HasTicketFor(uint64_t tick, uint32_t lane) const {
+    return place() == TimerPlace::kWaits && !IsBefore(tick, stamp()) && this->lane() == lane;
   }
 
+  // `number`: another one for each such word of a wheel, up to kNowhereMax.
+  static constexpr uint64_t kNowhereMax = (uint64_t{1} << 2 * kTickBits) - 1;
+  static TimerWord Nowhere(uint64_t number) { return TimerWord(number & kNowhereMax); }
   // Armed for a tick, with a ticket that waits for the same.
-  static TimerWord WithNewTicket(uint64_t tick, uint32_t lane) {
+  static TimerWord Waiting(uint64_t tick, uint32_t lane) {
     const uint64_t kept = tick & kTickMask;
     return TimerWord(kept << kWantedAt | kept << kStampAt | uint64_t{lane} << kLaneAt |
                      uint64_t{1} << kArmedAt |
                      static_cast<uint64_t>(TimerPlace::kWaits) << kPlaceAt);
   }
-  TimerWord Armed(uint64_t tick, uint32_t lane) const {
-    return With(kWantedAt, kTickBits, tick).With(kLaneAt, 2, lane).With(kArmedAt, 1, 1);
+  // Armed for its ticket's tick by this thread, which is about to push the ticket. Only this thread
+  // makes such a word, and it says that the ticket was pushed, or finds that it is too late for
+  // that, before it makes another one. So an equal word is the same one.
+  static TimerWord Named(uint64_t tick, uint32_t lane, uint32_t thread) {
+    return Waiting(tick, lane)
+        .With(kWantedAt, kTickBits, thread)
+        .With(kPlaceAt, 2, static_cast<uint64_t>(TimerPlace::kNamed));
   }
-  TimerWord Named() const { return WithPlace(TimerPlace::kNamed); }
-  TimerWord Pushed() const { return WithPlace(TimerPlace::kWaits); }
+
+  // Of a word that is named: the ticket was pushed.
+  TimerWord Pushed() const {
+    return With(kWantedAt, kTickBits, stamp())
+        .With(kPlaceAt, 2, static_cast<uint64_t>(TimerPlace::kWaits));
+  }
+  // Of a word that waits: armed for this tick, with the ticket that it has; with one for this tick.
+  TimerWord Armed(uint64_t tick) const {
+    return With(kWantedAt, kTickBits, tick).With(kArmedAt, 1, 1);
+  }
+  TimerWord WaitsFor(uint64_t tick) const { return With(kStampAt, kTickBits, tick); }
   TimerWord Disarmed() const { return With(kArmedAt, 1, 0); }
-  TimerWord Nowhere() const { return WithPlace(TimerPlace::kNowhere); }
-  TimerWord InLane(uint64_t number) const {
-    return WithPlace(TimerPlace::kLane).With(kStampAt, kTickBits, number);
-  }
-  TimerWord WaitsFor(uint64_t tick) const {
-    return WithPlace(TimerPlace::kWaits).With(kStampAt, kTickBits, tick);
-  }
 
   // Is a before b?
   static bool IsBefore(uint64_t a, uint64_t b) { return ((a - b) >> (kTickBits - 1) & 1) != 0; }
@@ -90,9 +108,6 @@ class TimerWord {
   TimerWord With(uint32_t at, uint32_t bits, uint64_t value) const {
     const uint64_t mask = ((uint64_t{1} << bits) - 1) << at;
     return TimerWord((bits_ & ~mask) | (value << at & mask));
-  }
-  TimerWord WithPlace(TimerPlace place) const {
-    return With(kPlaceAt, 2, static_cast<uint64_t>(place));
   }
 
   uint64_t bits_ = 0;

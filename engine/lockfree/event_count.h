@@ -55,28 +55,28 @@ class EventCount {
   // Wait-free. Linearization point: the addition.
   Ticket PrepareWait() {
     waiters_.fetch_add(1);
-    return {epoch_.load()};
+    return {LoadEpoch()};
   }
 
   // Wait-free.
-  void CancelWait() { waiters_.fetch_sub(1); }
+  void CancelWait() { Leave(); }
 
   // Sleeps until a notification that came after PrepareWait. False: the deadline has passed; the
   // caller looks once more (invariant 2). Blocking.
   bool CommitWait(Ticket ticket, std::optional<MonotonicTime> deadline) {
     bool is_in_time = true;
     // Each round is a return of Wait without a notification.
-    while (is_in_time && epoch_.load() == ticket.epoch) {
+    while (is_in_time && LoadEpoch() == ticket.epoch) {
       is_in_time = Seam<Atom>::Wait(epoch_, ticket.epoch, deadline);
     }
-    waiters_.fetch_sub(1);
+    Leave();
     return is_in_time;
   }
 
   // After an entry was pushed. Linearization point: the load, or the addition.
   void NotifyOne() {
     if (waiters_.load() == 0) return;
-    epoch_.fetch_add(1);
+    RaiseEpoch();
     Seam<Atom>::WakeOne(epoch_);
   }
 
@@ -88,14 +88,22 @@ class EventCount {
   // Wakes all waiters: to close the queue, or after many entries were pushed.
   void NotifyAll() {
     if (waiters_.load() == 0) return;
-    epoch_.fetch_add(1);
+    RaiseEpoch();
     Seam<Atom>::WakeAll(epoch_);
   }
 
-  // May be stale.
-  uint32_t Waiters() const { return waiters_.load(); }
+  // May be stale, and orders nothing.
+  uint32_t Waiters() const { return LoadRelaxed(waiters_); }
 
  private:
+  // Acquire and release pair with each other. A waiter that reads the epoch of a notification, and
+  // so will not be woken by it, sees in its look the entry that was pushed before. An older epoch
+  // only keeps it from sleeping.
+  uint32_t LoadEpoch() const { return LoadAcquire(epoch_); }
+  void RaiseEpoch() { epoch_.fetch_add(1, std::memory_order_release); }
+  // Relaxed: a producer that still counts the waiter wakes somebody else, or nobody in vain.
+  void Leave() { waiters_.fetch_sub(1, std::memory_order_relaxed); }
+
   // Raised by each notification that finds waiters. A waiter that misses exactly 2^32 of them
   // between its last look and its sleep would sleep; its deadline or the next push wakes it.
   Atom<uint32_t> epoch_{0};

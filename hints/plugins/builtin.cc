@@ -2,11 +2,19 @@
 
 namespace schedq {
 
-std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates) {
-  std::vector<Plugin> plugins = {SchedulingGatesPlugin(),       NodeUnschedulablePlugin(),
-                                 TaintTolerationPlugin(),       NodeAffinityPlugin(),
-                                 NodeResourcesFitPlugin(),      DynamicResourcesPlugin(world),
-                                 DefaultPreemptionPlugin(world)};
+std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates, PodRulesUse rules) {
+  const bool with_rules = rules == PodRulesUse::kSome;
+  std::vector<Plugin> plugins = {SchedulingGatesPlugin()};
+  if (with_rules) plugins.push_back(NodeNamePlugin());
+  plugins.push_back(NodeUnschedulablePlugin());
+  plugins.push_back(TaintTolerationPlugin());
+  plugins.push_back(NodeAffinityPlugin());
+  if (with_rules) plugins.push_back(NodePortsPlugin());
+  plugins.push_back(NodeResourcesFitPlugin());
+  if (with_rules) plugins.push_back(PodTopologySpreadPlugin());
+  if (with_rules) plugins.push_back(InterPodAffinityPlugin());
+  plugins.push_back(DynamicResourcesPlugin(world));
+  plugins.push_back(DefaultPreemptionPlugin(world));
   if (gates.GenericWorkload()) plugins.push_back(GangSchedulingPlugin(world));
   return plugins;
 }

@@ -4,6 +4,7 @@
 // carry the facts. Each plugin's own file says what it leaves out.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/gates.h"
@@ -13,16 +14,27 @@
 namespace schedq {
 
 Plugin SchedulingGatesPlugin();
+Plugin NodeNamePlugin();
 Plugin NodeUnschedulablePlugin();
 Plugin TaintTolerationPlugin();
 Plugin NodeAffinityPlugin();
+Plugin NodePortsPlugin();
 Plugin NodeResourcesFitPlugin();
+Plugin PodTopologySpreadPlugin();
+Plugin InterPodAffinityPlugin();
 // These three ask `world`, which must outlive them.
 Plugin DynamicResourcesPlugin(const World* world);
 Plugin GangSchedulingPlugin(const World* world);
 Plugin DefaultPreemptionPlugin(const World* world);
 
-// GangScheduling is among them where the gate GenericWorkload is on.
-std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates = Gates());
+// Whether pods have rules (engine/pod_rules.h) that keep pods away from nodes by what else is
+// there.
+enum class PodRulesUse : uint8_t { kSome, kNone };
+
+// GangScheduling is among them where the gate GenericWorkload is on. Where no pod has rules,
+// NodeName and the plugins that judge rules are left out: they would reject nobody, and a queue
+// that heard of each pod that comes to a node for their sake would do so in vain.
+std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates = Gates(),
+                                   PodRulesUse rules = PodRulesUse::kSome);
 
 }  // namespace schedq

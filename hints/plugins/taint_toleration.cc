@@ -2,8 +2,6 @@
 //
 // Worth another attempt: a node appears whose taints the pod tolerates, or a node's taints change
 // from not tolerated to tolerated; or the pod's own tolerations change.
-#include <algorithm>
-
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "hints/plugin.h"
@@ -12,17 +10,6 @@
 
 namespace schedq {
 namespace {
-
-// A taint that only asks to be avoided (PreferNoSchedule) keeps no pod away.
-bool KeepsAway(const Taint& taint) {
-  return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-}
-
-bool ToleratesNode(const Pod& pod, const ObjectView& node) {
-  return std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
-    return !KeepsAway(taint) || ToleratesTaint(pod.tolerations, taint);
-  });
-}
 
 Hint AfterNodeChange(const Pod& pod, const ObjectChange& change) {
   if (change.after == nullptr) return Hint::kError;

@@ -15,4 +15,10 @@ bool ToleratesTaint(const std::vector<Toleration>& tolerations, const Taint& tai
                      [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
 }
 
+bool ToleratesNode(const Pod& pod, const ObjectView& node) {
+  return std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+    return taint.effect == "PreferNoSchedule" || ToleratesTaint(pod.tolerations, taint);
+  });
+}
+
 }  // namespace schedq

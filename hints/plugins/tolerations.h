@@ -10,5 +10,8 @@ namespace schedq {
 
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 bool ToleratesTaint(const std::vector<Toleration>& tolerations, const Taint& taint);
+// Whether the pod tolerates every taint of the node that keeps pods away. One that only discourages
+// (PreferNoSchedule) keeps none away.
+bool ToleratesNode(const Pod& pod, const ObjectView& node);
 
 }  // namespace schedq

@@ -101,5 +101,6 @@ SCHEDQ_DOCUMENT(, FloorDocument)
 SCHEDQ_DOCUMENT(, DataItemsDocument)
 SCHEDQ_DOCUMENT(, ProfileDocument)
 SCHEDQ_DOCUMENT(, BarsDocument)
+SCHEDQ_DOCUMENT(, ScaleDocument)
 
 }  // namespace schedq

@@ -1,10 +1,10 @@
-// Documents as files: results.json, bench.json, floor.json, profile.json, bars.json and
+// Documents as files: results.json, bench.json, floor.json, profile.json, bars.json, scale.json and
 // DataItems.
 //
 // Purpose: read, write and describe the document types RunDocument, BenchDocument, FloorDocument,
-// ProfileDocument, BarsDocument and DataItemsDocument. A type's Describe function is the single
-// statement of its fields; the writer, the strict reader and the JSON schema in docs/ all follow
-// from it.
+// ProfileDocument, BarsDocument, ScaleDocument and DataItemsDocument. A type's Describe function is
+// the single statement of its fields; the writer, the strict reader and the JSON schema in docs/
+// all follow from it.
 // Threads: pure functions; any thread. Two writers of one path leave the whole content of one.
 // Invariants:
 //  1. Equal content gives equal bytes: keys in the order of Describe, maps by key, numbers in the
@@ -23,6 +23,7 @@
 #include "perf/documents/floor_document.h"
 #include "perf/documents/profile_document.h"
 #include "perf/documents/run_document.h"
+#include "perf/documents/scale_document.h"
 
 namespace schedq {
 
@@ -56,5 +57,6 @@ SCHEDQ_DOCUMENT(extern, FloorDocument)
 SCHEDQ_DOCUMENT(extern, DataItemsDocument)
 SCHEDQ_DOCUMENT(extern, ProfileDocument)
 SCHEDQ_DOCUMENT(extern, BarsDocument)
+SCHEDQ_DOCUMENT(extern, ScaleDocument)
 
 }  // namespace schedq

@@ -166,6 +166,101 @@ model::Body ArmsMeet(uint32_t lane_of_first) {
 TEST(TimerWheelModel, ArmsOfTwoLanesMeet) { ExpectRight(ArmsMeet(1)); }
 TEST(TimerWheelModel, ArmsOfOneLaneMeet) { ExpectRight(ArmsMeet(0)); }
 
+// A timer that has a ticket for tick 30 is armed for tick 2 by several threads.
+struct SoonerScene : Scene {
+  SoonerScene() { ArmBy(30); }
+
+  void ArmBy(Tick tick) {
+    wheel.ArmBy(0, wheel.EntryOf(0), tick, 0, [](Tick) {});
+  }
+  // The timer comes due at tick 2, also if another thread has armed it before and is frozen. (If it
+  // is frozen while it pumps, this thread can't pump.)
+  void ArmAndPump() {
+    const int before = Expired(0);
+    ArmBy(2);
+    // A ticket whose cell is claimed and not seen yet is looked for at the next tick.
+    for (std::optional<Tick> planned = 2; planned <= 3;) {
+      planned = Pump(*planned);
+      if (!planned) return;
+    }
+    MODEL_CHECK(Expired(0) > before, "what was armed comes due");
+  }
+};
+
+// A ticket comes due before its thread says that it was pushed. Another thread arms the timer for
+// the same tick and is frozen. Then the first thread goes on: what it says is not said of the
+// second one's ticket, on which a third thread relies.
+model::Body ArmedAnewForOneTick() {
+  return [](model::Trial& trial) {
+    SoonerScene scene;
+    trial.Thread([&] { scene.ArmBy(2); });
+    trial.Thread([&] { scene.ArmBy(2); });
+    trial.Thread([&] {
+      scene.Pump(2);
+      scene.ArmBy(30);
+      scene.ArmAndPump();
+    });
+    trial.Join();
+    scene.Pump(5);
+  };
+}
+
+// One thread relies on another's ticket and is late to say that it has pushed that too. Meanwhile
+// the other one pushes it, finds it due, arms the timer for the same tick, and is frozen.
+model::Body ArmedAnewByItsThread() {
+  return [](model::Trial& trial) {
+    SoonerScene scene;
+    trial.Thread([&] {
+      scene.ArmBy(2);
+      scene.Pump(2);
+      scene.ArmBy(30);
+      scene.ArmBy(2);
+    });
+    trial.Thread([&] {
+      scene.ArmBy(2);
+      scene.ArmAndPump();
+    });
+    trial.Join();
+    scene.Pump(5);
+  };
+}
+
+// The pump meets the ticket of a timer that has none, before its thread has named it.
+model::Body ArmMeetsItsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    scene.wheel.Schedule(1, 30);
+    scene.Pump(1);
+    const auto arm = [&] { scene.wheel.ArmBy(0, scene.wheel.EntryOf(0), 2, 0, [](Tick) {}); };
+    trial.Thread(arm);
+    trial.Thread([&] { scene.Pump(2); });
+    trial.Join();
+    scene.Pump(3);
+    MODEL_CHECK(scene.Expired(0) == 1, "what was armed comes due once");
+  };
+}
+TEST(TimerWheelModel, ArmMeetsItsPump) { ExpectRight(ArmMeetsItsPump(), 3); }
+
+// Likewise, and another thread arms the timer meanwhile: it comes due, so that the word of the
+// first thread is as it was, but for its number.
+model::Body ArmMeetsAnotherAndItsPump() {
+  return [](model::Trial& trial) {
+    Scene scene;
+    const auto arm = [&] { scene.wheel.ArmBy(0, scene.wheel.EntryOf(0), 2, 0, [](Tick) {}); };
+    trial.Thread(arm);
+    trial.Thread([&] {
+      arm();
+      scene.Pump(2);
+    });
+    trial.Join();
+    const int before = scene.Expired(0);
+    arm();
+    scene.Pump(3);
+    MODEL_CHECK(scene.Expired(0) == before + 1, "what was armed last comes due");
+  };
+}
+TEST(TimerWheelModel, ArmMeetsAnotherAndItsPump) { ExpectRight(ArmMeetsAnotherAndItsPump(), 3); }
+
 // The pump disarms a timer, and then its user looks at what is due; a thread writes what is due,
 // and then arms the timer.
 model::Body ArmMeetsPump() {
@@ -279,10 +374,25 @@ TEST(TimerWheelModelSweep, ThreeThreads) {
 
 TEST(TimerWheelModelStall, FrozenThreadStopsNoOther) {
   for (const model::Body& body : {CancelMeetsPump(), OverwriteMeetsPump(), PumpsMeet(), ArmsMeet(0),
-                                  ArmsMeet(1), ArmMeetsPump()}) {
+                                  ArmsMeet(1), ArmMeetsPump(), ArmMeetsItsPump()}) {
     const model::Report report = model::ExhaustStalls(Named(1), body);
     model::ExpectNoStall(report, 10);
   }
+}
+
+// Two preemptions, so that a thread is late where another is frozen; no stale reads, for these are
+// many schedules.
+void ExpectNoStallOfLateThreads(const model::Body& body) {
+  model::Options options = Named(2);
+  options.stale_reads_max = 0;
+  options.weak_failures_max = 0;
+  model::ExpectNoStall(model::ExhaustStalls(options, body), 10);
+}
+TEST(TimerWheelModelStall, ArmedAnewForOneTick) {
+  ExpectNoStallOfLateThreads(ArmedAnewForOneTick());
+}
+TEST(TimerWheelModelStall, ArmedAnewByItsThread) {
+  ExpectNoStallOfLateThreads(ArmedAnewByItsThread());
 }
 
 }  // namespace

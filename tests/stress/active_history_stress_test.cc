@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/random.h"
 #include "engine/lockfree/active/active_entry.h"
 #include "engine/lockfree/active/active_queue.h"
 #include "tests/stress/history_stress.h"

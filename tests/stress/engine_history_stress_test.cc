@@ -20,7 +20,6 @@
 
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/names/interner.h"
-#include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"

@@ -65,6 +65,15 @@ class Recorder {
     return result;
   }
 
+  // Adds another operation with the moments of the thread's last one, which has responded: a second
+  // effect that the call may have.
+  void RecordAlso(uint32_t thread, Operation operation, Result result) {
+    Entry also = calls_[thread].back();
+    also.operation = std::move(operation);
+    also.result = std::move(result);
+    calls_[thread].push_back(std::move(also));
+  }
+
   std::vector<Entry> History() const {
     std::vector<Entry> history;
     for (const auto& calls : calls_) history.insert(history.end(), calls.begin(), calls.end());

@@ -11,6 +11,8 @@
 //   Result     an operation's result, with operator==
 //   static Result Apply(State&, const Operation&)
 //   static std::string Describe(const Operation&), static std::string Describe(const Result&)
+// and, if some operations may have no effect although they have responded,
+//   static bool IsOptional(const Operation&)
 // Allowed threads: the caller's.
 // Memory bound: the pairs (operations done, state) that the search meets, each once.
 // Source: J. Wing, C. Gong, Testing and Verifying Concurrent Objects, 1993; with G. Lowe's
@@ -76,7 +78,12 @@ class LinearizationSearch {
       const auto result = Spec::Apply(next, history_[i].operation);
       const bool fits = !history_[i].result || *history_[i].result == result;
       if (fits && Extend(done | Bit(i), next)) return true;
+      if (IsOptional(history_[i].operation) && Extend(done | Bit(i), state)) return true;
     }
+    return false;
+  }
+  static bool IsOptional(const typename Spec::Operation& operation) {
+    if constexpr (requires { Spec::IsOptional(operation); }) return Spec::IsOptional(operation);
     return false;
   }
 

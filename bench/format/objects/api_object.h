@@ -29,19 +29,6 @@ struct ObjectMetadata {
   std::vector<std::string> owners;  // "Kind/name" of each owner reference.
 };
 
-// A requirement on a node's labels, or on its name (`is_field`).
-struct NodeRequirement {
-  enum class Operator : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGreater, kLess };
-
-  std::string key;
-  Operator op = Operator::kIn;
-  std::vector<std::string> values;
-  bool is_field = false;  // The requirement is on metadata.name instead of a label.
-  bool operator==(const NodeRequirement&) const = default;
-};
-// All requirements of a term must hold. An empty term never holds.
-using NodeTerm = std::vector<NodeRequirement>;
-
 // An entry of the pod's spec.resourceClaims.
 struct PodClaim {
   std::string name;
@@ -51,12 +38,20 @@ struct PodClaim {
 };
 
 struct PodObject {
-  // Everything but names, uid, status and generated claims. pod.node_affinity holds the required
-  // affinity where that type can express it, and is empty otherwise. A hint that sees an empty
-  // affinity queues pods too often but never too rarely. node_terms always holds the affinity.
+  // Everything but names, uid, status and generated claims.
   Pod pod;
   std::vector<PodClaim> claims;
-  std::vector<NodeTerm> node_terms;  // At least one must hold; empty: no requirement.
+  // What scores count beside the requests, for containers that request no cpu or no memory: as if
+  // each asked for 100m and 200Mi.
+  int64_t assumed_cpu = 0;
+  int64_t assumed_memory = 0;
+  std::vector<std::string> images;  // Of all containers, with their tags.
+};
+
+// An image that a node holds.
+struct NodeImage {
+  std::vector<std::string> names;  // With their tags.
+  int64_t bytes = 0;
 };
 
 struct NodeObject {
@@ -65,6 +60,7 @@ struct NodeObject {
   std::vector<Taint> taints;
   bool unschedulable = false;
   bool ready = true;
+  std::vector<NodeImage> images;
 };
 
 // A request for `count` devices of a class.

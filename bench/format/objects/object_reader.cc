@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include "bench/format/objects/quantity.h"
+#include "bench/format/objects/rules_reader.h"
 #include "engine/object.h"
+#include "engine/pod_rules.h"
 
 namespace schedq {
 namespace {
@@ -111,10 +115,24 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   }
 }
 
+NodeImage ReadImage(YamlErrors& errors, const YamlNode& node) {
+  NodeImage image;
+  YamlFields fields(errors, node, "an image");
+  fields.Read("names", &image.names);
+  fields.Read("sizeBytes", &image.bytes);
+  for (std::string& name : image.names) name = WithTag(name);
+  return image;
+}
+
 // Copies the metadata into the engine's pod, which has fields of its own for them.
 void FinishPod(ApiObject* object) {
   if (auto* body = std::get_if<PodObject>(&object->body)) {
     body->pod.labels = object->metadata.labels;
+    if (body->pod.rules != nullptr) {
+      auto rules = std::make_shared<PodRules>(*body->pod.rules);
+      MergeLabelKeys(object->metadata.labels, rules.get());
+      body->pod.rules = std::move(rules);
+    }
     body->pod.namespace_name = object->metadata.namespace_name;
     body->pod.name = object->metadata.name;
   }
@@ -138,6 +156,13 @@ ApiObject ReadApiObject(YamlErrors& errors, const YamlNode& root) {
   ReadBody(errors, fields, &object);
   FinishPod(&object);
   return object;
+}
+
+std::string WithTag(const std::string& image) {
+  const size_t colon = image.rfind(':');
+  const size_t slash = image.rfind('/');
+  const bool has_tag = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return has_tag ? image : image + ":latest";
 }
 
 Labels ReadLabels(YamlErrors& errors, const YamlNode& node, std::string_view what) {
@@ -217,54 +242,12 @@ NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode
       if (type == "Ready") node.ready = value == "True";
     }
   }
-  fields.Ignore({"phase", "addresses", "daemonEndpoints", "nodeInfo", "images", "volumesInUse",
+  if (const auto* images = fields.FindList("images")) {
+    for (const YamlNode& item : images->items) node.images.push_back(ReadImage(errors, item));
+  }
+  fields.Ignore({"phase", "addresses", "daemonEndpoints", "nodeInfo", "volumesInUse",
                  "volumesAttached", "config", "runtimeHandlers", "features", "declaredFeatures"});
   return node;
-}
-
-std::vector<NodeTerm> ReadNodeSelector(YamlErrors& errors, const YamlNode& node) {
-  using Operator = NodeRequirement::Operator;
-  static constexpr std::array<std::pair<std::string_view, Operator>, 6> kOperators = {{
-      {"In", Operator::kIn},
-      {"NotIn", Operator::kNotIn},
-      {"Exists", Operator::kExists},
-      {"DoesNotExist", Operator::kDoesNotExist},
-      {"Gt", Operator::kGreater},
-      {"Lt", Operator::kLess},
-  }};
-  std::vector<NodeTerm> terms;
-  const auto read_list = [&errors](const YamlNode* list, bool is_field, NodeTerm* term) {
-    if (list == nullptr) return;
-    for (const YamlNode& item : list->items) {
-      NodeRequirement requirement;
-      requirement.is_field = is_field;
-      std::string op;
-      YamlFields fields(errors, item, "a node requirement");
-      fields.ReadRequired("key", &requirement.key);
-      fields.ReadRequired("operator", &op);
-      fields.Read("values", &requirement.values);
-      const auto found = std::find_if(kOperators.begin(), kOperators.end(),
-                                      [&op](const auto& pair) { return pair.first == op; });
-      if (found == kOperators.end()) {
-        errors.Add(item.at, "operator is \"" + op +
-                                "\", expected In, NotIn, Exists, DoesNotExist, Gt or Lt");
-        return;
-      }
-      requirement.op = found->second;
-      term->push_back(std::move(requirement));
-    }
-  };
-  YamlFields fields(errors, node, "the node selector");
-  if (const auto* list = fields.FindList("nodeSelectorTerms")) {
-    for (const YamlNode& item : list->items) {
-      NodeTerm term;
-      YamlFields parts(errors, item, "a node selector term");
-      read_list(parts.FindList("matchExpressions"), false, &term);
-      read_list(parts.FindList("matchFields"), true, &term);
-      terms.push_back(std::move(term));
-    }
-  }
-  return terms;
 }
 
 std::optional<bool> IsNamespacedKind(std::string_view kind) {

@@ -14,6 +14,7 @@
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/pod.h"
+#include "engine/pod_rules.h"
 
 namespace schedq {
 
@@ -31,6 +32,9 @@ DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,
                                       FeatureUses& features);
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
                                           FeatureUses& features);
+
+// The image's name with the tag "latest" where it has none.
+std::string WithTag(const std::string& image);
 
 // Returns x for `device.driver == "x"`, nullopt for any other expression.
 std::optional<std::string> DriverOfExpression(std::string_view expression);

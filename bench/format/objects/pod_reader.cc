@@ -1,6 +1,7 @@
 // Reads the spec of a pod.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,16 +9,26 @@
 
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/objects/rules_reader.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/pod.h"
+#include "engine/pod_rules.h"
 
 namespace schedq {
 namespace {
 
 // A resource named with this prefix and a device class is a device of that class.
 constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
+
+// A pod that is being read.
+struct PodReading {
+  PodObject body;
+  PodRules rules;
+  bool uses_node_network = false;
+  FeatureUses& features;
+};
 
 // The needs of one container.
 struct ContainerNeeds {
@@ -31,6 +42,14 @@ int64_t& Amount(ResourceList& list, const std::string& name) {
       [](const auto& pair, const std::string& wanted) { return pair.first < wanted; });
   if (at != list.end() && at->first == name) return at->second;
   return list.insert(at, {name, 0})->second;
+}
+
+// The amount, or null where there is none.
+const int64_t* Find(const ResourceList& list, const std::string& name) {
+  for (const auto& [present, amount] : list) {
+    if (present == name) return &amount;
+  }
+  return nullptr;
 }
 
 // The sum saturates: an amount beyond 64 bits fits no node anyway.
@@ -62,7 +81,7 @@ ResourceList ReadResources(YamlErrors& errors, const YamlNode& node) {
   return requests;
 }
 
-ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, FeatureUses& features) {
+ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, PodReading* reading) {
   ContainerNeeds needs;
   std::string text;
   YamlFields fields(errors, node, "a container");
@@ -70,18 +89,11 @@ ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, FeatureUs
   if (const auto* resources = fields.Find("resources")) {
     needs.requests = ReadResources(errors, *resources);
   }
-  if (const auto* ports = fields.FindList("ports")) {
-    for (const YamlNode& item : ports->items) {
-      int64_t host_port = 0;
-      YamlFields port(errors, item, "a port");
-      port.Read("hostPort", &host_port);
-      port.Ignore({"name", "containerPort", "hostIP", "protocol"});
-      if (host_port != 0) AddFeature(features, Feature::kHostPorts);
-    }
-  }
+  ReadHostPorts(errors, fields.FindList("ports"), reading->uses_node_network, &reading->rules,
+                reading->features);
+  if (fields.Read("image", &text)) reading->body.images.push_back(WithTag(text));
   if (fields.Read("restartPolicy", &text)) needs.is_sidecar = text == "Always";
-  fields.Ignore({"image",
-                 "command",
+  fields.Ignore({"command",
                  "args",
                  "workingDir",
                  "envFrom",
@@ -105,11 +117,11 @@ ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, FeatureUs
 }
 
 std::vector<ContainerNeeds> ReadContainers(YamlErrors& errors, const YamlNode* list,
-                                           FeatureUses& features) {
+                                           PodReading* reading) {
   std::vector<ContainerNeeds> containers;
   if (list == nullptr) return containers;
   for (const YamlNode& item : list->items) {
-    containers.push_back(ReadContainer(errors, item, features));
+    containers.push_back(ReadContainer(errors, item, reading));
   }
   return containers;
 }
@@ -138,24 +150,56 @@ ResourceList SumRequests(const std::vector<ContainerNeeds>& containers,
   return together;
 }
 
-void ReadRequests(YamlErrors& errors, YamlFields& fields, PodObject* body, FeatureUses& features) {
-  const auto containers = ReadContainers(errors, fields.FindList("containers"), features);
+constexpr int64_t kAssumedCpuMillis = 100;
+constexpr int64_t kAssumedMemoryBytes = int64_t{200} << 20;
+
+// The container, with what scores assume where it requests none.
+std::vector<ContainerNeeds> WithAssumed(std::vector<ContainerNeeds> containers) {
+  for (ContainerNeeds& container : containers) {
+    if (Find(container.requests, "cpu") == nullptr) {
+      Amount(container.requests, "cpu") = kAssumedCpuMillis;
+    }
+    if (Find(container.requests, "memory") == nullptr) {
+      Amount(container.requests, "memory") = kAssumedMemoryBytes;
+    }
+  }
+  return containers;
+}
+
+void NoteAssumed(const std::vector<ContainerNeeds>& containers,
+                 const std::vector<ContainerNeeds>& inits, const ResourceList& of_pod,
+                 PodObject* body) {
+  ResourceList assumed = SumRequests(WithAssumed(containers), WithAssumed(inits));
+  ResourceList requested = SumRequests(containers, inits);
+  const auto more = [&](const char* name) {
+    // Requests of the pod leave nothing to assume.
+    if (Find(of_pod, name) != nullptr) return int64_t{0};
+    return Amount(assumed, name) - Amount(requested, name);
+  };
+  body->assumed_cpu = more("cpu");
+  body->assumed_memory = more("memory");
+}
+
+void ReadRequests(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
+  PodObject* const body = &reading->body;
+  const auto containers = ReadContainers(errors, fields.FindList("containers"), reading);
   if (containers.empty() && errors.ok()) {
     errors.Add(fields.node().at, "the pod has no containers, expected at least one");
   }
-  const auto inits = ReadContainers(errors, fields.FindList("initContainers"), features);
+  const auto inits = ReadContainers(errors, fields.FindList("initContainers"), reading);
   body->pod.requests = SumRequests(containers, inits);
+  ResourceList of_pod;
   if (const auto* resources = fields.Find("resources")) {  // Requests of the pod replace the sum.
-    for (const auto& [name, amount] : ReadResources(errors, *resources)) {
-      Amount(body->pod.requests, name) = amount;
-    }
+    of_pod = ReadResources(errors, *resources);
+    for (const auto& [name, amount] : of_pod) Amount(body->pod.requests, name) = amount;
   }
+  NoteAssumed(containers, inits, of_pod, body);
   if (const auto* overhead = fields.Find("overhead")) {
     Add(body->pod.requests, ReadResourceList(errors, *overhead));
   }
   for (const auto& [name, amount] : body->pod.requests) {
     if (name.starts_with(kDeviceClassResource)) {
-      AddFeature(features, Feature::kImplicitExtendedResource);
+      AddFeature(reading->features, Feature::kImplicitExtendedResource);
     }
   }
 }
@@ -200,67 +244,6 @@ void ReadClaims(YamlErrors& errors, const YamlNode* list, PodObject* body) {
   }
 }
 
-// An engine pod can only express terms of the form "label in values" that must all hold.
-void FillEngineAffinity(PodObject* body) {
-  if (body->node_terms.size() != 1) return;
-  for (const NodeRequirement& requirement : body->node_terms[0]) {
-    if (requirement.is_field || requirement.op != NodeRequirement::Operator::kIn) {
-      body->pod.node_affinity.clear();
-      return;
-    }
-    body->pod.node_affinity.push_back({requirement.key, requirement.values});
-  }
-}
-
-constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
-// Notes the required and the preferred half of a pod affinity.
-void NotePodAffinity(YamlErrors& errors, const YamlNode* node, Feature required, Feature preferred,
-                     FeatureUses& features) {
-  if (node == nullptr) return;
-  YamlFields fields(errors, *node, "the pod affinity");
-  const auto* hard = fields.FindList(kRequired);
-  const auto* soft = fields.FindList(kPreferred);
-  if (hard != nullptr && !hard->items.empty()) AddFeature(features, required);
-  if (soft != nullptr && !soft->items.empty()) AddFeature(features, preferred);
-}
-
-void ReadAffinity(YamlErrors& errors, const YamlNode* node, PodObject* body,
-                  FeatureUses& features) {
-  if (node == nullptr) return;
-  YamlFields fields(errors, *node, "affinity");
-  if (const auto* affinity = fields.Find("nodeAffinity")) {
-    YamlFields parts(errors, *affinity, "the node affinity");
-    if (const auto* required = parts.Find(kRequired)) {
-      body->node_terms = ReadNodeSelector(errors, *required);
-      AddFeature(features, Feature::kNodeAffinity);
-    }
-    const auto* preferred = parts.FindList(kPreferred);
-    if (preferred != nullptr && !preferred->items.empty()) {
-      AddFeature(features, Feature::kPreferredNodeAffinity);
-    }
-  }
-  NotePodAffinity(errors, fields.Find("podAffinity"), Feature::kPodAffinity,
-                  Feature::kPreferredPodAffinity, features);
-  NotePodAffinity(errors, fields.Find("podAntiAffinity"), Feature::kPodAntiAffinity,
-                  Feature::kPreferredPodAntiAffinity, features);
-  FillEngineAffinity(body);
-}
-
-void NoteTopologySpread(YamlErrors& errors, const YamlNode* list, FeatureUses& features) {
-  if (list == nullptr) return;
-  for (const YamlNode& item : list->items) {
-    std::string when;
-    YamlFields fields(errors, item, "a topology spread constraint");
-    fields.ReadRequired("whenUnsatisfiable", &when);
-    fields.Ignore({"maxSkew", "minDomains", "topologyKey", "labelSelector", "matchLabelKeys",
-                   "nodeAffinityPolicy", "nodeTaintsPolicy"});
-    AddFeature(features, when == "ScheduleAnyway" ? Feature::kPreferredTopologySpread
-                                                  : Feature::kTopologySpread);
-  }
-}
-
 // Notes the volumes that scheduling reads; other volumes need no feature.
 void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features) {
   if (list == nullptr) return;
@@ -293,9 +276,9 @@ void ReadPriority(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses&
   pod->priority = static_cast<int32_t>(priority);
 }
 
-void NotePlacement(YamlFields& fields, FeatureUses& features) {
+void ReadPlacement(YamlFields& fields, Pod* pod, FeatureUses& features) {
   std::string name;
-  if (fields.Read("nodeName", &name) && !name.empty()) {
+  if (fields.Read("nodeName", &pod->node_name) && !pod->node_name.empty()) {
     AddFeature(features, Feature::kPreboundPods);
   }
   if (fields.Read("schedulerName", &name) && name != "default-scheduler") {
@@ -309,18 +292,21 @@ void NotePlacement(YamlFields& fields, FeatureUses& features) {
 }  // namespace
 
 PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& features) {
-  PodObject body;
-  if (spec == nullptr) return body;
+  PodReading reading{.body = {}, .rules = {}, .features = features};
+  if (spec == nullptr) return reading.body;
+  PodObject& body = reading.body;
   Pod& pod = body.pod;
   YamlFields fields(errors, *spec, "the pod's spec");
-  ReadRequests(errors, fields, &body, features);
+  fields.Read("hostNetwork", &reading.uses_node_network);
+  ReadRequests(errors, fields, &reading);
   ReadTolerations(errors, fields.FindList("tolerations"), &pod);
   ReadClaims(errors, fields.FindList("resourceClaims"), &body);
-  ReadAffinity(errors, fields.Find("affinity"), &body, features);
-  NoteTopologySpread(errors, fields.FindList("topologySpreadConstraints"), features);
+  ReadAffinity(errors, fields.Find("affinity"), &reading.rules, features);
+  ReadSpread(errors, fields.FindList("topologySpreadConstraints"), &reading.rules, features);
+  if (reading.rules != PodRules()) pod.rules = std::make_shared<PodRules>(reading.rules);
   NoteVolumes(errors, fields.FindList("volumes"), features);
   ReadPriority(errors, fields, &pod, features);
-  NotePlacement(fields, features);
+  ReadPlacement(fields, &pod, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
   }
@@ -339,7 +325,6 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
                  "serviceAccountName",
                  "serviceAccount",
                  "automountServiceAccountToken",
-                 "hostNetwork",
                  "hostPID",
                  "hostIPC",
                  "shareProcessNamespace",
@@ -357,7 +342,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
                  "os",
                  "hostUsers",
                  "hostnameOverride"});
-  return body;
+  return std::move(reading.body);
 }
 
 }  // namespace schedq

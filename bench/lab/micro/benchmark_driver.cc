@@ -62,6 +62,7 @@ BenchCase BenchmarkDriver::RunGroup(const std::vector<BenchmarkCase>& cases,
     contender.name = one.contestant;
     contender.role = one.role;
     contender.anchor = one.anchor_ns;
+    if (one.counters) contender.counters = one.counters();
     result.contenders.push_back(std::move(contender));
   }
   std::vector<size_t> turns(cases.size());

@@ -39,6 +39,8 @@ struct BenchmarkCase {
   std::function<void(benchmark::State&)> body;
   // The figure of anchors.json for this contestant and workload, in `unit`.
   std::optional<double> anchor_ns;
+  // Further counts of the contender (counted_lines.h); empty: none. Called once.
+  std::function<std::map<std::string, double>()> counters;
 
   std::string FullName() const { return group + "/" + contestant; }
 };

@@ -27,10 +27,10 @@
 #include "bench/lab/micro/benchmark_list.h"
 #include "bench/lab/micro/rivals/folly_calls.h"
 #include "bench/lab/micro/suites.h"
-#include "bench/lab/micro/thread_team.h"
 #include "bench/lab/paths/call_contestants.h"
 #include "bench/lab/paths/call_path.h"
 #include "bench/lab/paths/measured_path.h"
+#include "bench/lab/paths/thread_team.h"
 #include "perf/documents/bench_document.h"
 
 namespace schedq {

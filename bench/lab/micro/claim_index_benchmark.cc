@@ -19,10 +19,11 @@
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/rivals/claim_maps.h"
 #include "bench/lab/micro/suites.h"
-#include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/thread_team.h"
 #include "engine/base/random.h"
 #include "perf/documents/bench_document.h"
 
@@ -110,7 +111,8 @@ void Measure(benchmark::State& state, const ClaimWorkload& workload) {
 }
 
 template <typename Contestant>
-void AddContestant(BenchmarkList& list, const ClaimWorkload& workload, ContenderRole role) {
+void AddContestant(BenchmarkList& list, const ClaimWorkload& workload, ContenderRole role,
+                   bool is_tiny) {
   BenchmarkCase one;
   one.group = "hints/claim_index/" + std::to_string(workload.claims) + "_claims/" +
               std::to_string(workload.threads) + "_threads";
@@ -120,6 +122,7 @@ void AddContestant(BenchmarkList& list, const ClaimWorkload& workload, Contender
   one.parameters = {{"claims", workload.claims},
                     {"threads", static_cast<uint64_t>(workload.threads)}};
   one.operations = workload.operations;
+  if (role == ContenderRole::kProduct) one.counters = CountedOn("claims", is_tiny);
   one.body = [=](benchmark::State& state) { Measure<Contestant>(state, workload); };
   list.Add(std::move(one));
 }
@@ -131,9 +134,9 @@ void AddClaimIndexBenchmarks(BenchmarkList& list, BenchmarkSize size) {
   const ClaimWorkload workload{.claims = is_tiny ? 1000U : 1'000'000U,
                                .threads = 2,
                                .operations = is_tiny ? 10'000 : 2'000'000};
-  AddContestant<ClaimIndexContestant>(list, workload, ContenderRole::kProduct);
-  AddContestant<FollyClaimMap>(list, workload, ContenderRole::kRival);
-  AddContestant<TbbClaimMap>(list, workload, ContenderRole::kRival);
+  AddContestant<ClaimIndexContestant>(list, workload, ContenderRole::kProduct, is_tiny);
+  AddContestant<FollyClaimMap>(list, workload, ContenderRole::kRival, is_tiny);
+  AddContestant<TbbClaimMap>(list, workload, ContenderRole::kRival, is_tiny);
 }
 
 }  // namespace schedq

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/paths/claim_storm.h"
@@ -29,10 +30,11 @@ namespace {
 // Without narrowing an event takes time in proportion to the pods; a few hundred events suffice.
 constexpr int64_t kEventsMaxNotNarrowed = 200;
 
-void AddPodLife(BenchmarkList& list, EngineKind engine, int64_t count) {
+void AddPodLife(BenchmarkList& list, EngineKind engine, int64_t count, bool is_tiny) {
   BenchmarkCase one = EngineCase(engine, "engine/pod_life", count);
   one.topology = "add all -> pop and done all";
   one.anchor_ns = EngineAnchor("add_pop_done_per_pod", std::to_string(count), "total");
+  if (engine == EngineKind::kLockfree) one.counters = CountedOn("life", is_tiny);
   one.body = PathBody([=] { return std::make_unique<PodLife>(engine, count); });
   list.Add(std::move(one));
 }
@@ -59,7 +61,7 @@ void AddEngineBenchmarks(BenchmarkList& list, BenchmarkSize size) {
   const std::vector<int64_t> counts =
       is_tiny ? std::vector<int64_t>{1000} : std::vector<int64_t>{10'000, 100'000, 1'000'000};
   for (const int64_t count : counts) {
-    for (const EngineKind engine : AllEngines()) AddPodLife(list, engine, count);
+    for (const EngineKind engine : AllEngines()) AddPodLife(list, engine, count, is_tiny);
   }
   for (const int64_t count : counts) {
     for (const EngineKind engine : AllEngines()) AddClaimStorm(list, engine, true, count);

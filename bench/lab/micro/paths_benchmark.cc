@@ -17,6 +17,7 @@
 #include "bench/anchors.h"
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/lab/micro/path_case.h"
 #include "bench/lab/micro/suites.h"
 #include "bench/lab/paths/add_during_storm.h"
@@ -35,14 +36,16 @@ BenchmarkCase CaseFor(EngineKind engine, const std::string& path, int64_t pods) 
   return EngineCase(engine, "engine/" + path, pods);
 }
 
-void AddProducerConsumer(BenchmarkList& list, EngineKind engine, int64_t pods) {
+void AddProducerConsumer(BenchmarkList& list, EngineKind engine, int64_t pods, bool is_tiny) {
   BenchmarkCase one = CaseFor(engine, "producer_consumer", pods);
   one.topology = "T1: add -> queue -> T2: pop, done";
+  if (engine == EngineKind::kLockfree) one.counters = CountedOn("producer", is_tiny);
   one.body = PathBody([=] { return std::make_unique<ProducerConsumer>(engine, pods); });
   list.Add(one);
   if (engine != EngineKind::kLockfree) return;
   one.contestant += " on one thread";
   one.role = ContenderRole::kControl;
+  one.counters = {};
   one.body = PathBody([=] { return std::make_unique<PodLife>(engine, pods); });
   list.Add(std::move(one));
 }
@@ -117,7 +120,7 @@ void AddMemory(BenchmarkList& list, EngineKind engine, int64_t pods, const char*
 void AddPathBenchmarks(BenchmarkList& list, BenchmarkSize size) {
   const bool is_tiny = size == BenchmarkSize::kTiny;
   const int64_t pods = is_tiny ? 1000 : 100'000;
-  for (const EngineKind engine : AllEngines()) AddProducerConsumer(list, engine, pods);
+  for (const EngineKind engine : AllEngines()) AddProducerConsumer(list, engine, pods, is_tiny);
   for (const GatedLoad load : {GatedLoad::kIdle, GatedLoad::kUpdated, GatedLoad::kReadded}) {
     for (const EngineKind engine : AllEngines()) AddLifeAmidGated(list, engine, load, pods);
   }

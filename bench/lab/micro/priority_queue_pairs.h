@@ -14,9 +14,10 @@
 
 #include "bench/interrupt.h"
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/lab/micro/priority_queue_workload.h"
 #include "bench/lab/micro/rivals/queue_key.h"
-#include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/thread_team.h"
 #include "perf/documents/bench_document.h"
 
 namespace schedq {
@@ -105,7 +106,8 @@ void MeasurePairs(benchmark::State& state, PairsWorkload workload) {
 }
 
 template <typename Queue>
-void AddPairs(BenchmarkList& list, const PairsWorkload& workload, ContenderRole role) {
+void AddPairs(BenchmarkList& list, const PairsWorkload& workload, ContenderRole role,
+              CountOnce counters = {}) {
   BenchmarkCase one;
   one.group = PairsGroup(workload);
   one.topology = "fill -> threads x (push, pop) -> empty";
@@ -116,6 +118,7 @@ void AddPairs(BenchmarkList& list, const PairsWorkload& workload, ContenderRole 
   one.operations = workload.pairs;
   one.body = [workload](benchmark::State& state) { MeasurePairs<Queue>(state, workload); };
   one.anchor_ns = PairsAnchor(workload, Queue::kName);
+  one.counters = std::move(counters);
   list.Add(std::move(one));
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bench/lab/micro/benchmark_list.h"
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/lab/micro/priority_queue_pairs.h"
 #include "bench/lab/micro/priority_queue_workload.h"
 #include "bench/lab/micro/rivals/active_queue_contestant.h"
@@ -34,8 +35,11 @@ namespace {
 // The mound is ten times slower than the others; anchors.json has it at this size only.
 constexpr int64_t kMoundEntriesMax = 1000;
 
-void AddContestants(BenchmarkList& list, const PairsWorkload& workload) {
-  AddPairs<ActiveQueueContestant>(list, workload, ContenderRole::kProduct);
+void AddContestants(BenchmarkList& list, const PairsWorkload& workload, bool is_tiny) {
+  // The path of `schedq scale` has these priorities and so many entries.
+  const bool is_counted = workload.priorities == Priorities::kEight && workload.entries == 1000;
+  AddPairs<ActiveQueueContestant>(list, workload, ContenderRole::kProduct,
+                                  is_counted ? CountedOn("pairs", is_tiny) : nullptr);
   AddPairs<LockedBinaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<LockedOctonaryHeap>(list, workload, ContenderRole::kRival);
   AddPairs<TbbPriorityQueue>(list, workload, ContenderRole::kRival);
@@ -55,7 +59,7 @@ void AddPriorityQueueBenchmarks(BenchmarkList& list, BenchmarkSize size) {
   for (const Priorities priorities : {Priorities::kEight, Priorities::kRandom}) {
     for (const int64_t entries : sizes) {
       for (const int threads : {1, 2, 8}) {
-        AddContestants(list, {priorities, entries, threads, is_tiny ? 2000 : 200'000});
+        AddContestants(list, {priorities, entries, threads, is_tiny ? 2000 : 200'000}, is_tiny);
       }
     }
   }

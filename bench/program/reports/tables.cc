@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/lab/micro/counted_lines.h"
 #include "bench/program/reports/words.h"
 #include "perf/documents/enum_text.h"
 #include "perf/statistics/measurement.h"
@@ -49,6 +50,11 @@ std::vector<Row> FastestFirst(const BenchCase& one) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.summary.median < b.summary.median; });
   return rows;
+}
+
+std::string CounterText(const BenchContender& contender, const char* name) {
+  const auto counter = contender.counters.find(name);
+  return counter == contender.counters.end() ? "" : fmt::format("{:.1f}", counter->second);
 }
 
 std::optional<double> BestRival(const std::vector<Row>& rows) {
@@ -100,6 +106,8 @@ std::string BenchTable(const BenchCase& one, const TableLayout& layout) {
                    {"median " + one.unit},
                    {"quartiles"},
                    {"to best rival"},
+                   {"contended at 8", Align::kRight, Shown::kIfRoom},
+                   {"lines touched", Align::kRight, Shown::kIfRoom},
                    {"to anchor", Align::kRight, Shown::kIfRoom},
                    {"anchor", Align::kRight, Shown::kIfRoom},
                    {"min", Align::kRight, Shown::kWide},
@@ -117,6 +125,8 @@ std::string BenchTable(const BenchCase& one, const TableLayout& layout) {
                   QuartilesText(summary),
                   {best_rival ? fmt::format("{:.2f}x", summary.median / *best_rival) : "",
                    beats_rivals ? Tone::kGood : Tone::kPlain},
+                  CounterText(*row.contender, kContendedCounter),
+                  CounterText(*row.contender, kLinesCounter),
                   {anchor ? fmt::format("{:.2f}x", summary.median / *anchor) : "", Tone::kDim},
                   anchor ? NumberText(*anchor) : "",
                   NumberText(summary.min),
@@ -133,6 +143,7 @@ std::string BenchSummary(const BenchDocument& document, size_t faults, size_t wi
     for (const BenchContender& contender : one.contenders) {
       ++contenders;
       if (contender.anchor) titles += "  to anchor\n";
+      if (!contender.counters.empty()) titles += "  contended at 8  lines touched\n";
     }
   }
   return WordsOf(titles, width) + fmt::format(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "bench/sim/cluster/audit_rules.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "engine/pod.h"
 
@@ -67,6 +68,7 @@ std::vector<std::string> AuditCluster(const Cluster& cluster,
   std::vector<std::string> faults;
   AuditNodes(cluster, &faults);
   AuditDevices(cluster, &faults);
+  AuditRules(cluster, &faults);
   for (const auto& [number, pod] : cluster.pods()) {
     if (!pod->node_name.empty()) {
       AuditClaimsOf(cluster, *pod, &faults);

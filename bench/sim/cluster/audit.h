@@ -1,5 +1,5 @@
 // Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is
-// lost.
+// where it must not be (audit_rules.h), no pod is lost.
 //
 // It reads only the objects of the API server, so it finds a scheduler whose own cache is wrong.
 // Threads: one.

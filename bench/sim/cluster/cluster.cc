@@ -73,6 +73,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateDevices(*object, handle);
   } else if (std::holds_alternative<DeviceClassObject>(object->body)) {
     CreateClass(*object, handle);
+  } else if (std::holds_alternative<NamespaceObject>(object->body)) {
+    CreateNamespace(*object, handle);
   }
   return handle;
 }
@@ -89,6 +91,7 @@ bool Cluster::Delete(const ObjectHandle& object) {
     const ClusterNodeRef gone = nodes_.at(node->second);
     nodes_.erase(node->second);
     node_numbers_.erase(node);
+    was_restless_ = true;
     Emit(Resource::kNode, Action::kDelete, gone, nullptr);
   } else if (const auto claim = claims_.find(name);
              object.kind == "ResourceClaim" && claim != claims_.end()) {
@@ -96,6 +99,9 @@ bool Cluster::Delete(const ObjectHandle& object) {
     claims_.erase(claim);
     devices_.Release(gone->devices);
     Emit(Resource::kResourceClaim, Action::kDelete, gone, nullptr);
+  } else if (object.kind == "Namespace") {
+    auto gone = namespaces_.extract(object.name);
+    EmitNamespace(Action::kDelete, std::move(gone.mapped()), nullptr);
   } else {
     DeleteDeviceObject(object);
   }
@@ -108,10 +114,12 @@ void Cluster::CreateNode(const ApiObject& object, ObjectHandle* handle,
   auto node = std::make_shared<ClusterNode>();
   FillView(node.get(), Resource::kNode, object, *handle);
   node->number = ++last_node_;
+  was_restless_ = was_restless_ || last_pod_ != 0;
   node->uid = fmt::format("node-{}", node->number);
   node->allocatable = spec.allocatable;
   node->taints = spec.taints;
   node->unschedulable = spec.unschedulable;
+  node->images = spec.images;
   AddLabels(&node->labels, {{"kubernetes.io/hostname", handle->name}});
   AddLabels(&node->labels, extra_labels);
   nodes_[node->number] = node;
@@ -129,6 +137,8 @@ void Cluster::UpdateNode(const std::string& name, const std::function<void(Clust
   SCHEDQ_CHECK(before != nullptr, "only nodes that exist are updated");
   auto after = std::make_shared<ClusterNode>(*before);
   change(after.get());
+  after->relabelled =
+      after->relabelled || before->labels != after->labels || before->taints != after->taints;
   nodes_[after->number] = after;
   Emit(Resource::kNode, Action::kUpdate, before, after);
 }
@@ -170,6 +180,7 @@ bool Cluster::DeletePod(uint64_t number) {
 
 void Cluster::RemovePod(const ClusterPodRef& pod) {
   const std::string name = QualifiedName(pod->namespace_name, pod->name);
+  was_restless_ = true;
   pods_.erase(pod->number);
   pod_numbers_.erase(name);
   others_.erase("Pod " + name);
@@ -185,6 +196,7 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
     RemovePod(before);
     return true;
   }
+  after->relabelled = after->relabelled || before->labels != after->labels;
   pods_[number] = after;
   EmitPod(Action::kUpdate, before, after);
   return true;
@@ -248,6 +260,22 @@ const ResourceClaimTemplateObject* Cluster::FindClaimTemplate(const std::string&
   return &std::get<ResourceClaimTemplateObject>(found->second->body);
 }
 
+void Cluster::CreateNamespace(const ApiObject& object, const ObjectHandle& handle) {
+  auto made = std::make_shared<ClusterNamespace>();
+  made->name = handle.name;
+  made->labels = object.metadata.labels;
+  AddLabels(&made->labels, {{"kubernetes.io/metadata.name", handle.name}});
+  namespaces_[handle.name] = made;
+  EmitNamespace(Action::kAdd, nullptr, std::move(made));
+}
+
+// Pods may be in a namespace that nobody has created.
+Labels Cluster::NamespaceLabels(const std::string& name) const {
+  const auto found = namespaces_.find(name);
+  if (found != namespaces_.end()) return found->second->labels;
+  return {{"kubernetes.io/metadata.name", name}};
+}
+
 void Cluster::CreateDevices(const ApiObject& object, const ObjectHandle& handle) {
   auto slice = std::make_shared<ClusterSlice>();
   FillView(slice.get(), Resource::kResourceSlice, object, handle);
@@ -292,6 +320,15 @@ void Cluster::EmitPod(Action action, const ClusterPodRef& before, const ClusterP
 void Cluster::Emit(Resource resource, Action action, ObjectRef before, ObjectRef after) {
   ClusterChange change;
   change.resource = resource;
+  change.action = action;
+  change.objects = {std::move(before), std::move(after)};
+  Deliver(std::move(change));
+}
+
+void Cluster::EmitNamespace(Action action, ObjectRef before, ObjectRef after) {
+  ClusterChange change;
+  change.resource = Resource::kWildcard;
+  change.is_namespace = true;
   change.action = action;
   change.objects = {std::move(before), std::move(after)};
   Deliver(std::move(change));

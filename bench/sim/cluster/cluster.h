@@ -78,6 +78,10 @@ class Cluster {
   Status BindPod(uint64_t number, const std::string& node);
   ClusterPodRef FindPod(uint64_t number) const;
   const std::map<uint64_t, ClusterPodRef>& pods() const { return pods_; }
+  // Whether a pod or a node was ever deleted, or a node came after a pod.
+  bool WasRestless() const { return was_restless_; }
+  // The labels of a namespace, its name among them.
+  Labels NamespaceLabels(const std::string& name) const;
 
   // Until then the API server answers the scheduler with errors. Calls of the scheduler ask it; all
   // others go on.
@@ -105,6 +109,7 @@ class Cluster {
  private:
   void CreateNode(const ApiObject& object, ObjectHandle* handle, const Labels& extra_labels);
   void CreatePod(const ApiObjectRef& object, ObjectHandle* handle, const Labels& extra_labels);
+  void CreateNamespace(const ApiObject& object, const ObjectHandle& handle);
   void CreateDevices(const ApiObject& object, const ObjectHandle& handle);
   void CreateClass(const ApiObject& object, const ObjectHandle& handle);
   void DeleteDeviceObject(const ObjectHandle& object);
@@ -112,6 +117,7 @@ class Cluster {
 
   void EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after);
   void Emit(Resource resource, Action action, ObjectRef before, ObjectRef after);
+  void EmitNamespace(Action action, ObjectRef before, ObjectRef after);
   void Deliver(ClusterChange change);
 
   const ClusterOptions options_;
@@ -123,6 +129,7 @@ class Cluster {
   uint64_t last_node_ = 0;
   uint64_t last_generated_ = 0;
   uint64_t last_claim_version_ = 0;
+  bool was_restless_ = false;
   std::map<uint64_t, ClusterPodRef> pods_;
   std::unordered_map<std::string, uint64_t> pod_numbers_;  // By "namespace/name".
   std::map<uint64_t, ClusterNodeRef> nodes_;
@@ -131,6 +138,7 @@ class Cluster {
   std::map<std::string, ApiObjectRef> claim_templates_;
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
+  std::map<std::string, ObjectRef> namespaces_;
   std::map<std::string, ApiObjectRef> others_;  // All objects, by "kind namespace/name".
   DeviceInventory devices_;
 };

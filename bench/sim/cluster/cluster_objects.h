@@ -25,7 +25,8 @@ struct ClusterPod final : Pod {
   ApiObjectRef object;  // The object that it was made from.
   uint64_t number = 0;  // In order of creation, from 1; the uid has it too.
   Instant created{};
-  bool deleting = false;  // The deletion waits for finalizers.
+  bool deleting = false;    // The deletion waits for finalizers.
+  bool relabelled = false;  // Its labels are not those that it was created with.
   std::vector<std::string> finalizers;
   PodSlotRef slot_ref;  // Null in a pod that no cluster has made.
 
@@ -41,6 +42,8 @@ inline const ClusterPod& AsClusterPod(const Pod& pod) {
 
 struct ClusterNode final : ObjectView {
   uint64_t number = 0;  // In order of creation, from 1.
+  std::vector<NodeImage> images;
+  bool relabelled = false;  // Its labels or taints are not those that it was created with.
 };
 using ClusterNodeRef = std::shared_ptr<const ClusterNode>;
 
@@ -66,11 +69,15 @@ struct ClusterSlice final : ObjectView {
   ResourceSliceObject slice;
 };
 
+// A namespace. The queue hears of none, so none has a resource.
+using ClusterNamespace = ObjectView;
+
 // A change that an informer delivers. Add has no old version, and Delete no new one. The versions
 // of a pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
 struct ClusterChange {
   Resource resource = Resource::kPod;
   Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.
+  bool is_namespace = false;     // `objects` are of a namespace, whatever `resource` says.
   ObjectChange objects;
   ClusterPodRef pod_before;
   ClusterPodRef pod_after;

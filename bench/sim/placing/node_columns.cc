@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/format/objects/api_object.h"
 #include "engine/object.h"
 
 namespace schedq {
@@ -14,6 +15,10 @@ void SetBit(std::vector<uint64_t>* bits, uint32_t slot, bool value) {
 }
 
 bool KeepsPodsAway(const Taint& taint) { return taint.effect != "PreferNoSchedule"; }
+
+bool Discourages(const ClusterNode& node) {
+  return !std::all_of(node.taints.begin(), node.taints.end(), KeepsPodsAway);
+}
 
 }  // namespace
 
@@ -32,7 +37,8 @@ void NodeColumns::Grow(size_t blocks) {
   for (auto* masks : {&known_, &unschedulable_, &tainted_}) masks->resize(blocks);
   const size_t slots = blocks * kNodesPerBlock;
   for (auto& column : free_) column.resize(slots);
-  shares_.resize(slots);
+  for (auto& column : limits_) column.resize(slots);
+  room_versions_.resize(slots);
   node_versions_.resize(slots);
   nodes_.resize(slots);
 }
@@ -41,21 +47,51 @@ void NodeColumns::Read(uint32_t slot) {
   Grow(slot / kNodesPerBlock + 1);
   const NodeLedger::Balance balance = ledger_.BalanceOf(slot);
   for (size_t kind = 0; kind < balance.kinds; ++kind) free_[kind][slot] = balance.free[kind];
-  shares_[slot] = balance.share;
+  ++room_versions_[slot];
   if (balance.node_version == node_versions_[slot]) return;
   node_versions_[slot] = balance.node_version;
   ReadNode(slot);
 }
 
 void NodeColumns::ReadNode(uint32_t slot) {
-  if (nodes_[slot] != nullptr) --node_count_;
+  if (nodes_[slot] != nullptr) CountNode(*nodes_[slot], -1);
   nodes_[slot] = ledger_.NodeAt(slot);
   const ClusterNode* const node = nodes_[slot].get();
-  if (node != nullptr) ++node_count_;
+  ReadLimits(slot);
+  if (node != nullptr) CountNode(*node, 1);
   SetBit(&known_, slot, node != nullptr);
   SetBit(&unschedulable_, slot, node != nullptr && node->unschedulable);
   SetBit(&tainted_, slot,
          node != nullptr && std::any_of(node->taints.begin(), node->taints.end(), KeepsPodsAway));
+}
+
+void NodeColumns::CountNode(const ClusterNode& node, int sign) {
+  const auto add = static_cast<size_t>(sign);
+  node_count_ += add;
+  if (Discourages(node)) discouraging_ += add;
+  for (const NodeImage& image : node.images) {
+    for (const std::string& name : image.names) {
+      const auto place = images_.try_emplace(name).first;
+      place->second += sign;
+      if (place->second == 0) images_.erase(place);
+    }
+  }
+}
+
+int64_t NodeColumns::NodesWith(const std::string& image) const {
+  const auto found = images_.find(image);
+  return found == images_.end() ? 0 : found->second;
+}
+
+// As the ledger has them.
+void NodeColumns::ReadLimits(uint32_t slot) {
+  for (auto& column : limits_) column[slot] = 0;
+  limits_[kAssumedCpu][slot] = INT64_MAX;
+  limits_[kAssumedMemory][slot] = INT64_MAX;
+  if (nodes_[slot] == nullptr) return;
+  for (const auto& [name, amount] : nodes_[slot]->allocatable) {
+    if (const auto kind = ledger_.resources().Find(name)) limits_[*kind][slot] = amount;
+  }
 }
 
 uint64_t NodeColumns::WithFree(size_t block, uint8_t kind, int64_t amount) const {

@@ -5,12 +5,15 @@
 // The copy follows the ledger by its notes, at a cost of what has changed.
 // When not to use it: to reserve; a copy may be behind (node_ledger.h).
 // Threads: one.
-// Memory: some 150 bytes a node.
+// Memory: some 300 bytes a node.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
@@ -35,9 +38,23 @@ class NodeColumns {
   uint64_t known(size_t block) const { return known_[block]; }
   uint64_t unschedulable(size_t block) const { return unschedulable_[block]; }
   uint64_t tainted(size_t block) const { return tainted_[block]; }
+  // Whether any node has a taint that only discourages.
+  bool has_discouraging_taints() const { return discouraging_ != 0; }
+  // Whether any node has images; how many nodes have that one.
+  bool has_images() const { return !images_.empty(); }
+  int64_t NodesWith(const std::string& image) const;
   // The nodes of the block that have at least `amount` of a kind left.
   uint64_t WithFree(size_t block, uint8_t kind, int64_t amount) const;
-  uint32_t share(uint32_t slot) const { return shares_[slot]; }
+  // Of a kind: what the node has for pods, and what pods take of it.
+  int64_t limit(uint32_t slot, uint8_t kind) const { return limits_[kind][slot]; }
+  int64_t used(uint32_t slot, uint8_t kind) const {
+    return limits_[kind][slot] - free_[kind][slot];
+  }
+  // By node of the block: changes, from 1 on, with the room of the node.
+  std::span<const uint32_t, kNodesPerBlock> room_versions(size_t block) const {
+    return std::span<const uint32_t, kNodesPerBlock>(room_versions_.data() + block * kNodesPerBlock,
+                                                     kNodesPerBlock);
+  }
   uint64_t node_version(uint32_t slot) const { return node_versions_[slot]; }
   const ClusterNode& node(uint32_t slot) const { return *nodes_[slot]; }
   const ClusterNodeRef& node_ref(uint32_t slot) const { return nodes_[slot]; }
@@ -46,16 +63,22 @@ class NodeColumns {
   void ReadAll();
   void Read(uint32_t slot);
   void ReadNode(uint32_t slot);
+  void ReadLimits(uint32_t slot);
+  // What the node adds to what all nodes have in common (1), or takes away (-1).
+  void CountNode(const ClusterNode& node, int sign);
   void Grow(size_t blocks);
 
   const NodeLedger& ledger_;
   NodeLedger::Cursor cursor_ = 0;
   size_t node_count_ = 0;
+  size_t discouraging_ = 0;                          // Nodes with a taint that only discourages.
+  std::unordered_map<std::string, int64_t> images_;  // On how many nodes.
   std::vector<uint64_t> known_;
   std::vector<uint64_t> unschedulable_;
   std::vector<uint64_t> tainted_;  // By a taint that keeps pods away.
   std::array<std::vector<int64_t>, kResourceKindsMax> free_;
-  std::vector<uint32_t> shares_;
+  std::array<std::vector<int64_t>, kResourceKindsMax> limits_;
+  std::vector<uint32_t> room_versions_;
   std::vector<uint64_t> node_versions_;
   std::vector<ClusterNodeRef> nodes_;
 };

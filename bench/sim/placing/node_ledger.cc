@@ -1,18 +1,7 @@
 #include "bench/sim/placing/node_ledger.h"
 
-#include <algorithm>
-
 namespace schedq {
 namespace {
-
-constexpr int64_t kPartsPerWhole = 1'000'000;
-
-// Where there is nothing of a resource, all of it counts as in use.
-int64_t Share(int64_t used, int64_t limit) {
-  if (limit <= 0) return kPartsPerWhole;
-  return static_cast<int64_t>(static_cast<double>(used) / static_cast<double>(limit) *
-                              kPartsPerWhole);
-}
 
 // The low half of a note's place + 1.
 uint32_t LapOf(uint64_t note) { return static_cast<uint32_t>(note >> 32); }
@@ -49,8 +38,10 @@ std::optional<uint32_t> NodeLedger::SlotOf(const std::string& name) const {
   return found->second;
 }
 
-void NodeLedger::SetNode(const ClusterNodeRef& node) {
+uint32_t NodeLedger::SetNode(const ClusterNodeRef& node) {
   Limits limits{};
+  limits[kAssumedCpu] = INT64_MAX;
+  limits[kAssumedMemory] = INT64_MAX;
   for (const auto& [name, amount] : node->allocatable) {
     if (const std::optional<uint8_t> kind = resources_.FindOrAdd(name)) limits[*kind] = amount;
   }
@@ -58,6 +49,7 @@ void NodeLedger::SetNode(const ClusterNodeRef& node) {
   const uint32_t slot = SlotFor(node->name);
   removed_.erase(slot);
   Change(slot, node, limits);
+  return slot;
 }
 
 void NodeLedger::RemoveNode(const std::string& name) {
@@ -120,15 +112,12 @@ void NodeLedger::Give(uint32_t slot, const NodeDemand& demand) {
 NodeLedger::Balance NodeLedger::BalanceOf(uint32_t number) const {
   const Slot& slot = slots_[number];
   Balance balance;
-  int64_t share = 0;
   balance.kinds = resources_.size();
   for (size_t kind = 0; kind < balance.kinds; ++kind) {
     const int64_t used = slot.amounts[kind].used.load(std::memory_order_relaxed);
     const int64_t limit = slot.amounts[kind].limit.load(std::memory_order_relaxed);
     balance.free[kind] = limit - used;
-    if (kind <= kMemoryResource && used > 0) share = std::max(share, Share(used, limit));
   }
-  balance.share = static_cast<uint32_t>(std::min<int64_t>(share, UINT32_MAX));
   balance.node_version = slot.node_version.load(std::memory_order_relaxed);
   return balance;
 }

@@ -38,7 +38,6 @@ class NodeLedger {
   struct Balance {
     std::array<int64_t, kResourceKindsMax> free;  // Of the first `kinds` of the table.
     size_t kinds = 0;
-    uint32_t share = 0;  // The largest share in use of pods, cpu and memory, in parts per million.
     uint64_t node_version = 0;  // Changes with the node itself.
   };
   // The place up to which a reader has followed the changes.
@@ -46,8 +45,9 @@ class NodeLedger {
 
   NodeLedger();
 
-  // A node that is new or changed. Kinds of resources beyond those of the table count as missing.
-  void SetNode(const ClusterNodeRef& node);
+  // A node that is new or changed; returns its slot. Kinds of resources beyond those of the table
+  // count as missing.
+  uint32_t SetNode(const ClusterNodeRef& node);
   void RemoveNode(const std::string& name);
   // The slot of a node that exists, or that pods are on; nullopt: there is neither.
   std::optional<uint32_t> SlotOf(const std::string& name) const;

@@ -1,10 +1,32 @@
 #include "bench/sim/placing/placer.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 namespace schedq {
+namespace {
+
+// The highest score of the nodes of the mask.
+int32_t Highest(RoomScores::Block scores, uint64_t mask) {
+  int32_t highest = INT32_MIN;
+  for (size_t i = 0; i < kNodesPerBlock; ++i) {
+    highest = std::max(highest, (mask >> i & 1) != 0 ? scores[i] : INT32_MIN);
+  }
+  return highest;
+}
+
+// The first node of the mask with that score, which one of them has.
+uint32_t FirstWith(RoomScores::Block scores, size_t block, uint64_t mask, int32_t score) {
+  while (scores[static_cast<size_t>(std::countr_zero(mask))] != score) mask &= mask - 1;
+  return static_cast<uint32_t>(block * kNodesPerBlock +
+                               static_cast<size_t>(std::countr_zero(mask)));
+}
+
+}  // namespace
 
 size_t NodesToFind(size_t nodes) {
   constexpr size_t kNodesMin = 100;
@@ -23,7 +45,7 @@ Decision Placer::Decide(const ClusterPod& pod) {
   PlacingAttempt attempt;
   attempt.pod = &pod;
   if (!PreFilter(&attempt, &decision)) return decision;
-  LookAtNodes(attempt, &decision);
+  LookAtNodes(&attempt, &decision);
   if (decision.node.empty()) {
     decision.nodes_looked_at = nodes_.nodes();
     return decision;
@@ -44,36 +66,40 @@ bool Placer::Choose(const PlacingAttempt& attempt, Decision* decision) const {
 bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {
   asked_.clear();
   asked_alone_.clear();
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    const PreFilterAnswer answer = plugins_[i]->PreFilter(attempt);
+  for (const auto& plugin : plugins_) {
+    const PreFilterAnswer answer = plugin->PreFilter(attempt);
     if (answer == PreFilterAnswer::kReject) {
-      decision->rejectors = 1u << i;
+      decision->rejectors = BitOf(plugin->id());
       return false;
     }
     if (answer == PreFilterAnswer::kSkip) continue;
-    asked_.push_back(plugins_[i].get());
-    if (plugins_[i]->FiltersOne(*attempt)) asked_alone_.push_back(plugins_[i].get());
+    asked_.push_back(plugin.get());
+    if (plugin->FiltersOne(*attempt)) asked_alone_.push_back(plugin.get());
   }
   return true;
 }
 
-void Placer::LookAtNodes(const PlacingAttempt& attempt, Decision* decision) {
+void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
   const size_t blocks = nodes_.blocks();
   const size_t wanted = NodesToFind(nodes_.nodes());
-  candidates_.clear();
+  feasible_.clear();
   size_t found = 0;
   for (size_t i = 0; i < blocks; ++i) {
     const size_t block = next_block_ < blocks ? next_block_ : 0;
     next_block_ = block + 1;
-    found += LookAtBlock(attempt, block, decision);
+    const uint64_t passed = Filter(*attempt, block, decision);
+    if (passed == 0) continue;
+    feasible_.push_back({block, passed});
+    found += static_cast<size_t>(std::popcount(passed));
     if (found < wanted) continue;
     if (TakeBest(attempt, decision)) return;
+    feasible_.clear();
     found = 0;
   }
   TakeBest(attempt, decision);
 }
 
-size_t Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision) {
+uint64_t Placer::Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const {
   uint64_t feasible = nodes_.known(block);
   for (const PlacingPlugin* plugin : asked_) {
     if (feasible == 0) return 0;
@@ -81,23 +107,48 @@ size_t Placer::LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision
     if (passed != feasible) decision->rejectors |= BitOf(plugin->id());
     feasible = passed;
   }
-  if (feasible == 0) return 0;
-  BlockScores scores{};
-  for (const auto& plugin : plugins_) plugin->Score(attempt, nodes_, block, feasible, &scores);
-  size_t count = 0;
-  ForEachNode(block, feasible, [&](uint32_t slot) {
-    ++count;
-    const Candidate candidate{scores[slot % kNodesPerBlock], slot};
-    if (candidates_.empty() || !asked_alone_.empty()) {
-      candidates_.push_back(candidate);
-    } else if (candidate.IsBetterThan(candidates_[0])) {
-      candidates_[0] = candidate;
-    }
-  });
-  return count;
+  return feasible;
 }
 
-bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
+void Placer::Rank(PlacingAttempt* attempt) {
+  candidates_.clear();
+  scorers_.clear();
+  for (const auto& plugin : plugins_) {
+    if (plugin->PreScore(attempt, nodes_)) scorers_.push_back(plugin.get());
+  }
+  const bool needs_all = !asked_alone_.empty() || !scorers_.empty();
+  room_scores_.Begin(*attempt);
+  Candidate best{INT64_MIN, UINT32_MAX};
+  for (const Feasible& each : feasible_) {
+    const RoomScores::Block scores = room_scores_.Of(*attempt, each.block, each.nodes);
+    if (needs_all) {
+      ForEachNode(each.block, each.nodes, [&](uint32_t slot) {
+        candidates_.push_back({scores[slot % kNodesPerBlock], slot});
+      });
+    } else if (const int32_t highest = Highest(scores, each.nodes); highest >= best.score) {
+      const Candidate candidate{highest, FirstWith(scores, each.block, each.nodes, highest)};
+      if (candidate.IsBetterThan(best)) best = candidate;
+    }
+  }
+  if (!needs_all) candidates_.push_back(best);
+  if (!scorers_.empty()) AddScores(*attempt);
+}
+
+void Placer::AddScores(const PlacingAttempt& attempt) {
+  slots_.clear();
+  for (const Candidate& candidate : candidates_) slots_.push_back(candidate.slot);
+  for (const PlacingPlugin* plugin : scorers_) {
+    scores_.assign(slots_.size(), 0);
+    plugin->Score(attempt, nodes_, slots_, scores_);
+    for (size_t i = 0; i < scores_.size(); ++i) {
+      candidates_[i].score += plugin->weight() * scores_[i];
+    }
+  }
+}
+
+bool Placer::TakeBest(PlacingAttempt* attempt, Decision* decision) {
+  if (feasible_.empty()) return false;
+  Rank(attempt);
   const auto is_worse = [](const Candidate& a, const Candidate& b) { return b.IsBetterThan(a); };
   std::make_heap(candidates_.begin(), candidates_.end(), is_worse);
   while (!candidates_.empty()) {
@@ -105,7 +156,7 @@ bool Placer::TakeBest(const PlacingAttempt& attempt, Decision* decision) {
     const uint32_t best = candidates_.back().slot;
     candidates_.pop_back();
     const ClusterNode& node = nodes_.node(best);
-    if (!PassesAlone(attempt, node, decision)) continue;
+    if (!PassesAlone(*attempt, node, decision)) continue;
     decision->node = node.name;
     decision->slot = best;
     decision->node_version = nodes_.node_version(best);

@@ -1,15 +1,14 @@
 // Decides which node a pod goes to: one for each scheduling thread.
 //
-// Purpose: kube-scheduler's cycle of PreFilter, Filter and Score, written once for both clocks.
-// Nodes are looked at from where the last attempt stopped, until enough of them are feasible
-// (NodesToFind); the one with the highest score is taken, and of several the first in the order of
-// the ledger.
+// Purpose: kube-scheduler's cycle of PreFilter, Filter, PreScore and Score, written once for both
+// clocks. Nodes are looked at from where the last attempt stopped, until enough of them are
+// feasible (NodesToFind); the one with the highest weighted sum of scores is taken, and of several
+// the first in the order of the ledger. (Upstream draws one of several.)
 // Threads: one; placers of several threads share a cache.
 // Cost: the nodes that are looked at, 64 at a time.
 // Memory: a copy of all nodes (node_columns.h).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/room_scores.h"
 #include "bench/sim/placing/scheduler_cache.h"
 
 namespace schedq {
@@ -33,7 +33,7 @@ class Placer {
 
  private:
   struct Candidate {
-    uint32_t score;
+    int64_t score;
     uint32_t slot;
 
     bool IsBetterThan(const Candidate& other) const {
@@ -43,24 +43,39 @@ class Placer {
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
-  void LookAtNodes(const PlacingAttempt& attempt, Decision* decision);
-  // The feasible nodes of a block become candidates: all where nodes are asked one at a time, else
-  // the best of all blocks. Returns their number.
-  size_t LookAtBlock(const PlacingAttempt& attempt, size_t block, Decision* decision);
-  // Takes the best candidate that passes what is asked of one node at a time. False: none does.
-  bool TakeBest(const PlacingAttempt& attempt, Decision* decision);
+  void LookAtNodes(PlacingAttempt* attempt, Decision* decision);
+  // The feasible nodes of a block.
+  uint64_t Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const;
+  // Takes the best feasible node that passes what is asked of one node at a time. False: none does.
+  bool TakeBest(PlacingAttempt* attempt, Decision* decision);
+  // The feasible nodes become candidates: all where nodes are asked one at a time or are related to
+  // each other, else the best.
+  void Rank(PlacingAttempt* attempt);
+  // Adds what plugins say of the candidates beyond their room.
+  void AddScores(const PlacingAttempt& attempt);
   bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
                    Decision* decision) const;
 
   // What the plugins say of the node that was chosen. False: what the pod would get is gone.
   bool Choose(const PlacingAttempt& attempt, Decision* decision) const;
 
+  // The feasible nodes of a block, not empty.
+  struct Feasible {
+    size_t block;
+    uint64_t nodes;
+  };
+
   NodeColumns nodes_;
   const PlacingPlugins& plugins_;
+  RoomScores room_scores_{&nodes_, plugins_};
   size_t next_block_ = 0;
   std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
   std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
-  std::vector<Candidate> candidates_;              // Of the attempt, none of them asked alone yet.
+  std::vector<const PlacingPlugin*> scorers_;      // Of the attempt: those that score beyond room.
+  std::vector<Feasible> feasible_;                 // Of the attempt, none of them asked alone yet.
+  std::vector<Candidate> candidates_;              // Of these.
+  std::vector<uint32_t> slots_;                    // Of the candidates, for the scorers.
+  std::vector<int64_t> scores_;                    // One scorer's, of these.
 };
 
 // The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,

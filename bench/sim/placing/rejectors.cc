@@ -1,25 +1,26 @@
 #include "bench/sim/placing/rejectors.h"
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
-
-#include "engine/base/result.h"
 
 namespace schedq {
 
 Rejectors::Rejectors(const PlacingPlugins& placing, const PluginRegistry& registry) {
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    const std::optional<PluginId> plugin = registry.Find(std::string(placing[i]->name()));
-    SCHEDQ_CHECK(plugin.has_value(), "each placing plugin has its queue-facing half");
-    plugins_[i] = *plugin;
+  for (const auto& each : placing) {
+    if (!each->filters()) continue;
+    const std::optional<PluginId> plugin = registry.Find(std::string(each->name()));
+    plugins_[static_cast<size_t>(each->id())] = plugin.value_or(kNoPlugin);
   }
 }
 
 PluginSet Rejectors::Of(const Decision& decision) const {
   PluginSet rejectors;
-  for (size_t i = 0; i < kPlacingPlugins; ++i) {
-    if ((decision.rejectors >> i & 1) != 0) rejectors.Insert(plugins_[i]);
+  for (uint32_t rest = decision.rejectors; rest != 0; rest &= rest - 1) {
+    const PluginId plugin = plugins_[static_cast<size_t>(std::countr_zero(rest))];
+    if (plugin != kNoPlugin) rejectors.Insert(plugin);
   }
   return rejectors;
 }

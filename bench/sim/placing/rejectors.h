@@ -16,14 +16,15 @@ namespace schedq {
 
 class Rejectors {
  public:
-  // Each placing plugin has its queue-facing half in the registry.
+  // Each placing plugin that rejects any pod has its queue-facing half in the registry. A pod that
+  // is rejected only by others fails as after an error, and comes back by itself.
   Rejectors(const PlacingPlugins& placing, const PluginRegistry& registry);
 
   // Of a decision without a node. None: it is an error.
   PluginSet Of(const Decision& decision) const;
 
  private:
-  std::array<PluginId, kPlacingPlugins> plugins_;  // By PlacingPluginId.
+  std::array<PluginId, kPlacingPluginsMax> plugins_{};  // By PlacingPluginId.
 };
 
 }  // namespace schedq

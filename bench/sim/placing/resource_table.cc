@@ -1,9 +1,14 @@
 #include "bench/sim/placing/resource_table.h"
 
+#include "bench/format/objects/api_object.h"
+
 namespace schedq {
 
 ResourceTable::ResourceTable() {
-  for (const char* name : {"pods", "cpu", "memory"}) FindOrAdd(name);
+  // No resource has a blank in its name.
+  for (const char* name : {"pods", "cpu", "memory", "assumed cpu", "assumed memory"}) {
+    FindOrAdd(name);
+  }
 }
 
 std::optional<uint8_t> ResourceTable::Find(std::string_view name) const {
@@ -25,7 +30,7 @@ std::optional<uint8_t> ResourceTable::FindOrAdd(std::string_view name) {
   return static_cast<uint8_t>(next);
 }
 
-NodeDemand ResourceTable::DemandOf(const Pod& pod) {
+NodeDemand ResourceTable::DemandOf(const ClusterPod& pod) {
   NodeDemand demand;
   demand.parts[demand.count++] = {kPodsResource, 1};
   for (const auto& [name, amount] : pod.requests) {
@@ -37,6 +42,12 @@ NodeDemand ResourceTable::DemandOf(const Pod& pod) {
       continue;
     }
     demand.parts[demand.count++] = {*kind, amount};
+  }
+  const PodObject& spec = pod.spec();
+  for (const auto& [kind, amount] : {NodeDemand::Part{kAssumedCpu, spec.assumed_cpu},
+                                     NodeDemand::Part{kAssumedMemory, spec.assumed_memory}}) {
+    if (amount == 0 || demand.count == kResourceKindsMax) continue;
+    demand.parts[demand.count++] = {kind, amount};
   }
   return demand;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "bench/sim/placing/resource_table.h"
 #include "engine/event.h"
+#include "engine/object.h"
 
 namespace schedq {
 namespace {
@@ -22,6 +24,8 @@ uint32_t SlotOfWord(uint64_t word) {
   return static_cast<uint32_t>(((word & kSlotMask) >> kSlotShift) - 1);
 }
 uint32_t AssumptionOf(uint64_t word) { return static_cast<uint32_t>(word >> kAssumptionShift); }
+// Tells the pod's places apart.
+uint64_t PlaceOf(uint64_t word) { return word & ~kAssumed; }
 uint64_t AssumptionBits(uint64_t word) { return word >> kAssumptionShift << kAssumptionShift; }
 
 // Replaces the word by what `change` makes of it, and returns what it was. Each failed exchange
@@ -41,20 +45,40 @@ SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_slot) {
   return pods_[pod_slot];
 }
 
+// A slot may go to another node when the ledger has nothing of the old one's pods any more.
 void SchedulerCache::GiveBack(const ClusterPod& pod, uint64_t word) {
-  if (CountsOnANode(word)) nodes_.Give(SlotOfWord(word), nodes_.resources().DemandOf(pod));
+  if (!CountsOnANode(word)) return;
+  pod_book_.Drop(pod.slot(), PlaceOf(word));
+  nodes_.Give(SlotOfWord(word), nodes_.resources().DemandOf(pod));
 }
 
 void SchedulerCache::Apply(const ClusterChange& change) {
+  if (change.is_namespace) {
+    const ObjectView* const after = change.objects.after.get();
+    return pod_book_.SetNamespace(change.objects.Latest()->name,
+                                  after != nullptr ? &after->labels : nullptr);
+  }
   switch (change.resource) {
     case Resource::kPod:
       return ApplyPod(change);
     case Resource::kNode:
-      if (change.objects.after == nullptr) return nodes_.RemoveNode(change.objects.before->name);
-      return nodes_.SetNode(std::static_pointer_cast<const ClusterNode>(change.objects.after));
+      return ApplyNode(change);
     default:
       return claims_.Apply(change);
   }
+}
+
+// The book hears of a node last, and of its end first: what the columns have and the book does not
+// know passes no filter that asks the book.
+void SchedulerCache::ApplyNode(const ClusterChange& change) {
+  if (change.objects.after != nullptr) {
+    const auto node = std::static_pointer_cast<const ClusterNode>(change.objects.after);
+    const uint32_t slot = nodes_.SetNode(node);
+    return pod_book_.SetNode(slot, node);
+  }
+  const std::string& name = change.objects.before->name;
+  if (const auto slot = nodes_.SlotOf(name)) pod_book_.SetNode(*slot, nullptr);
+  nodes_.RemoveNode(name);
 }
 
 void SchedulerCache::ApplyPod(const ClusterChange& change) {
@@ -72,13 +96,16 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   const uint64_t assumed = word.load();
   const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
   if (counts_there) {
-    Replace(word, [](uint64_t before) { return before & ~kAssumed; });
+    const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
+    // Its labels may have changed.
+    if (CountsOnANode(before)) pod_book_.Put(pod, *known, PlaceOf(before));
     return;
   }
   const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
-  GiveBack(pod, Replace(word, [slot](uint64_t before) {
-             return AssumptionBits(before) | SlotBits(slot);
-           }));
+  const auto changed = [slot](uint64_t before) { return AssumptionBits(before) | SlotBits(slot); };
+  const uint64_t before = Replace(word, changed);
+  pod_book_.Put(pod, slot, PlaceOf(changed(before)));
+  GiveBack(pod, before);
 }
 
 bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
@@ -89,9 +116,17 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
     return false;
   }
   constexpr uint64_t kNextAssumption = uint64_t{1} << kAssumptionShift;
-  const uint64_t before = Replace(WordOf(pod.slot()), [decision](uint64_t word) {
+  const auto changed = [decision](uint64_t word) {
     return (AssumptionBits(word) + kNextAssumption) | SlotBits(decision->slot) | kAssumed;
-  });
+  };
+  // No other thread begins a place of a pod that is in an attempt.
+  PodWord& word = WordOf(pod.slot());
+  if (!pod_book_.PutWhereAllowed(pod, decision->slot, PlaceOf(changed(word.load())))) {
+    Unreserve(*decision);
+    nodes_.Give(decision->slot, demand);
+    return false;
+  }
+  const uint64_t before = Replace(word, changed);
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
   GiveBack(pod, before);
   return true;
@@ -104,6 +139,10 @@ bool SchedulerCache::Reserve(const Decision& decision) {
     return false;
   }
   return true;
+}
+
+void SchedulerCache::Unreserve(const Decision& decision) {
+  for (const auto& plugin : plugins_) plugin->Unreserve(decision, 0);
 }
 
 bool SchedulerCache::IsAssumed(uint64_t pod_slot) const {

@@ -5,7 +5,7 @@
 // that are assumed on a node and the devices that are promised to their claims while a binding is
 // under way. Scheduling threads decide by copies of it (placer.h).
 // Threads: all functions from any thread; two changes of one object must come in their order. What
-// a scheduling thread calls for a pod without claims takes no lock.
+// a scheduling thread calls for a pod without claims takes one lock for a moment, the pod book's.
 // Invariants:
 //  1. A pod counts on at most one node.
 //  2. An assumed pod counts on its node until the informers deliver its node or its deletion, or
@@ -24,6 +24,7 @@
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_ledger.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/relations/pod_book.h"
 #include "engine/base/segmented_array.h"
 
 namespace schedq {
@@ -32,7 +33,7 @@ class SchedulerCache {
  public:
   explicit SchedulerCache(PlacingPlugins plugins) : plugins_(std::move(plugins)) {}
   // With the built-in plugins.
-  SchedulerCache() : plugins_(BuiltinPlacingPlugins(&nodes_.resources(), &claims_)) {}
+  SchedulerCache() : plugins_(BuiltinPlacingPlugins(&nodes_.resources(), &claims_, &pod_book_)) {}
 
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
@@ -57,15 +58,18 @@ class SchedulerCache {
   static constexpr uint32_t kFirstPodsBits = 12;
 
   void ApplyPod(const ClusterChange& change);
+  void ApplyNode(const ClusterChange& change);
   PodWord& WordOf(uint64_t pod_slot);
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 
   // All plugins or none.
   bool Reserve(const Decision& decision);
+  void Unreserve(const Decision& decision);
 
   NodeLedger nodes_;
   ClaimBook claims_;
+  PodBook pod_book_;
   const PlacingPlugins plugins_;
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/result.h"
-#include "hints/plugins/builtin.h"
 #include "hints/world.h"
 
 namespace schedq {
@@ -92,7 +91,7 @@ void QueueDriver::BeginRecording(RecordedQueue recorded) {
 
 // Not as the assembly's further plugins: these are metered and recorded too.
 Result<std::vector<Plugin>> QueueDriver::MakePlugins(World* world) {
-  std::vector<Plugin> plugins = BuiltinPlugins(world, options_.gates);
+  std::vector<Plugin> plugins = BuiltinPlugins(world, options_.gates, options_.pod_rules);
   for (const PluginSource& source : options_.further_plugins) {
     Result<std::vector<Plugin>> further = source(world);
     if (!further) return further.error();

@@ -35,6 +35,7 @@
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
+#include "hints/plugins/builtin.h"
 #include "hints/registry.h"
 #include "hints/world.h"
 #include "schedq/api_calls.h"
@@ -54,6 +55,7 @@ struct QueueDriverOptions {
   TraceRecorder* recorder = nullptr;          // May be null.
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
+  PodRulesUse pod_rules = PodRulesUse::kSome;
   std::optional<ApiCallOptions> api_calls;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };

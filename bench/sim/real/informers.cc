@@ -35,8 +35,9 @@ void Informers::Stop() {
 }
 
 void Informers::Deliver(const ClusterChange& change) {
+  // What selects a pod's namespace must know it when the pod comes.
   Kind kind = kOthers;
-  if (change.resource == Resource::kPod) kind = kPods;
+  if (change.resource == Resource::kPod || change.is_namespace) kind = kPods;
   if (change.resource == Resource::kNode) kind = kNodes;
   lanes_[kind].delivered.fetch_add(1);
   lanes_[kind].changes.Push({change, cluster_clock_.Now()});
@@ -73,6 +74,10 @@ void Informers::Run(Lane* lane, PartClock* parts) {
 }
 
 void Informers::Handle(const ClusterChange& change, PartClock* parts) {
+  if (change.is_namespace) {
+    const InPart in_part(parts, Part::kCache);
+    return cache_.Apply(change);
+  }
   if (change.resource == Resource::kPod) return HandlePod(change, parts);
   const ObjectRef& before = change.objects.before;
   const ObjectRef& after = change.objects.after;

@@ -17,6 +17,8 @@
 #include "engine/pod.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
+#include "hints/plugin.h"
+#include "hints/world.h"
 
 namespace schedq {
 namespace {
@@ -31,6 +33,9 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = &options.pace->wall();
+  assembly.plugins = [gates = options.gates, rules = options.pod_rules](World* world) {
+    return Result<std::vector<Plugin>>(BuiltinPlugins(world, gates, rules));
+  };
   assembly.further_plugins = options.further_plugins;
   assembly.gates = options.gates;
   assembly.backoff = options.backoff;

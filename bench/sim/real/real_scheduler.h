@@ -47,6 +47,7 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/gates.h"
+#include "hints/plugins/builtin.h"
 #include "perf/statistics/histogram.h"
 #include "schedq/assembled_queue.h"
 #include "schedq/assembly_options.h"
@@ -66,6 +67,7 @@ struct RealSchedulerOptions {
   StatusModel status_model = StatusModel::kImplicitDelayed;
   Random random{0};
   std::vector<PluginSource> further_plugins;
+  PodRulesUse pod_rules = PodRulesUse::kSome;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/format/workload/features.h"
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/measure/section.h"
 #include "bench/sim/run/workload_runner.h"
 #include "engine/base/time/time.h"
+#include "hints/plugins/builtin.h"
 #include "perf/documents/data_items.h"
 #include "perf/statistics/histogram.h"
 
@@ -93,11 +95,33 @@ void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) 
              fmt::format("the audit found {} faults: {}", faults.size(), faults.front()), outcome);
 }
 
+// The decoder has noted what the first and the last object of each template need.
+PodRulesUse RulesUseOf(const Workload& workload) {
+  const bool uses =
+      std::any_of(workload.features.begin(), workload.features.end(), [](const FeatureUse& use) {
+        switch (use.feature) {
+          case Feature::kPodAffinity:
+          case Feature::kPreferredPodAffinity:
+          case Feature::kPodAntiAffinity:
+          case Feature::kPreferredPodAntiAffinity:
+          case Feature::kTopologySpread:
+          case Feature::kPreferredTopologySpread:
+          case Feature::kHostPorts:
+            return true;
+          default:
+            return false;
+        }
+      });
+  return uses ? PodRulesUse::kSome : PodRulesUse::kNone;
+}
+
 }  // namespace
 
 Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& workload,
                                const RunOptions& options) {
-  Simulation simulation(options, test_case.scheduler);
+  RunOptions with_rules = options;
+  with_rules.pod_rules = RulesUseOf(workload);
+  Simulation simulation(with_rules, test_case.scheduler);
   WorkloadRunner runner(&simulation, test_case, workload);
   const auto run = [&runner] { return runner.Run(); };
   // An exception that leaves a run on real threads would break off calls that others wait for, for

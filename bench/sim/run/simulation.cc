@@ -46,6 +46,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.alternatives = options.alternatives;
   loop.queue.make_queue = options.make_queue;
   loop.queue.further_plugins = options.further_plugins;
+  loop.queue.pod_rules = options.pod_rules;
   return loop;
 }
 
@@ -64,6 +65,7 @@ RealSchedulerOptions OptionsOfRealScheduler(Cluster* cluster, WallPace* pace,
   real.status_model = options.status_model;
   real.random = random;
   real.further_plugins = options.further_plugins;
+  real.pod_rules = options.pod_rules;
   real.make_queue = options.make_queue;
   return real;
 }

@@ -31,6 +31,7 @@
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/gates.h"
+#include "hints/plugins/builtin.h"
 #include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
 #include "schedq/engine_kind.h"
@@ -64,6 +65,8 @@ struct RunOptions {
   std::function<bool()> interrupted;
   // Called from time to time. May be empty.
   std::function<void(const RunProgress&)> progress;
+  // Of all pods of the workload.
+  PodRulesUse pod_rules = PodRulesUse::kSome;
   LiveView* live = nullptr;  // Shows the run on the real clock while it goes on. May be null.
 };
 

@@ -48,6 +48,10 @@ Duration EventHandlers::SendAll(std::span<const ClusterEvent> events, const Obje
 }
 
 Duration EventHandlers::Handle(const ClusterChange& change) {
+  if (change.is_namespace) {
+    cache_->Apply(change);
+    return Duration(0);
+  }
   if (change.resource == Resource::kPod) return HandlePod(change);
   cache_->Apply(change);
   if (change.resource == Resource::kNode && change.action == Action::kUpdate) {

@@ -11,7 +11,7 @@
 // claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
 // the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
-// Not modelled: scores beyond the placer's rule, preemption, Permit, a nomination's reservation.
+// Not modelled: preemption, Permit, a nomination's reservation.
 // Threads: one, the one that advances the clock.
 #pragma once
 

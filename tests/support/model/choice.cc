@@ -77,7 +77,7 @@ uint32_t Seeded::Choose(const ChoicePoint& point) {
 }
 
 bool Seeded::Next() {
-  ++seed_;
+  seed_ += stride_;
   return true;
 }
 

@@ -81,7 +81,9 @@ class Draw {
 // Probabilistic Guarantees of Finding Bugs).
 class Seeded final : public Chooser {
  public:
-  explicit Seeded(uint64_t first_seed) : seed_(first_seed), draw_(first_seed) {}
+  // The next schedule's seed is `stride` further.
+  explicit Seeded(uint64_t first_seed, uint64_t stride = 1)
+      : seed_(first_seed), stride_(stride), draw_(first_seed) {}
   void Begin() override;
   uint32_t Choose(const ChoicePoint& point) override;
   bool Next() override;
@@ -92,6 +94,7 @@ class Seeded final : public Chooser {
   uint32_t Highest(const ChoicePoint& point);
 
   uint64_t seed_;
+  const uint64_t stride_;
   Draw draw_;
   bool walks_ = false;
   uint32_t switch_one_in_ = 2;

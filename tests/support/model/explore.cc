@@ -13,6 +13,7 @@
 #include "tests/support/model/choice.h"
 #include "tests/support/model/clock.h"
 #include "tests/support/model/sanitizers.h"
+#include "tests/support/model/search.h"
 
 namespace schedq::model {
 
@@ -108,7 +109,7 @@ class Explorer {
  public:
   Explorer(const Options& options, const Body& body, bool sweeps)
       : options_(options),
-        budgets_{sweeps ? kUnbounded : options.preemptions_max,
+        budgets_{sweeps || Search::Wanted().Draws() ? kUnbounded : options.preemptions_max,
                  sweeps ? kUnbounded : options.stale_reads_max, options.early_returns_max,
                  options.weak_failures_max, options.steps_max},
         body_([this, &body] {
@@ -152,6 +153,7 @@ class Explorer {
     ++report_.schedules;
     froze_ |= last_.froze;
     if (last_.steps > report_.steps_most) report_.steps_most = last_.steps;
+    Search::Wanted().Count(last_.failed);
     if (last_.failed) Describe(chooser, freeze);
     return !last_.failed;
   }
@@ -186,6 +188,28 @@ class Explorer {
   Report report_;
 };
 
+// Draws schedules as the environment asks, with a thread frozen at a step that is drawn too, or
+// with none.
+Report DrawSchedules(Explorer* explorer, bool freezes) {
+  const Search& search = Search::Wanted();
+  const bool is_random = search.way == Search::Way::kRandom;
+  // Odd seeds switch at random, even ones have priorities (choice.h).
+  Seeded chooser(2 * search.first_seed + (is_random ? 1 : 0), /*stride=*/2);
+  Draw draw(search.first_seed);
+  Freeze freeze;
+  for (uint64_t i = 0; i < search.schedules; ++i) {
+    explorer->Explore(chooser, freeze, 1);
+    if (!freezes) continue;
+    // A thread that ends before the step is not frozen.
+    const Outcome& last = explorer->last();
+    if (last.threads < 2) continue;
+    freeze = {1 + draw.Below(last.threads - 1), 1 + draw.Below(last.steps)};
+  }
+  // Not to end a test that goes on to its next exploration only then.
+  explorer->report().complete = true;
+  return explorer->Finish();
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const Report& report) {
@@ -215,6 +239,7 @@ Report Exhaust(const Options& options, const Body& body) {
     explorer.Repeat(*recording);
     return explorer.Finish();
   }
+  if (Search::Wanted().Draws()) return DrawSchedules(&explorer, /*freezes=*/false);
   DepthFirst chooser;
   explorer.report().complete = explorer.Explore(chooser, Freeze{}, options.schedules_max);
   return explorer.Finish();
@@ -226,6 +251,7 @@ Report Sweep(const Options& options, uint64_t schedules, const Body& body) {
     explorer.Repeat(*recording);
     return explorer.Finish();
   }
+  if (Search::Wanted().Draws()) return DrawSchedules(&explorer, /*freezes=*/false);
   Seeded chooser(options.seed);
   explorer.Explore(chooser, Freeze{}, schedules);
   return explorer.Finish();
@@ -237,6 +263,7 @@ Report ExhaustStalls(const Options& options, const Body& body) {
     explorer.Repeat(*recording);
     return explorer.Finish();
   }
+  if (Search::Wanted().Draws()) return DrawSchedules(&explorer, /*freezes=*/true);
   Report& report = explorer.report();
   report.complete = true;
   for (uint32_t victim = 1; victim < kFibersMax; ++victim) {

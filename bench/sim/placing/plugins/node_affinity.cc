@@ -1,13 +1,20 @@
-// A pod goes only to nodes that its node selector and its required node affinity name.
+// A pod goes only to nodes that its node selector and its required node affinity name, and rather
+// to those that it prefers.
+//
+// Score: the weights of the preferred terms that a node meets, as a share of the most that one
+// gets.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "bench/sim/placing/node_columns.h"
-#include "bench/sim/placing/node_match.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/plugins/normalize.h"
 #include "bench/sim/placing/plugins/plugins.h"
+#include "hints/plugins/node_rules.h"
 
 namespace schedq {
 namespace {
@@ -18,9 +25,7 @@ class NodeAffinity final : public PlacingPlugin {
   std::string_view name() const override { return "NodeAffinity"; }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
-    const bool asks =
-        !attempt->pod->node_selector.empty() || !attempt->pod->spec().node_terms.empty();
-    return asks ? PreFilterAnswer::kFilter : PreFilterAnswer::kSkip;
+    return HasNodeAffinity(*attempt->pod) ? PreFilterAnswer::kFilter : PreFilterAnswer::kSkip;
   }
 
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
@@ -30,6 +35,20 @@ class NodeAffinity final : public PlacingPlugin {
       candidates &= ~(uint64_t{1} << slot % kNodesPerBlock);
     });
     return candidates;
+  }
+
+  int32_t weight() const override { return 2; }
+
+  bool PreScore(PlacingAttempt* attempt, const NodeColumns&) const override {
+    return !RulesOf(*attempt->pod).preferred_node_terms.empty();
+  }
+
+  void Score(const PlacingAttempt& attempt, const NodeColumns& nodes,
+             std::span<const uint32_t> slots, std::span<int64_t> scores) const override {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      scores[i] = PreferenceFor(*attempt.pod, nodes.node(slots[i]));
+    }
+    NormalizeToMost(scores);
   }
 };
 

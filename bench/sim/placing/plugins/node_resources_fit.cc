@@ -1,10 +1,17 @@
 // A node must have enough left of each resource that the pod asks for, and room for one more pod.
-// The node with the least in use is the best.
+//
+// Score: how much of each scored resource would be left, in use, or as the shape says, with the
+// pod; the weighted mean. A container that requests no cpu or memory counts as if it asked for some
+// (PodObject), so that such pods spread too.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -14,9 +21,38 @@
 namespace schedq {
 namespace {
 
+using Strategy = FitScoring::Strategy;
+
+// Points of a shape have scores up to this.
+constexpr int64_t kPointScoreMax = 10;
+constexpr int64_t kPercentMax = 100;
+
+// The broken line through the points.
+int64_t AlongShape(const std::vector<FitScoring::Point>& shape, int64_t utilization) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (utilization > shape[i].utilization) continue;
+    if (i == 0) return shape[0].score;
+    const FitScoring::Point& from = shape[i - 1];
+    const FitScoring::Point& to = shape[i];
+    return from.score + (to.score - from.score) * (utilization - from.utilization) /
+                            (to.utilization - from.utilization);
+  }
+  return shape.back().score;
+}
+
 class NodeResourcesFit final : public PlacingPlugin {
  public:
-  explicit NodeResourcesFit(ResourceTable* resources) : resources_(*resources) {}
+  NodeResourcesFit(ResourceTable* resources, const FitScoring& scoring)
+      : resources_(*resources), strategy_(scoring.strategy), shape_(scoring.shape) {
+    for (FitScoring::Point& point : shape_) point.score *= kScoreMax / kPointScoreMax;
+    for (const FitScoring::Resource& resource : scoring.resources) {
+      const std::optional<uint8_t> kind = resources_.FindOrAdd(resource.name);
+      if (!kind) continue;  // No node can have it either.
+      const bool only_where_requested =
+          *kind != kCpuResource && *kind != kMemoryResource && resource.name != "ephemeral-storage";
+      scored_.push_back({*kind, only_where_requested, resource.weight});
+    }
+  }
 
   PlacingPluginId id() const override { return PlacingPluginId::kNodeResourcesFit; }
   std::string_view name() const override { return "NodeResourcesFit"; }
@@ -30,26 +66,73 @@ class NodeResourcesFit final : public PlacingPlugin {
                   uint64_t candidates) const override {
     if (attempt.demand.fits_nowhere) return 0;
     for (const NodeDemand::Part& part : attempt.demand) {
+      if (part.kind == kAssumedCpu || part.kind == kAssumedMemory) continue;
       candidates &= nodes.WithFree(block, part.kind, part.amount);
     }
     return candidates;
   }
 
-  void Score(const PlacingAttempt&, const NodeColumns& nodes, size_t block, uint64_t feasible,
-             BlockScores* scores) const override {
-    ForEachNode(block, feasible, [&](uint32_t slot) {
-      (*scores)[slot % kNodesPerBlock] += kScoreMax - std::min(nodes.share(slot), kScoreMax);
-    });
+  int32_t weight() const override { return 1; }
+  bool scores_room() const override { return true; }
+
+  int64_t ScoreRoom(const PlacingAttempt& attempt, const NodeColumns& nodes,
+                    uint32_t slot) const override {
+    int64_t sum = 0;
+    int64_t weights = 0;
+    for (const Scored& each : scored_) {
+      const int64_t limit = nodes.limit(slot, each.kind);
+      const int64_t wanted = attempt.demand.AmountOf(each.kind);
+      if (limit == 0 || (each.only_where_requested && wanted == 0)) continue;
+      int64_t used = nodes.used(slot, each.kind) + wanted;
+      if (each.kind == kCpuResource) used += Assumed(attempt, nodes, slot, kAssumedCpu);
+      if (each.kind == kMemoryResource) used += Assumed(attempt, nodes, slot, kAssumedMemory);
+      const int64_t score = ScoreOf(used, limit);
+      // A shape's zero counts as if the resource were not there.
+      if (score == 0 && strategy_ == Strategy::kRequestedToCapacityRatio) continue;
+      sum += score * each.weight;
+      weights += each.weight;
+    }
+    if (weights == 0) return 0;
+    if (strategy_ != Strategy::kRequestedToCapacityRatio) return sum / weights;
+    return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
   }
 
  private:
+  struct Scored {
+    uint8_t kind;
+    bool only_where_requested;
+    int64_t weight;
+  };
+
+  static int64_t Assumed(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                         uint8_t kind) {
+    return nodes.used(slot, kind) + attempt.demand.AmountOf(kind);
+  }
+
+  // `used` is with the pod, and may be more than the limit: what is assumed has none.
+  int64_t ScoreOf(int64_t used, int64_t limit) const {
+    switch (strategy_) {
+      case Strategy::kLeastAllocated:
+        return used > limit ? 0 : (limit - used) * kScoreMax / limit;
+      case Strategy::kMostAllocated:
+        return std::min(used, limit) * kScoreMax / limit;
+      case Strategy::kRequestedToCapacityRatio:
+        return AlongShape(shape_, used > limit ? kPercentMax : used * kPercentMax / limit);
+    }
+    return 0;
+  }
+
   ResourceTable& resources_;
+  const Strategy strategy_;
+  std::vector<FitScoring::Point> shape_;  // With scores up to kScoreMax.
+  std::vector<Scored> scored_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources) {
-  return std::make_unique<NodeResourcesFit>(resources);
+std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources,
+                                                          const FitScoring& scoring) {
+  return std::make_unique<NodeResourcesFit>(resources, scoring);
 }
 
 }  // namespace schedq

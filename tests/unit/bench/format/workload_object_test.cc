@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,15 @@
 #include "bench/format/objects/object_template.h"
 #include "bench/format/template/value.h"
 #include "bench/format/workload/features.h"
+#include "engine/label_selector.h"
 #include "engine/object.h"
 #include "engine/pod.h"
+#include "engine/pod_rules.h"
 
 namespace schedq {
 namespace {
+
+using Operator = LabelRequirement::Operator;
 
 ApiObject Read(const std::string& text) {
   const auto object = ObjectTemplate::Literal("o.yaml", text)->Read(text, Value());
@@ -109,39 +114,120 @@ std::string Affinity(const std::string& terms) {
          terms + "]}}}\n";
 }
 
-TEST(PodObject, KeepsAllOfNodeAffinityAndGivesTheEngineWhatItCanSay) {
+TEST(PodObject, KeepsAllOfNodeAffinity) {
   const ApiObject simple =
       ReadPod(Affinity("{matchExpressions: [{key: z, operator: In, values: [a, b]}]}"));
-  EXPECT_EQ(PodOf(simple).node_affinity, (std::vector<NodeAffinityTerm>{{"z", {"a", "b"}}}));
+  EXPECT_EQ(PodOf(simple).rules->node_terms,
+            (std::vector<NodeTerm>{{{{"z", Operator::kIn, {"a", "b"}}, false}}}));
   EXPECT_EQ(FeaturesOf(simple), std::vector<Feature>{Feature::kNodeAffinity});
 
   const ApiObject by_name =
       ReadPod(Affinity("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"));
-  EXPECT_TRUE(PodOf(by_name).node_affinity.empty());
-  EXPECT_TRUE(std::get<PodObject>(by_name.body).node_terms.at(0).at(0).is_field);
+  EXPECT_TRUE(PodOf(by_name).rules->node_terms.at(0).at(0).is_field);
 
   const ApiObject either =
       ReadPod(Affinity("{matchExpressions: [{key: z, operator: Exists}]}, "
                        "{matchExpressions: [{key: z, operator: In, values: [a]}]}"));
-  EXPECT_TRUE(PodOf(either).node_affinity.empty());
-  EXPECT_EQ(std::get<PodObject>(either.body).node_terms.size(), 2u);
+  EXPECT_EQ(PodOf(either).rules->node_terms.size(), 2u);
 }
 
-TEST(PodObject, NotesWhatIsNotModelled) {
+TEST(PodObject, ReadsPreferredNodeAffinity) {
+  const ApiObject object = ReadPod(
+      "  containers: [{name: c}]\n  affinity: {nodeAffinity: "
+      "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 7, preference: "
+      "{matchExpressions: [{key: z, operator: Gt, values: ['3']}]}}]}}\n");
+  EXPECT_EQ(PodOf(object).rules->preferred_node_terms,
+            (std::vector<PreferredNodeTerm>{{7, {{{"z", Operator::kGreater, {"3"}}, false}}}}));
+}
+
+// The API server writes the values of these labels into the selector when the pod is created.
+TEST(PodObject, ReadsPodAffinity) {
+  const ApiObject object = ReadPod(
+      "  containers: [{name: c}]\n  affinity:\n"
+      "    podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
+      "labelSelector: {matchLabels: {x: y}, matchExpressions: [{key: k, operator: NotIn, values: "
+      "[v]}]}, namespaces: [n2, n1], matchLabelKeys: [a, missing], mismatchLabelKeys: [b]}]}\n"
+      "    podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 3, "
+      "podAffinityTerm: {topologyKey: host, namespaceSelector: {}}}]}\n");
+  const PodRules& rules = *PodOf(object).rules;
+  ASSERT_EQ(rules.affinity.size(), 1u);
+  EXPECT_EQ(rules.affinity[0].topology_key, "zone");
+  EXPECT_EQ(rules.affinity[0].namespaces, (std::vector<std::string>{"n1", "n2"}));
+  EXPECT_FALSE(rules.affinity[0].namespace_selector.has_value());
+  EXPECT_EQ(rules.affinity[0].selector, (LabelSelector{{"x", Operator::kIn, {"y"}},
+                                                       {"k", Operator::kNotIn, {"v"}},
+                                                       {"a", Operator::kIn, {"1"}},
+                                                       {"b", Operator::kNotIn, {"2"}}}));
+  ASSERT_EQ(rules.preferred_anti_affinity.size(), 1u);
+  EXPECT_EQ(rules.preferred_anti_affinity[0].weight, 3);
+  EXPECT_FALSE(rules.preferred_anti_affinity[0].term.selector.has_value());
+  EXPECT_EQ(rules.preferred_anti_affinity[0].term.namespace_selector, LabelSelector());
+}
+
+TEST(PodObject, ReadsTopologySpread) {
+  const ApiObject object = ReadPod(
+      "  containers: [{name: c}]\n  topologySpreadConstraints:\n"
+      "  - {topologyKey: zone, whenUnsatisfiable: DoNotSchedule, maxSkew: 2, minDomains: 3, "
+      "NodeAffinityPolicy: Ignore, nodeTaintsPolicy: Honor, matchLabelKeys: [a], labelSelector: "
+      "{}}\n"
+      "  - {topologyKey: host, whenUnsatisfiable: ScheduleAnyway, maxSkew: 1}\n");
+  const auto& spread = PodOf(object).rules->spread;
+  ASSERT_EQ(spread.size(), 2u);
+  EXPECT_EQ(spread[0], (SpreadRule{true, 2, 3, "zone", LabelSelector(), {"a"}, false, true}));
+  EXPECT_EQ(spread[1], (SpreadRule{false, 1, 1, "host", std::nullopt, {}, true, false}));
+}
+
+TEST(PodObject, ReadsPortsOfTheNode) {
+  const ApiObject object = ReadPod(
+      "  containers: [{name: c, image: 'a/b', ports: [{containerPort: 1}, {containerPort: 2, "
+      "hostPort: 80, hostIP: 10.0.0.1, protocol: UDP}]}]\n"
+      "  initContainers: [{name: i, image: 'r:5000/x', ports: [{hostPort: 81}]}]\n");
+  EXPECT_EQ(PodOf(object).rules->host_ports,
+            (std::vector<HostPort>{{"10.0.0.1", "UDP", 80}, {"0.0.0.0", "TCP", 81}}));
+  EXPECT_EQ(std::get<PodObject>(object.body).images,
+            (std::vector<std::string>{"a/b:latest", "r:5000/x:latest"}));
+  const ApiObject on_network =
+      ReadPod("  hostNetwork: true\n  containers: [{name: c, ports: [{containerPort: 9}]}]\n");
+  EXPECT_EQ(PodOf(on_network).rules->host_ports, (std::vector<HostPort>{{"0.0.0.0", "TCP", 9}}));
+}
+
+TEST(PodObject, RefusesRulesThatTheApiServerWouldRefuse) {
+  for (const char* spec :
+       {"  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+        "  affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+        "101, "
+        "podAffinityTerm: {topologyKey: z}}]}}\n",
+        "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: z, labelSelector: {matchExpressions: [{key: k, operator: Gt}]}}]}}\n",
+        "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: z, labelSelector: {matchExpressions: [{key: k, operator: In}]}}]}}\n",
+        "  topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: Never}]\n",
+        "  topologySpreadConstraints: [{topologyKey: z, maxSkew: 0}]\n",
+        "  topologySpreadConstraints: [{topologyKey: z, nodeTaintsPolicy: Maybe}]\n"}) {
+    const std::string text =
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{name: c}]\n" + std::string(spec);
+    EXPECT_FALSE(ObjectTemplate::Literal("o.yaml", text)->Read(text, Value())) << spec;
+  }
+}
+
+TEST(PodObject, NotesTheFeaturesThatItNeeds) {
   const struct {
     const char* spec;
     Feature feature;
   } rows[] = {
-      {"  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+      {"  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+       "[{topologyKey: z}]}}\n",
        Feature::kPodAffinity},
-      {"  affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+      {"  affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+       "[{weight: 1, podAffinityTerm: {topologyKey: z}}]}}\n",
        Feature::kPreferredPodAntiAffinity},
-      {"  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{}]}}\n",
+      {"  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+       "[{weight: 1, preference: {}}]}}\n",
        Feature::kPreferredNodeAffinity},
-      {"  topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule, NodeAffinityPolicy: "
-       "Honor}]\n",
+      {"  topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: DoNotSchedule, "
+       "NodeAffinityPolicy: Honor}]\n",
        Feature::kTopologySpread},
-      {"  topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}]\n",
+      {"  topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: ScheduleAnyway}]\n",
        Feature::kPreferredTopologySpread},
       {"  initContainers: [{name: i, ports: [{hostPort: 80}]}]\n", Feature::kHostPorts},
       {"  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n",

@@ -255,14 +255,15 @@ TEST_F(EndingTest, AStderrThatNobodyReadsChangesNothing) {
   }
   EXPECT_TRUE(ReadDocument<RunDocument>(Path("out/results.json")).ok());
   // The reader has gone before the first line, which is not the last thing that the command does.
-  Write("port.yaml",
+  Write("volume.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
-        "  containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]\n");
-  const std::string skipped =
-      Write("skipped.yaml",
-            "- name: Case\n  workloadTemplate:\n"
-            "  - {opcode: createPods, count: 2, podTemplatePath: port.yaml, collectMetrics: true}\n"
-            "  workloads:\n  - {name: W}\n");
+        "  containers: [{name: c, image: i}]\n"
+        "  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n");
+  const std::string skipped = Write(
+      "skipped.yaml",
+      "- name: Case\n  workloadTemplate:\n"
+      "  - {opcode: createPods, count: 2, podTemplatePath: volume.yaml, collectMetrics: true}\n"
+      "  workloads:\n  - {name: W}\n");
   const ChildProcess::Ended ended =
       Shell("mkfifo " + Path("p") + "; (exec 3<" + Path("p") + ") & exec 4>" + Path("p") +
             "; wait; " + program + " run " + skipped + " 2>&4; echo code $?");

@@ -236,7 +236,8 @@ TEST_F(OutputTest, NothingMeasuredIsSaidOnce) {
                                        "podTemplatePath: pod.yaml}\n"));
   Write("pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
-        "  containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]\n");
+        "  containers: [{name: c, image: i}]\n"
+        "  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n");
   for (const char* clock : {"virtual", "real"}) {
     const ChildProcess::Ended ended = Schedq({"run", file, "--engine", "both", "--clock", clock});
     EXPECT_EQ(ended.exit_code, 1);

@@ -77,12 +77,14 @@ class NotingPlugin final : public PlacingPlugin {
   const Options options_;
 };
 
+constexpr size_t kPlugins = 5;
+
 class PlacingPluginTest : public testing::Test {
  protected:
   PlacingPlugins Make() {
     PlacingPlugins plugins;
-    for (size_t i = 0; i < plugins.size(); ++i) {
-      plugins[i] = std::make_unique<NotingPlugin>(i, &notes_, options_[i]);
+    for (size_t i = 0; i < kPlugins; ++i) {
+      plugins.push_back(std::make_unique<NotingPlugin>(i, &notes_, options_[i]));
     }
     return plugins;
   }
@@ -93,7 +95,7 @@ class PlacingPluginTest : public testing::Test {
     cache->Apply(change);
   }
 
-  std::array<NotingPlugin::Options, kPlacingPlugins> options_;
+  std::array<NotingPlugin::Options, kPlugins> options_;
   Notes notes_;
   const std::shared_ptr<ClusterPod> pod_ = PodOf(1, 10);
 };

@@ -111,5 +111,41 @@ TEST_F(StatusReporterFrozen, MessageIsSentAfterANewerNoticeThatShowsNothing) {
   EXPECT_EQ(Sent(), Texts{"message"});
 }
 
+// A call with the same message is in flight, from before the pod passed and was rejected anew.
+TEST_F(StatusReporterFrozen, MessageIsSentAlthoughAnOlderCallWithItFailsMeanwhile) {
+  Gate("message", 1);
+  clock_.now += seconds(6);
+  queue_.Dispatch(clock_.now, [](const ApiCall&) {});
+  Pass(2);
+  clock_.meanwhile = [this] { queue_.Complete(7, Error("503")); };
+  Gate("message", 3);
+  EXPECT_EQ(Sent(), Texts{"message"});
+  Gate("message", 4);
+  EXPECT_EQ(Sent(), Texts()) << "it is remembered";
+}
+
+// Another thread finds the message remembered and its call owed, and adds a call of its own. It is
+// that one whose failure counts.
+TEST_F(StatusReporterFrozen, FailureOfTheCallThatWasAddedInsteadIsNotMissed) {
+  clock_.meanwhile = [this] { Gate("message", 2); };
+  Gate("message", 1);
+  clock_.now += seconds(6);
+  queue_.Dispatch(clock_.now, [&](const ApiCall&) { queue_.Complete(7, Error("503")); });
+  Gate("message", 3);
+  EXPECT_EQ(Sent(), Texts{"message"}) << "the pod shows nothing yet";
+}
+
+// The clear of a pod that passed fails after the pod was rejected anew.
+TEST_F(StatusReporterFrozen, FailedClearIsNotSentAgainAfterANewRejection) {
+  pod_ = MarkedPod("before");
+  Pass(1);
+  clock_.now += seconds(6);
+  queue_.Dispatch(clock_.now, [](const ApiCall&) {});
+  Gate("message", 2);
+  queue_.Complete(7, Error("503"));
+  EXPECT_EQ(Sent(), Texts{"message"});
+  EXPECT_EQ(Sent(), Texts());
+}
+
 }  // namespace
 }  // namespace schedq

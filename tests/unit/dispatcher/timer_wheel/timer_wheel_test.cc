@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "dispatcher/timer_wheel/occupancy_map.h"
@@ -168,6 +169,63 @@ TEST(TimerWheelTest, LanesAreServedFirstComeFirstServed) {
     return kNeverTick;
   });
   EXPECT_EQ(taken, (std::vector<uint32_t>{1, 3, 2}));
+}
+
+// The timers of all lanes, in the order in which they are popped.
+std::vector<uint32_t> PopAll(TimerWheel<>& wheel, Tick tick) {
+  std::vector<uint32_t> popped;
+  wheel.Pump(tick, [&](Tick) {
+    for (uint32_t lane = 0; lane < TimerWord::kLanesMax; ++lane) {
+      while (const auto timer = wheel.PopDue(lane)) popped.push_back(*timer);
+    }
+    return kNeverTick;
+  });
+  return popped;
+}
+
+TEST(TimerWheelTest, ArmedTimerComesDueAsSoonAndInAsGoodALaneAsAnyWants) {
+  TimerWheel<> wheel(3);
+  wheel.ReserveThrough(2);
+  const auto arm = [&](uint32_t timer, Tick tick, uint32_t lane) {
+    wheel.ArmBy(timer, wheel.EntryOf(timer), tick, lane, [](Tick) {});
+  };
+  arm(0, 10, 2);
+  arm(0, 20, 1);  // A better lane, and no later.
+  arm(1, 30, 0);
+  arm(1, 10, 2);  // Sooner, and no worse a lane.
+  arm(2, 10, 1);
+  EXPECT_EQ(PopAll(wheel, 9), std::vector<uint32_t>());
+  EXPECT_EQ(PopAll(wheel, 10), (std::vector<uint32_t>{1, 0, 2}));
+  EXPECT_EQ(PopAll(wheel, 40), std::vector<uint32_t>()) << "each once";
+}
+
+TEST(TimerWheelTest, TimerThatIsDueChangesItsLane) {
+  TimerWheel<> wheel(2);
+  wheel.ReserveThrough(1);
+  for (const uint32_t timer : {0u, 1u}) wheel.Schedule(timer, 5, 1);
+  wheel.Pump(6, [](Tick) { return kNeverTick; });
+  wheel.ArmBy(1, wheel.EntryOf(1), 6, 0, [](Tick) {});
+  EXPECT_EQ(PopAll(wheel, 7), (std::vector<uint32_t>{1, 0}));
+}
+
+TEST(TimerWheelTest, TimerThatIsDueCanBeSetToALaterTick) {
+  TimerWheel<> wheel;
+  wheel.ReserveThrough(0);
+  wheel.Schedule(0, 5);
+  wheel.Pump(6, [](Tick) { return kNeverTick; });
+  wheel.Schedule(0, 9);
+  EXPECT_EQ(PopAll(wheel, 8), std::vector<uint32_t>());
+  EXPECT_EQ(PopAll(wheel, 9), std::vector<uint32_t>{0});
+}
+
+TEST(TimerWheelTest, ARoundThatThrowsEndsThePump) {
+  TimerWheel<> wheel;
+  wheel.ReserveThrough(1);
+  wheel.Schedule(0, 5);
+  const auto fail = [](Tick) -> Tick { throw std::runtime_error("a round's fault"); };
+  EXPECT_THROW(wheel.Pump(5, fail), std::runtime_error);
+  EXPECT_EQ(wheel.Schedule(1, 100), 100u) << "no pump is planned";
+  EXPECT_EQ(Expire(wheel, 6), std::vector<uint32_t>{0});
 }
 
 // A hundred thousand timers of one far block move near a few at a time.

@@ -66,6 +66,7 @@ TEST(PerfDocument, EveryKindSurvivesTheRoundTrip) {
   ExpectRoundTrip(SampleFloor());
   ExpectRoundTrip(SampleProfile());
   ExpectRoundTrip(SampleBars());
+  ExpectRoundTrip(SampleScale());
   ExpectRoundTrip(SampleDataItems());
   ExpectRoundTrip(RunDocument{});
   ExpectRoundTrip(BenchDocument{});

@@ -156,6 +156,34 @@ BarsDocument SampleBars() {
   return document;
 }
 
+ScaleDocument SampleScale() {
+  ScaleDocument document;
+  document.seed = 1;
+  document.curves = {{.path = "pairs",
+                      .contestant = "schedq",
+                      .role = ContenderRole::kProduct,
+                      .operation = "push and pop of one entry",
+                      .points = {{.threads = 2,
+                                  .operations = 1000,
+                                  .transfers = 2.5,
+                                  .invalidations = 2.25,
+                                  .updates = 4,
+                                  .contended_updates = 1.5,
+                                  .retries = 0.125,
+                                  .lines = 5,
+                                  .hottest_transfers = 1.25}}}};
+  document.floor = SampleFloor().measurements;
+  document.times = {{.path = "pairs",
+                     .contestant = "schedq",
+                     .points = {{.threads = 2,
+                                 .predicted_ns = 150,
+                                 .serial_ns = 125,
+                                 .measured_ns = 200,
+                                 .error = -0.25}}}};
+  document.environment = SampleEnvironment();
+  return document;
+}
+
 ProfileDocument SampleProfile() {
   ProfileSeries series;
   series.name = "classic/all_pods";

@@ -8,6 +8,7 @@
 #include "perf/documents/floor_document.h"
 #include "perf/documents/profile_document.h"
 #include "perf/documents/run_document.h"
+#include "perf/documents/scale_document.h"
 
 namespace schedq {
 
@@ -17,5 +18,6 @@ FloorDocument SampleFloor();
 ProfileDocument SampleProfile();
 BarsDocument SampleBars();
 DataItemsDocument SampleDataItems();
+ScaleDocument SampleScale();
 
 }  // namespace schedq

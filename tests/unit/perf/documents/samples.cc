@@ -74,6 +74,11 @@ int WriteAll(const std::string& folder) {
                 {{"version", "\"schedq_bars\": 1", "\"schedq_bars\": 2"},
                  {"verdict", "\"short\"", "\"nearly\""},
                  {"measured", "\"measured\": 400", "\"measured\": [], \"more\": 400"}}) &&
+      WriteKind(folder, "scale", SampleScale(),
+                {{"version", "\"schedq_scale\": 1", "\"schedq_scale\": 2"},
+                 {"threads", "\"threads\": 2", "\"threads\": -2"},
+                 {"transfers", "\"transfers\": 2.5", "\"transfers\": \"2.5\""},
+                 {"predicted", "\"predicted_ns\": 150.0,", ""}}) &&
       WriteKind(folder, "profile", SampleProfile(),
                 {{"version", "\"schedq_profile\": 1", "\"schedq_profile\": 2"},
                  {"size", "\"size\": 1000", "\"size\": -1000"},

@@ -1,4 +1,4 @@
-#include "bench/lab/micro/thread_team.h"
+#include "bench/lab/paths/thread_team.h"
 
 #include <algorithm>
 #include <chrono>

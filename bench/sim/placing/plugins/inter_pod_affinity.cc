@@ -1,0 +1,70 @@
+// A pod goes near pods that it wants for neighbours, and away from those that it does not want or
+// that do not want it; and rather where it, and the pods there, prefer it to be.
+//
+// Score: the weights of the preferred terms, once for each pod near the node that matches one, less
+// for anti-affinity; pods on nodes count with their own preferences, and with 1 for required
+// affinity. The nodes lie between 0 for the least and 100 for the most.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "bench/sim/placing/node_columns.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/plugins/normalize.h"
+#include "bench/sim/placing/plugins/plugins.h"
+#include "bench/sim/placing/relations/pod_book.h"
+#include "engine/pod_rules.h"
+#include "hints/plugins/node_rules.h"
+
+namespace schedq {
+namespace {
+
+class InterPodAffinity final : public PlacingPlugin {
+ public:
+  explicit InterPodAffinity(PodBook* book) : book_(*book) {}
+
+  PlacingPluginId id() const override { return PlacingPluginId::kInterPodAffinity; }
+  std::string_view name() const override { return "InterPodAffinity"; }
+
+  PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
+    const PodRules& rules = RulesOf(*attempt->pod);
+    const bool asks = !rules.affinity.empty() || !rules.anti_affinity.empty();
+    if (!asks && !book_.AnyKeepsAway()) return PreFilterAnswer::kSkip;
+    attempt->pod_class = book_.ClassOf(*attempt->pod);
+    return book_.HasNeighbourTerms(attempt->pod_class) ? PreFilterAnswer::kFilter
+                                                       : PreFilterAnswer::kSkip;
+  }
+
+  uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
+                  uint64_t candidates) const override {
+    return book_.WithNeighbours(attempt.pod_class, nodes, block, candidates);
+  }
+
+  int32_t weight() const override { return 2; }
+
+  bool PreScore(PlacingAttempt* attempt, const NodeColumns&) const override {
+    const PodRules& rules = RulesOf(*attempt->pod);
+    const bool asks = !rules.preferred_affinity.empty() || !rules.preferred_anti_affinity.empty();
+    if (!asks && !book_.AnyPrefers()) return false;
+    attempt->pod_class = book_.ClassOf(*attempt->pod);
+    return true;
+  }
+
+  void Score(const PlacingAttempt& attempt, const NodeColumns&, std::span<const uint32_t> slots,
+             std::span<int64_t> scores) const override {
+    if (book_.Prefer(attempt.pod_class, slots, scores)) NormalizeBetween(scores);
+  }
+
+ private:
+  PodBook& book_;
+};
+
+}  // namespace
+
+std::unique_ptr<const PlacingPlugin> MakeInterPodAffinity(PodBook* book) {
+  return std::make_unique<InterPodAffinity>(book);
+}
+
+}  // namespace schedq
