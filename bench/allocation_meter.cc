@@ -1,5 +1,7 @@
 #include "bench/allocation_meter.h"
 
+#include <malloc.h>
+
 #include <cstddef>
 
 // jemalloc's control call; null unless jemalloc is linked or preloaded.
@@ -53,6 +55,12 @@ uint64_t* BytesAllocatedByThisThread() {
 }
 
 std::optional<double> BytesInUse() {
+  if (mallctl == nullptr) {
+    // Of all of glibc's arenas, and what it mapped apart. A sanitizer's allocator says 0.
+    const struct mallinfo2 use = mallinfo2();
+    const size_t sum = use.uordblks + use.hblkhd;
+    return sum == 0 ? std::nullopt : std::optional<double>(static_cast<double>(sum));
+  }
   size_t bytes = 0;
   if (!Refresh() || !Read("stats.allocated", &bytes)) return std::nullopt;
   return static_cast<double>(bytes);

@@ -345,9 +345,9 @@ template <template <typename> class Atom, typename Shape>
 void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& status) {
   EndOf(call, status.ok() ? CallEnd::kSuccess : CallEnd::kError, status);
   if (!call.placement.has_value()) return;
-  const auto [listener, tag] = call.placement->predecessor;
-  if (listener == nullptr) return;
-  Contain("a listener", [&] { listener->OnSuccessorEnd(call, tag, status); });
+  const Predecessor& before = call.placement->predecessor;
+  if (before.listener == nullptr) return;
+  Contain("a listener", [&] { before.listener->OnSuccessorEnd(call, before.tag, status); });
 }
 
 // An exception that left an operation halfway would leave undone what others rely on. False: there

@@ -78,6 +78,7 @@
 #include "dispatcher/rate_limit.h"
 #include "dispatcher/timer_wheel/tick_buckets.h"
 #include "dispatcher/timer_wheel/timer_wheel.h"
+#include "engine/base/atom.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"

@@ -26,19 +26,19 @@ LabelValues AllEventLabels() {
 
 // Made once: a queue whose registry has its families already costs no text.
 const std::vector<LabelValues>& ValuesOfEvent() {
-  static const std::vector<LabelValues> values = {AllEventLabels()};
-  return values;
+  static const std::vector<LabelValues> kValues = {AllEventLabels()};
+  return kValues;
 }
 const std::vector<LabelValues>& ValuesOfIncoming() {
-  static const std::vector<LabelValues> values = {
+  static const std::vector<LabelValues> kValues = {
       LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), AllEventLabels()};
-  return values;
+  return kValues;
 }
 const std::vector<LabelValues>& ValuesOfIncomingEntities() {
-  static const std::vector<LabelValues> values = {
+  static const std::vector<LabelValues> kValues = {
       LabelValues(kIncomingQueues.begin(), kIncomingQueues.end()), AllEventLabels(),
       LabelValues(kEntityTypes.begin(), kEntityTypes.end())};
-  return values;
+  return kValues;
 }
 
 }  // namespace

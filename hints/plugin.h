@@ -1,8 +1,9 @@
 // A scheduling plugin as the queue sees it.
 //
-// Purpose: one value describes a plugin: its name, whether a pod may enter the queue, and which
-// events may make a pod schedulable that it rejected. A plugin of your own is one small file with
-// one function that returns a Plugin; tests/unit/hints/plugins/example_plugin.cc is such a file.
+// Purpose: one value describes a plugin: its name, whether a pod may enter the queue, which events
+// may make a pod schedulable that it rejected, and whether a pod may go to its node. A plugin of
+// your own is one small file with one function that returns a Plugin, such as
+// tests/unit/hints/plugins/example_plugin.cc.
 // When not to use it: for filtering and scoring nodes, which the queue does not do.
 // Threads: every function is called from any thread, also concurrently, and must neither block nor
 // call the queue. What it captures must live as long as the registry.
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -50,6 +52,29 @@ using QueueingHintFunction = std::function<Hint(const Pod& pod, const ObjectChan
 // appends to `pods`, which may hold other plugins' pods; what it appends counts for kListed only.
 using PreQueueingHintFunction = std::function<PreHint(const ObjectChange& change, PodList* pods)>;
 
+// What a plugin says at Permit of a pod that has a node, before the pod goes there.
+struct PermitAnswer {
+  enum class Kind : uint8_t { kAllow, kReject, kWait };
+
+  Kind kind = Kind::kAllow;
+  Duration timeout{};  // Of kWait: afterwards the pod is rejected.
+};
+
+// Pods that wait for the plugin, by their uids. Nothing happens where there is no such pod.
+class WaitingPodsOfPlugin {
+ public:
+  virtual ~WaitingPodsOfPlugin() = default;
+  virtual void Allow(std::string_view uid) = 0;
+  virtual void Reject(std::string_view uid) = 0;
+};
+
+// Asked by the scheduler around the queue, not by the queue. What it says of pods through `waiting`
+// counts also where their own Permit is still being asked.
+using PermitFunction = std::function<PermitAnswer(const Pod& pod, std::string_view node,
+                                                  WaitingPodsOfPlugin* waiting)>;
+// A pod for which Permit was asked does not go to its node after all.
+using UnreserveFunction = std::function<void(const Pod& pod)>;
+
 // Events that may make a pod schedulable, and the functions that tell whether one does.
 struct EventRegistration {
   Resource resource = Resource::kWildcard;
@@ -65,6 +90,8 @@ struct Plugin {
   PreEnqueueFunction pre_enqueue;    // Empty: every pod may enter.
   UserMessageFunction user_message;  // Empty: what pre_enqueue says.
   std::vector<EventRegistration> events;
+  PermitFunction permit;        // Empty: every pod may go.
+  UnreserveFunction unreserve;  // Empty: there is nothing to forget.
 };
 
 }  // namespace schedq

@@ -70,10 +70,11 @@ void ApiCalls::ReportUnschedulable(const PodKey& key, const PodRef& pod, std::st
   queue().Add(std::move(call));
 }
 
-void ApiCalls::ReportFailedCycle(const PodKey& key, const PodRef& pod, CycleFailure failure) {
-  if (!nominates_) return;
-  nominations_->OnFailedCycle(
-      {.pod = pod, .object = key.id, .failure = failure, .post_filter_node = {}});
+void ApiCalls::ReportFailedCycle(const FailedCycle& cycle) {
+  // What a preemption nominates is shown, and taken back, with or without the gate.
+  const bool shows_one = cycle.pod != nullptr && !cycle.pod->nominated_node_name.empty();
+  if (!nominates_ && cycle.post_filter_node.empty() && !shows_one) return;
+  nominations_->OnFailedCycle(cycle);
 }
 
 Status ApiCalls::ReportBindingStart(BindingStart start) {

@@ -57,7 +57,7 @@ class ApiCalls {
   // Shows why an attempt failed. Nobody waits for it.
   void ReportUnschedulable(const PodKey& key, const PodRef& pod, std::string message);
   // Takes back a nominated node after a failed cycle, where the gate is on.
-  void ReportFailedCycle(const PodKey& key, const PodRef& pod, CycleFailure failure);
+  void ReportFailedCycle(const FailedCycle& cycle);
   // Shows the node that the pod is going to, where the gate is on and there is work to do first.
   Status ReportBindingStart(BindingStart start);
   void SendBinding(const PodKey& key, const PodRef& pod, const std::string& node,

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "dispatcher/report/nomination_reporter.h"
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/names/name_link.h"
@@ -237,6 +238,16 @@ void AssembledQueue::Activate(std::span<const PodRef> pods) { parts_->queue->Act
 
 Status AssembledQueue::Nominate(const PodRef& pod, std::string_view node) {
   return parts_->queue->Nominate(pod, node);
+}
+
+// Refused where the pod is gone, and its nomination with it.
+void AssembledQueue::ClearNomination(const PodRef& pod) {
+  static_cast<void>(parts_->queue->Nominate(pod, {}));
+  if (parts_->calls == nullptr) return;
+  FailedCycle cycle;
+  cycle.pod = pod;
+  cycle.object = parts_->queue->KeyOf(*pod).id;
+  parts_->calls->ReportFailedCycle(cycle);
 }
 
 std::vector<PodRef> AssembledQueue::NominatedPods(std::string_view node) const {

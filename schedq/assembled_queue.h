@@ -99,6 +99,8 @@ class AssembledQueue {
   void Activate(std::span<const PodRef> pods);
   // In memory only. An empty node clears.
   Status Nominate(const PodRef& pod, std::string_view node);
+  // The same for a pod in a queue whose nomination a preemption overrules: the API server is told.
+  void ClearNomination(const PodRef& pod);
   std::vector<PodRef> NominatedPods(std::string_view node) const;
   std::string NominatedNode(const Pod& pod) const;  // Empty: none.
 
@@ -147,9 +149,13 @@ class AssembledQueue {
   // Where there is a dispatcher. Apart, so that reporting costs a queue without one nothing.
   [[gnu::noinline]] Status FailAndReport(const PoppedPod& popped, PluginSet unschedulable,
                                          PluginSet pending);
+  Status FailNominated(const PoppedPod& popped, PluginSet unschedulable, PluginSet pending,
+                       const FailedNomination& nomination);
+  void Report(const PoppedPod& popped, PluginSet rejectors, const FailedNomination& nomination);
   Status FailBinding(const PoppedPod& popped);
   void DoneAttempt(const PoppedPod& popped);
   Status BeginBindingOf(const PoppedPod& popped, BindingPlan plan);
+  Status ShowBinding(const PoppedPod& popped, BindingPlan plan);
   void BindAttempt(const PoppedPod& popped);
   void SendBindingOf(const PoppedPod& popped, const std::string& node,
                      std::function<void(const Status&)> then);

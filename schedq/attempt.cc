@@ -73,6 +73,13 @@ Status Attempt::Fail(PluginSet unschedulable, PluginSet pending) {
   return std::exchange(queue_, nullptr)->FailAttempt(*popped_, unschedulable, pending);
 }
 
+Status Attempt::Fail(PluginSet unschedulable, PluginSet pending,
+                     const FailedNomination& nomination) {
+  if (queue_ == nullptr || state_ != State::kOpen) return FailWhenNotOpen(unschedulable, pending);
+  return std::exchange(queue_, nullptr)
+      ->FailNominated(*popped_, unschedulable, pending, nomination);
+}
+
 // Once its binding has begun there is no plugin to wait for, only an error.
 Status Attempt::FailWhenNotOpen(PluginSet unschedulable, PluginSet pending) {
   if (queue_ == nullptr || is_group()) return EndedAlready();
@@ -93,6 +100,14 @@ Status Attempt::Abandon() {
   if (queue_ == nullptr || state_ != State::kOpen) return EndedAlready();
   std::exchange(queue_, nullptr)->parts_->queue->Done(popped_->key);
   return Status::Ok();
+}
+
+Status Attempt::ShowNode(const std::string& node) {
+  if (queue_ == nullptr || state_ != State::kOpen) return EndedAlready();
+  BindingPlan plan;
+  plan.node = node;
+  plan.permit_waits = true;
+  return queue_->ShowBinding(*popped_, std::move(plan));
 }
 
 Status Attempt::BeginBinding(BindingPlan plan) {
@@ -164,14 +179,35 @@ Status AssembledQueue::FailAttempt(const PoppedPod& popped, PluginSet unschedula
 Status AssembledQueue::FailAndReport(const PoppedPod& popped, PluginSet unschedulable,
                                      PluginSet pending) {
   Status failed = parts_->queue->Fail(popped.key, unschedulable, pending);
+  Report(popped, unschedulable | pending, {});
+  return failed;
+}
+
+// The pod stands in its queue before it is nominated, as a pod in flight may be deleted.
+Status AssembledQueue::FailNominated(const PoppedPod& popped, PluginSet unschedulable,
+                                     PluginSet pending, const FailedNomination& nomination) {
+  Status failed = parts_->queue->Fail(popped.key, unschedulable, pending);
+  if (!nomination.node.empty()) {
+    Status nominated = parts_->queue->Nominate(popped.pod, nomination.node);
+    if (failed && !nominated) failed = std::move(nominated);
+  }
+  if (parts_->calls != nullptr) Report(popped, unschedulable | pending, nomination);
+  return failed;
+}
+
+void AssembledQueue::Report(const PoppedPod& popped, PluginSet rejectors,
+                            const FailedNomination& nomination) {
   ApiCalls& calls = *parts_->calls;
-  if (!calls.reports_failures()) return failed;
-  const PluginSet rejectors = unschedulable | pending;
+  if (!calls.reports_failures()) return;
   const PodRef newest = NewestOf(popped);
   calls.ReportUnschedulable(popped.key, newest, parts_->RejectionMessage(rejectors));
-  calls.ReportFailedCycle(popped.key, newest,
-                          rejectors.empty() ? CycleFailure::kError : CycleFailure::kUnschedulable);
-  return failed;
+  FailedCycle cycle;
+  cycle.pod = newest;
+  cycle.object = popped.key.id;
+  cycle.failure = rejectors.empty() ? CycleFailure::kError : CycleFailure::kUnschedulable;
+  cycle.post_filter_node = nomination.node;
+  cycle.victims_are_going = nomination.victims_are_going;
+  calls.ReportFailedCycle(cycle);
 }
 
 // The queue fails the version that it knows, and hears of newer ones as of any update.
@@ -187,7 +223,11 @@ Status AssembledQueue::FailBinding(const PoppedPod& popped) {
   if (!is_live) parts_->queue->Delete(*newest);
   ApiCalls* const calls = parts_->calls.get();
   if (calls != nullptr && calls->reports_failures()) {
-    calls->ReportFailedCycle(popped.key, newest, CycleFailure::kBinding);
+    FailedCycle cycle;
+    cycle.pod = newest;
+    cycle.object = popped.key.id;
+    cycle.failure = CycleFailure::kBinding;
+    calls->ReportFailedCycle(cycle);
   }
   return failed;
 }
@@ -200,6 +240,12 @@ void AssembledQueue::DoneAttempt(const PoppedPod& popped) {
 
 Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan) {
   DoneAttempt(popped);
+  Status started = ShowBinding(popped, std::move(plan));
+  if (!started) static_cast<void>(FailBinding(popped));
+  return started;
+}
+
+Status AssembledQueue::ShowBinding(const PoppedPod& popped, BindingPlan plan) {
   ApiCalls* const calls = parts_->calls.get();
   if (calls == nullptr) return Status::Ok();
   BindingStart start;
@@ -211,9 +257,7 @@ Status AssembledQueue::BeginBindingOf(const PoppedPod& popped, BindingPlan plan)
   start.claims = std::move(plan.claims);
   start.listener = plan.listener;
   start.tag = plan.tag;
-  Status started = calls->ReportBindingStart(std::move(start));
-  if (!started) static_cast<void>(FailBinding(popped));
-  return started;
+  return calls->ReportBindingStart(std::move(start));
 }
 
 void AssembledQueue::BindAttempt(const PoppedPod& popped) {

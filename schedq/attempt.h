@@ -49,6 +49,12 @@ struct BindingPlan {
   uint64_t tag = 0;
 };
 
+// What PostFilter said of a pod that no node takes (KEP-5278).
+struct FailedNomination {
+  std::string node;                // The pod is nominated to it; empty: to none.
+  bool victims_are_going = false;  // It was nominated before, and that is to stay.
+};
+
 class Attempt {
  public:
   // Only the assembled queue makes attempts; it makes them where they are returned.
@@ -103,6 +109,8 @@ class Attempt {
   // attempt has ended already, or the pod stands in a queue again, which ends it all the same.
   // Here and below it is an error too that the attempt is that of a group.
   Status Fail(PluginSet unschedulable, PluginSet pending = PluginSet());
+  // The same, and where a node was nominated the queue knows it, and the API server is told.
+  Status Fail(PluginSet unschedulable, PluginSet pending, const FailedNomination& nomination);
 
   // The pod has a node, and its binding begins: it is not in flight any more. An error: the attempt
   // has ended or is done already.
@@ -110,6 +118,9 @@ class Attempt {
   // The pod is not to be scheduled any more, as one that is being deleted: it leaves flight for no
   // queue. An error: the attempt has ended or is done already.
   Status Abandon();
+  // The node is shown on the pod as by BeginBinding, but the pod stays in flight: a Permit plugin
+  // lets it wait. Done ends that, or Fail. An error: the attempt has ended or is done already.
+  Status ShowNode(const std::string& node);
   // Done, and the nominated node is shown on the pod where the gate NominatedNodeNameForExpectation
   // and the plan ask for it. An error: as Done, or a PreBind plugin fails or rejects; the attempt
   // has then failed without plugins.

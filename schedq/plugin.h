@@ -116,6 +116,27 @@ class PodList {
   schedq_pods* pods_;
 };
 
+// Other pods that wait for the plugin at Permit, by uid. Nothing happens where there is none.
+class Waiting {
+ public:
+  explicit Waiting(schedq_waiting* waiting) : waiting_(waiting) {}
+  void Allow(const std::string& uid) { waiting_->functions->allow(waiting_, uid.c_str()); }
+  void Reject(const std::string& uid) { waiting_->functions->reject(waiting_, uid.c_str()); }
+
+ private:
+  schedq_waiting* waiting_;
+};
+
+// May a pod that has a node go there?
+struct PermitAnswer {
+  schedq_permit answer = SCHEDQ_PERMIT_ALLOW;
+  int64_t timeout_ms = 0;
+
+  static PermitAnswer Allow() { return {}; }
+  static PermitAnswer Reject() { return {SCHEDQ_PERMIT_REJECT, 0}; }
+  static PermitAnswer WaitFor(int64_t timeout_ms) { return {SCHEDQ_PERMIT_WAIT, timeout_ms}; }
+};
+
 enum class Hint : int32_t {
   kQueue = SCHEDQ_HINT_QUEUE,
   kSkip = SCHEDQ_HINT_SKIP,
@@ -164,6 +185,29 @@ struct Callbacks {
       return SCHEDQ_HINT_ERROR;
     }
   }
+  // PermitAnswer (const Pod&, std::string_view node, Waiting*) const.
+  template <auto kFunction>
+  static schedq_permit Permit(void* state, const schedq_pod_view* pod, const char* node,
+                              schedq_waiting* waiting, int64_t* timeout_ms) noexcept {
+    try {
+      Waiting others(waiting);
+      const PermitAnswer answer =
+          (static_cast<const T*>(state)->*kFunction)(Pod(pod), std::string_view(node), &others);
+      *timeout_ms = answer.timeout_ms;
+      return answer.answer;
+    } catch (...) {
+      return SCHEDQ_PERMIT_REJECT;
+    }
+  }
+  // void (const Pod&) const.
+  template <auto kFunction>
+  static void Unreserve(void* state, const schedq_pod_view* pod) noexcept {
+    try {
+      (static_cast<const T*>(state)->*kFunction)(Pod(pod));
+    } catch (...) {
+      // There is nobody to tell.
+    }
+  }
   // PreHint (const Change&, PodList*) const.
   template <auto kFunction>
   static schedq_pre_hint PreQueueingHint(void* state, const schedq_change* change,
@@ -197,6 +241,13 @@ class Describe {
   template <auto kFunction>
   Describe& BeforeEnqueue() {
     plugin_.pre_enqueue = Callbacks<T>::template PreEnqueue<kFunction>;
+    return *this;
+  }
+  // What the scheduler asks when the pod has a node, and tells where it does not go there.
+  template <auto kPermit, auto kUnreserve>
+  Describe& AtPermit() {
+    plugin_.permit = Callbacks<T>::template Permit<kPermit>;
+    plugin_.unreserve = Callbacks<T>::template Unreserve<kUnreserve>;
     return *this;
   }
   template <auto kHint>

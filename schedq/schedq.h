@@ -269,6 +269,18 @@ struct schedq_pods {
   void* content;
 };
 
+/* Pods that wait for the plugin at Permit, by their uids. Nothing happens where there is none. */
+typedef struct schedq_waiting schedq_waiting;
+typedef struct schedq_waiting_functions {
+  size_t size;
+  void (*allow)(schedq_waiting* waiting, const char* uid);
+  void (*reject)(schedq_waiting* waiting, const char* uid);
+} schedq_waiting_functions;
+struct schedq_waiting {
+  const schedq_waiting_functions* functions;
+  void* content;
+};
+
 static inline const char* schedq_pod_namespace(const schedq_pod_view* pod) {
   return pod->functions->text(pod, SCHEDQ_POD_NAMESPACE);
 }
@@ -326,6 +338,20 @@ typedef schedq_hint (*schedq_hint_function)(void* state, const schedq_pod_view* 
 typedef schedq_pre_hint (*schedq_pre_hint_function)(void* state, const schedq_change* change,
                                                     schedq_pods* pods);
 
+typedef enum schedq_permit {
+  SCHEDQ_PERMIT_ALLOW = 0,
+  SCHEDQ_PERMIT_REJECT = 1,
+  SCHEDQ_PERMIT_WAIT = 2 /* For `*timeout_ms`, at most 15 minutes; afterwards it is rejected. */
+} schedq_permit;
+
+/* The pod has a node: may it go there? Asked by a scheduler around the queue, such as that of
+ * `schedq run`, not by the queue. `waiting` is for other pods, and valid during the call. */
+typedef schedq_permit (*schedq_permit_function)(void* state, const schedq_pod_view* pod,
+                                                const char* node, schedq_waiting* waiting,
+                                                int64_t* timeout_ms);
+/* A pod for which permit was asked does not go to its node after all. */
+typedef void (*schedq_unreserve_function)(void* state, const schedq_pod_view* pod);
+
 typedef struct schedq_registration {
   size_t size;
   const char* resource;              /* "Node", "AssignedPod", "ResourceClaim", ..., "*". */
@@ -347,6 +373,9 @@ typedef struct schedq_plugin {
   schedq_pre_enqueue_function pre_enqueue; /* Null: every pod may enter. */
   const schedq_registration* const* registrations;
   size_t registration_count;
+  /* Not known to libraries that were built before they came. */
+  schedq_permit_function permit;       /* Null: every pod may go to its node. */
+  schedq_unreserve_function unreserve; /* Null: there is nothing to forget. */
 } schedq_plugin;
 
 /* What a plugin library tells of itself. It lives as long as the library, which is never closed. */

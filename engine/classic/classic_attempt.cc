@@ -18,12 +18,45 @@
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 
 namespace schedq {
 
 std::optional<PoppedPod> ClassicQueue::TryPop() {
   std::lock_guard lock(mutex_);
-  return PopLocked();
+  return PopAndTell();
+}
+
+// If an observer throws the pop has no answer, and nobody would end the attempt: it fails as an
+// error does.
+std::optional<PoppedPod> ClassicQueue::PopAndTell() {
+  std::optional<PoppedPod> popped = PopLocked();
+  try {
+    TellObservers();
+  } catch (...) {
+    if (popped) GiveBack(*popped);
+    throw;
+  }
+  return popped;
+}
+
+void ClassicQueue::GiveBack(const PoppedPod& popped) {
+  const auto though_observers_throw = [&](const auto& call) {
+    try {
+      call();
+      TellObservers();
+    } catch (...) {
+      // It has taken effect.
+    }
+  };
+  if (popped.group == nullptr) {
+    though_observers_throw([&] { static_cast<void>(FailLocked(popped.key, {}, {})); });
+    return;
+  }
+  for (const PoppedPod& member : popped.group->members) {
+    though_observers_throw([&] { static_cast<void>(FailLocked(member.key, {}, {})); });
+  }
+  though_observers_throw([&] { GroupDoneLocked(popped.group->root, GroupStatus::kError); });
 }
 
 std::optional<PoppedPod> ClassicQueue::Pop(std::optional<Duration> timeout) {
@@ -31,12 +64,12 @@ std::optional<PoppedPod> ClassicQueue::Pop(std::optional<Duration> timeout) {
   const MonotonicTime deadline = After(SteadyNow(), timeout.value_or(Duration::zero()));
   for (;;) {
     // After Close() queued pods can still be popped.
-    if (std::optional<PoppedPod> popped = PopLocked()) return popped;
+    if (std::optional<PoppedPod> popped = PopAndTell()) return popped;
     if (closed_) return std::nullopt;
     if (!timeout) {
       poppable_.wait(lock);
     } else if (poppable_.wait_until(lock, deadline) == std::cv_status::timeout) {
-      return PopLocked();
+      return PopAndTell();
     }
   }
 }
@@ -73,8 +106,9 @@ bool ClassicQueue::BeginAttempt(PodEntity& pod, Place from) {
   pod.popped_fields = pod.fields;
   metrics_.AddInFlight(label, 1);
   TellPodMoved(pod, from, label);
-  for (QueueObserver* observer : options_.observers) {
-    observer->OnPopped(pod.pod, pod.fields.attempts);
+  if (!options_.observers.empty()) {
+    Tell(
+        {.what = Told::What::kPopped, .pod = pod.pod, .move = {}, .attempts = pod.fields.attempts});
   }
   return true;
 }
@@ -129,16 +163,32 @@ void ClassicQueue::EndInFlight(PodEntity& pod) {
 
 Status ClassicQueue::Fail(const PodKey& key, PluginSet unschedulable, PluginSet pending) {
   std::lock_guard lock(mutex_);
+  Status status = FailLocked(key, unschedulable, pending);
+  TellObservers();
+  return status;
+}
+
+// A hint or PreEnqueue that throws leaves the pod in flight, as it was.
+Status ClassicQueue::FailLocked(const PodKey& key, PluginSet unschedulable, PluginSet pending) {
   PodEntity* pod = entities_.Find(key);
   if (pod == nullptr) return Status::Ok();
   Status status;
   if (pod->IsQueued()) {
     status = Error("fail: pod " + QualifiedName(*pod->pod) +
                    " is in a queue already: " + std::string(PlaceName(pod->Queued())));
-  } else if (pod->live && IsMember(*pod->pod)) {
-    ReturnToGroup(*pod, unschedulable, pending);
   } else if (pod->live) {
-    ReturnToQueue(*pod, unschedulable, pending);
+    const QueueingFields fields = pod->fields;
+    try {
+      if (IsMember(*pod->pod)) {
+        ReturnToGroup(*pod, unschedulable, pending);
+      } else {
+        ReturnToQueue(*pod, unschedulable, pending);
+      }
+    } catch (...) {
+      pod->fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+      pod->fields = fields;
+      throw;
+    }
   }
   EndInFlight(*pod);
   entities_.ReleaseIfGone(pod);
@@ -178,9 +228,7 @@ void ClassicQueue::ReturnToQueue(PodEntity& pod, PluginSet unschedulable, Plugin
 // A member's failure is its group's to count, and the log is not judged.
 void ClassicQueue::ReturnToGroup(PodEntity& member, PluginSet unschedulable, PluginSet pending) {
   SetRejectors(member, unschedulable, pending);
-  const Place from = member.Shown();
-  EndInFlight(member);
-  Join(member, from);
+  Join(member);
 }
 
 // The best verdict over the events that were logged since the pop. Never narrowed.

@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
+#include "engine/base/time/maybe_instant.h"
 #include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
 #include "engine/classic/entity.h"
+#include "engine/classic/retreat.h"
 #include "engine/event.h"
+#include "engine/narrowing.h"
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod_key.h"
@@ -23,6 +28,7 @@ void ClassicQueue::Event(const ClusterEvent& event, const ObjectChange& change,
   CollectCandidates(event, change, pre_check);
   JudgeAndRequeue(event, change);
   LogIfAnyInFlight(event, change);
+  TellObservers();
   metrics_.ObserveEventHandling(event.label, std::chrono::steady_clock::now() - started);
 }
 
@@ -36,8 +42,8 @@ void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChan
                                      const PreCheck& pre_check) {
   const PluginSet registered = options_.judge->RegisteredFor(event);
   narrowing_.Clear();
-  const bool narrows = options_.gates.PreQueueingHints() && !event.IsWildcard() &&
-                       (change.before != nullptr || change.after != nullptr);
+  ClearCandidates();
+  const bool narrows = IsNarrowed(options_.gates, event, change);
   if (narrows) {
     options_.judge->Narrow(event, change, &narrowing_);
   } else {
@@ -52,27 +58,41 @@ void ClassicQueue::CollectCandidates(const ClusterEvent& event, const ObjectChan
         AddCandidate(*found->second, asked, event, registered, pre_check);
       }
     }
-    CollectGroups(event, registered, pre_check);
+    if (!pooled_groups_.empty()) CollectGroups(event, registered, pre_check, ListedPods());
     return;
   }
-  folly::F14FastMap<PodId, RegistrationMask> listed;
-  for (const auto& [id, asked] : narrowing_.pods) listed[id] |= asked;
+  const Listed listed = ListedPods();
   for (const auto& [id, pod] : pool_) {
-    RegistrationMask asked = narrowing_.asked_of_all;
-    if (!listed.empty()) {
-      const auto found = listed.find(id);
-      if (found != listed.end()) asked |= found->second;
-    }
-    AddCandidate(*pod, asked, event, registered, pre_check);
+    AddCandidate(*pod, AskedOf(id, listed), event, registered, pre_check);
   }
-  CollectGroups(event, registered, pre_check);
+  CollectGroups(event, registered, pre_check, listed);
 }
 
-// Groups are not narrowed: one that has a member without rejectors is worth any event.
+auto ClassicQueue::ListedPods() const -> Listed {
+  Listed listed;
+  for (const auto& [id, asked] : narrowing_.pods) listed[id] |= asked;
+  return listed;
+}
+
+RegistrationMask ClassicQueue::AskedOf(PodId id, const Listed& listed) const {
+  const auto found = listed.empty() ? listed.end() : listed.find(id);
+  const RegistrationMask own = found == listed.end() ? 0 : found->second;
+  return narrowing_.asked_of_all | own;
+}
+
+// A member is narrowed as a pod is. A group with a member without rejectors is worth any event, and
+// is judged as if nothing were narrowed.
 void ClassicQueue::CollectGroups(const ClusterEvent& event, PluginSet registered,
-                                 const PreCheck& pre_check) {
+                                 const PreCheck& pre_check, const Listed& listed) {
   for (GroupEntity* group : pooled_groups_) {
+    const size_t first = judged_.size();
     AddCandidate(*group, kEveryRegistration, event, registered, pre_check);
+    const bool is_worth_any = std::any_of(
+        judged_.begin() + static_cast<ptrdiff_t>(first), judged_.end(),
+        [](const JudgedPod& each) { return (each.unschedulable | each.pending).empty(); });
+    for (size_t i = is_worth_any ? judged_.size() : first; i < judged_.size(); ++i) {
+      judged_[i].asked = AskedOf(judged_[i].id, listed);
+    }
   }
 }
 
@@ -102,10 +122,17 @@ void ClassicQueue::JudgeAndRequeue(const ClusterEvent& event, const ObjectChange
     const Verdict best = *std::max_element(begin, begin + pods);
     if (best == Verdict::kSkip) continue;
     const Place from = entity->queued;
+    Retreat retreat(*this, *entity);
     RemoveFromPool(*entity);
     Requeue(*entity, best, event.label);
+    retreat.NotNeeded();
     TellMoved(*entity, from, event.label);
   }
+  ClearCandidates();
+}
+
+// Also at the beginning: a hint that has thrown left them as they were.
+void ClassicQueue::ClearCandidates() {
   candidates_.clear();
   judged_.clear();
 }
@@ -114,15 +141,18 @@ void ClassicQueue::FlushBackoff() {
   std::lock_guard lock(mutex_);
   Flush(backoff_);
   Flush(error_backoff_);
+  TellObservers();
 }
 
 void ClassicQueue::Flush(Backoff& backoff) {
   const EventLabel label = LabelOf(SpecialLabel::kBackoffComplete);
   while (!backoff.empty() && !IsBackingOff(*backoff.Top())) {
-    Entity& entity = *backoff.Pop();
+    Entity& entity = *backoff.Top();
     const Place from = entity.queued;
-    entity.queued = Place::kAbsent;
+    Retreat retreat(*this, entity);
+    RemoveFromQueue(entity);
     MoveToActive(entity, label, options_.gates.PopFromBackoffQ());
+    retreat.NotNeeded();
     TellMoved(entity, from, label);
   }
 }
@@ -130,21 +160,38 @@ void ClassicQueue::Flush(Backoff& backoff) {
 void ClassicQueue::FlushUnschedulable() {
   std::lock_guard lock(mutex_);
   const Instant now = options_.clock->Now();
-  const ClusterEvent timeout = UnschedulableTimeoutEvent();
-  const auto flush_if_due = [&](Entity& entity) {
-    QueueingFields& fields = entity.fields;
+  std::vector<Entity*> due;
+  const auto add_if_due = [&](Entity& entity) {
+    const QueueingFields& fields = entity.fields;
     const Instant since =
         std::max(fields.timestamp, fields.flush_timestamp.value_or(Instant::min()));
-    if (now - since <= options_.max_in_unschedulable) return;
-    ForEachPod(entity, [](PodEntity& pod) { pod.fields.was_flushed = true; });
-    fields.flush_timestamp = now;
-    AddCandidate(entity, kEveryRegistration, timeout, PluginSet(), PreCheck());
+    if (now - since > options_.max_in_unschedulable) due.push_back(&entity);
   };
-  for (const auto& [id, pod] : pool_) flush_if_due(*pod);
-  for (GroupEntity* group : pooled_groups_) flush_if_due(*group);
-  if (candidates_.empty()) return;
-  JudgeAndRequeue(timeout, {});
-  LogIfAnyInFlight(timeout, {});
+  for (const auto& [id, pod] : pool_) add_if_due(*pod);
+  for (GroupEntity* group : pooled_groups_) add_if_due(*group);
+  if (due.empty()) return;
+  for (Entity* entity : due) Rescue(*entity, now);
+  LogIfAnyInFlight(UnschedulableTimeoutEvent(), {});
+  TellObservers();
+}
+
+// If a plugin throws the entity is not marked.
+void ClassicQueue::Rescue(Entity& entity, Instant now) {
+  const MaybeInstant flushed = std::exchange(entity.fields.flush_timestamp, MaybeInstant(now));
+  std::vector<bool> marks;
+  ForEachPod(entity,
+             [&](PodEntity& pod) { marks.push_back(std::exchange(pod.fields.was_flushed, true)); });
+  ClearCandidates();
+  const ClusterEvent timeout = UnschedulableTimeoutEvent();
+  AddCandidate(entity, kEveryRegistration, timeout, PluginSet(), PreCheck());
+  try {
+    JudgeAndRequeue(timeout, {});
+  } catch (...) {
+    entity.fields.flush_timestamp = flushed;
+    auto mark = marks.begin();
+    ForEachPod(entity, [&](PodEntity& pod) { pod.fields.was_flushed = *mark++; });
+    throw;
+  }
 }
 
 void ClassicQueue::Run() {

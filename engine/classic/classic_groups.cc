@@ -1,5 +1,6 @@
 // Groups: entities of many pods, under the root that their group objects lead to.
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "engine/classic/classic_queue.h"
 #include "engine/classic/entity.h"
+#include "engine/classic/retreat.h"
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/pod.h"
@@ -77,10 +79,12 @@ void ClassicQueue::Join(PodEntity& member, Place from) {
   } else if (group->is_in_cycle) {
     WaitPending(*group, member);
   } else {
+    Retreat retreat(*this, *group);
     const Place place = TakeOut(*group);
     group->members.push_back(&member);
     member.group = group;
     RequeueRest(*group, place, label, &member);
+    retreat.NotNeeded();
   }
   TellPodMoved(member, from, label);
 }
@@ -92,9 +96,14 @@ void ClassicQueue::StartGroup(const GroupKey& root, PodEntity& first) {
   group.fields.timestamp = first.fields.timestamp;
   group.fields.first_attempt = first.fields.first_attempt;
   group.members.push_back(&first);
-  groups_.emplace(root, std::move(owned));
   first.group = &group;
-  MoveToActive(group, UnscheduledPodAddLabel(), /*skip_pre_enqueue=*/false);
+  try {
+    MoveToActive(group, UnscheduledPodAddLabel(), /*skip_pre_enqueue=*/false);
+  } catch (...) {
+    first.group = nullptr;
+    throw;
+  }
+  groups_.emplace(root, std::move(owned));
 }
 
 void ClassicQueue::WaitIncomplete(PodEntity& member) {
@@ -122,10 +131,12 @@ void ClassicQueue::Leave(PodEntity& member) {
     std::erase(group->pending, &member);
     member.queued = Place::kAbsent;
   } else if (group != nullptr && !group->is_in_cycle) {
+    Retreat retreat(*this, *group);
     const Place place = TakeOut(*group);
     std::erase(group->members, &member);
     member.group = nullptr;
     RequeueRest(*group, place, UnscheduledPodAddLabel());
+    retreat.NotNeeded();
   }
   if (from != Place::kAbsent) TellPodMoved(member, from, kNoLabel);
 }
@@ -154,6 +165,7 @@ void ClassicQueue::GroupAdd(PodGroupRef group) {
   std::lock_guard lock(mutex_);
   if (!options_.gates.GenericWorkload() || HasNameTooLong(*group)) return;
   AddGroupLocked(std::move(group));
+  TellObservers();
 }
 
 void ClassicQueue::AddGroupLocked(PodGroupRef group) {
@@ -161,41 +173,78 @@ void ClassicQueue::AddGroupLocked(PodGroupRef group) {
   const PodGroup* const known = tree_.Find(key);
   // Its parent may not change; two versions apart it was another object.
   if (known != nullptr && known->parent != group->parent) DeleteGroupLocked(key);
+  const PodGroupRef before = tree_.Erase(key);
   if (!tree_.Put(std::move(group))) return;
   const std::optional<GroupKey> root = tree_.RootOf(key);
   if (!root) return;
-  for (const GroupKey& below : tree_.GroupsBelow(*root)) {
-    const auto waiting = incomplete_.find(below);
-    if (waiting == incomplete_.end()) continue;
-    std::vector<PodEntity*> members = std::move(waiting->second);
-    incomplete_.erase(waiting);
-    std::sort(members.begin(), members.end(), IsOlder);
-    for (PodEntity* member : members) {
-      member->queued = Place::kAbsent;
-      Join(*member, Place::kIncomplete);
-    }
+  try {
+    JoinWaiting(*root);
+  } catch (...) {
+    tree_.Erase(key);
+    if (before != nullptr) tree_.Put(before);
+    throw;
   }
+}
+
+// The incomplete pods of all groups under the root join one by one. If PreEnqueue throws, all of
+// them stay incomplete; what else there is under the root stays where it is by then.
+void ClassicQueue::JoinWaiting(const GroupKey& root) {
+  std::vector<PodEntity*> waiting;
+  for (const GroupKey& below : tree_.GroupsBelow(root)) {
+    const auto found = incomplete_.find(below);
+    if (found == incomplete_.end()) continue;
+    std::sort(found->second.begin(), found->second.end(), IsOlder);
+    waiting.insert(waiting.end(), found->second.begin(), found->second.end());
+    incomplete_.erase(found);
+  }
+  for (PodEntity* member : waiting) member->queued = Place::kAbsent;
+  const size_t told_before = told_.size();
+  size_t joined = 0;
+  try {
+    for (; joined < waiting.size(); ++joined) Join(*waiting[joined], Place::kIncomplete);
+  } catch (...) {
+    for (size_t i = 0; i < joined; ++i) TakeBack(*waiting[i]);
+    for (PodEntity* member : waiting) WaitIncomplete(*member);
+    told_.erase(told_.begin() + static_cast<ptrdiff_t>(told_before), told_.end());
+    throw;
+  }
+}
+
+void ClassicQueue::TakeBack(PodEntity& joined) {
+  GroupEntity* const group = FindGroup(*RootOf(*joined.pod));
+  std::erase(group->is_in_cycle ? group->pending : group->members, &joined);
+  joined.group = nullptr;
+  joined.queued = Place::kAbsent;
+  if (!group->members.empty() || group->is_in_cycle) return;
+  RemoveFromQueue(*group);
+  Forget(*group);
 }
 
 void ClassicQueue::GroupUpdate(PodGroupRef group) {
   std::lock_guard lock(mutex_);
   const PodGroup* const known = tree_.Find(group->key);
   if (known == nullptr) return;
-  if (known->parent != group->parent) return AddGroupLocked(std::move(group));
-  tree_.Put(std::move(group));
+  if (known->parent == group->parent) {
+    tree_.Put(std::move(group));
+    return;
+  }
+  AddGroupLocked(std::move(group));
+  TellObservers();
 }
 
 void ClassicQueue::GroupDelete(const GroupKey& key) {
   std::lock_guard lock(mutex_);
   DeleteGroupLocked(key);
+  TellObservers();
 }
 
 void ClassicQueue::DeleteGroupLocked(const GroupKey& key) {
   const std::optional<GroupKey> root = tree_.RootOf(key);
-  tree_.Erase(key);
+  const PodGroupRef gone = tree_.Erase(key);
   GroupEntity* const group = root ? FindGroup(*root) : nullptr;
   if (group == nullptr) return;
   const bool is_queued = !group->is_in_cycle;
+  Retreat retreat(*this, *group);
   const Place from = is_queued ? TakeOut(*group) : Place::kPending;
   std::vector<PodEntity*>& pods = is_queued ? group->members : group->pending;
   const auto has_root = [&](const PodEntity* pod) { return RootOf(*pod->pod).has_value(); };
@@ -203,29 +252,42 @@ void ClassicQueue::DeleteGroupLocked(const GroupKey& key) {
   const std::vector<PodEntity*> without_root(lost, pods.end());
   pods.erase(lost, pods.end());
   const EventLabel label = UnscheduledPodUpdateLabel();
+  for (PodEntity* pod : without_root) pod->group = nullptr;
+  try {
+    if (is_queued) RequeueRest(*group, from, label);
+  } catch (...) {
+    tree_.Put(gone);
+    throw;
+  }
+  retreat.NotNeeded();
   for (PodEntity* pod : without_root) {
-    pod->group = nullptr;
     WaitIncomplete(*pod);
     TellPodMoved(*pod, from, label);
   }
-  if (is_queued) RequeueRest(*group, from, label);
 }
 
 void ClassicQueue::GroupDone(const GroupKey& root, GroupStatus status) {
   std::lock_guard lock(mutex_);
+  GroupDoneLocked(root, status);
+  TellObservers();
+}
+
+void ClassicQueue::GroupDoneLocked(const GroupKey& root, GroupStatus status) {
   GroupEntity* const group = FindGroup(root);
   if (group == nullptr || !group->is_in_cycle) return;
-  group->is_in_cycle = false;
-  group->members = std::exchange(group->pending, {});
-  if (group->members.empty()) {
+  if (group->pending.empty()) {
     Forget(*group);
     return;
   }
+  Retreat retreat(*this, *group);
+  group->is_in_cycle = false;
+  group->members = std::exchange(group->pending, {});
   for (PodEntity* member : group->members) {
     member->queued = Place::kAbsent;
     member->group = group;
   }
   ReturnFromCycle(*group, status);
+  retreat.NotNeeded();
 }
 
 void ClassicQueue::ReturnFromCycle(GroupEntity& group, GroupStatus status) {

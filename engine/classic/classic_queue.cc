@@ -10,6 +10,7 @@
 #include "engine/base/names/name_link.h"
 #include "engine/base/result.h"
 #include "engine/classic/entity.h"
+#include "engine/classic/retreat.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/place.h"
@@ -20,6 +21,7 @@
 #include "engine/ports.h"
 #include "engine/queueing_fields.h"
 #include "engine/refusal.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -37,7 +39,9 @@ ClassicQueue::~ClassicQueue() { Close(); }
 
 Status ClassicQueue::Add(PodRef pod) {
   std::lock_guard lock(mutex_);
-  return AddLocked(pod);
+  Status status = AddLocked(pod);
+  TellObservers();
+  return status;
 }
 
 Status ClassicQueue::AddLocked(const PodRef& pod) {
@@ -54,21 +58,36 @@ Status ClassicQueue::AddLocked(const PodRef& pod) {
     UpdateQueued(*entity, before, pod);
     return Status::Ok();
   }
+  const QueueingFields fields = entity->fields;
+  const PodRef before = entity->pod;
+  const bool was_live = entity->live;
+  const std::string nominated(was_live ? nominator_.NodeOf(entity->key) : std::string_view());
   entity->pod = pod;
   entity->live = true;
   entity->fields = QueueingFields();
   entity->fields.timestamp = options_.clock->Now();
   // First, so that the pod cannot be popped before its nomination is known.
   nominator_.Set(entity->key, pod->nominated_node_name);
-  if (IsMember(*pod)) {
-    Join(*entity);
-    return Status::Ok();
+  try {
+    Enter(*entity);
+  } catch (...) {
+    // PreEnqueue threw: there is no such pod, or the one that was in flight already.
+    nominator_.Set(entity->key, nominated);
+    entity->pod = before;
+    entity->live = was_live;
+    entity->fields = fields;
+    entities_.ReleaseIfGone(entity);
+    throw;
   }
-  const Place from = entity->Shown();
-  const EventLabel label = UnscheduledPodAddLabel();
-  MoveToActive(*entity, label, /*skip_pre_enqueue=*/false);
-  TellMoved(*entity, from, label);
   return Status::Ok();
+}
+
+void ClassicQueue::Enter(PodEntity& pod) {
+  if (IsMember(*pod.pod)) return Join(pod);
+  const Place from = pod.Shown();
+  const EventLabel label = UnscheduledPodAddLabel();
+  MoveToActive(pod, label, /*skip_pre_enqueue=*/false);
+  TellMoved(pod, from, label);
 }
 
 // Of a pod that is updated where it is there is no question.
@@ -89,6 +108,12 @@ Status ClassicQueue::Refused(std::string_view operation, const Pod& pod,
 
 Status ClassicQueue::Update(PodRef before, PodRef after) {
   std::lock_guard lock(mutex_);
+  Status status = UpdateLocked(std::move(before), after);
+  TellObservers();
+  return status;
+}
+
+Status ClassicQueue::UpdateLocked(PodRef before, const PodRef& after) {
   PodEntity* entity = entities_.Find(FindKey(*after));
   if (entity == nullptr || !entity->live) return AddLocked(after);
   // It may not change; two versions apart it was another pod.
@@ -159,26 +184,35 @@ void ClassicQueue::Delete(const Pod& pod) {
   std::lock_guard lock(mutex_);
   PodEntity* entity = entities_.Find(FindKey(pod));
   if (entity != nullptr) DeleteLocked(*entity);
+  TellObservers();
 }
 
-// A pod in flight stays in flight until Fail or Done.
+// A pod in flight stays in flight until Fail or Done. PreEnqueue is asked about the rest of a
+// group; if it throws, nothing has happened.
 void ClassicQueue::DeleteLocked(PodEntity& pod) {
-  nominator_.Clear(pod.key);
-  const bool was_live = std::exchange(pod.live, false);
-  if (pod.IsQueued()) {
-    pod.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
-  }
+  const bool was_queued = pod.IsQueued();
+  TakeAway(pod);
+  Gone(pod, was_queued);
+}
+
+void ClassicQueue::TakeAway(PodEntity& pod) {
   if (IsMember(*pod.pod)) {
-    if (was_live) Leave(pod);
+    if (pod.live) Leave(pod);
   } else if (pod.IsQueued()) {
     const Place from = pod.queued;
     RemoveFromQueue(pod);
     TellMoved(pod, from, kNoLabel);
   }
-  if (was_live) {
-    for (QueueObserver* observer : options_.observers) {
-      observer->OnDeleted(pod.pod, {.pod = pod.key});
-    }
+}
+
+void ClassicQueue::Gone(PodEntity& pod, bool was_queued) {
+  const bool was_live = std::exchange(pod.live, false);
+  nominator_.Clear(pod.key);
+  if (was_queued) {
+    pod.fields.Rejectors().ForEach([&](PluginId plugin) { metrics_.AddRejected(plugin, -1); });
+  }
+  if (was_live && !options_.observers.empty()) {
+    Tell({.what = Told::What::kDeleted, .pod = pod.pod, .move = {.pod = pod.key}});
   }
   entities_.ReleaseIfGone(&pod);
 }
@@ -188,30 +222,39 @@ void ClassicQueue::Bind(const PodKey& key) {
   PodEntity* pod = entities_.Find(key);
   if (pod == nullptr) return;
   const bool was_in_flight = pod->in_flight.has_value();
+  const bool was_queued = pod->IsQueued();
+  const bool is_member = IsMember(*pod->pod);
+  // A member first: that asks PreEnqueue about the rest of its group, which may throw.
+  if (is_member) TakeAway(*pod);
   if (pod->live && pod->fields.was_flushed) metrics_.AddScheduledAfterFlush();
   EndInFlight(*pod);
-  if (was_in_flight && !pod->IsQueued()) TellPodMoved(*pod, Place::kInFlight, kNoLabel);
-  DeleteLocked(*pod);
+  if (was_in_flight && !was_queued) TellPodMoved(*pod, Place::kInFlight, kNoLabel);
+  if (!is_member) TakeAway(*pod);
+  Gone(*pod, was_queued);
+  TellObservers();
 }
 
 void ClassicQueue::Activate(std::span<const PodRef> pods) {
   std::lock_guard lock(mutex_);
-  for (const PodRef& named : pods) {
-    PodEntity* pod = entities_.Find(FindKey(*named));
-    if (pod == nullptr) continue;
-    Entity* entity = pod;
-    bool may_log = true;
-    if (IsMember(*pod->pod)) {
-      const std::optional<GroupKey> root = RootOf(*pod->pod);
-      GroupEntity* const group = root ? FindGroup(*root) : nullptr;
-      if (group != nullptr) entity = group;
-      may_log = root.has_value();
-    }
-    if (InPool(entity->queued) || InBackoff(entity->queued)) {
-      ActivateEntity(*entity);
-    } else if (pod->in_flight && may_log) {
-      LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pod->pod));
-    }
+  for (const PodRef& named : pods) ActivateLocked(*named);
+  TellObservers();
+}
+
+void ClassicQueue::ActivateLocked(const Pod& named) {
+  PodEntity* pod = entities_.Find(FindKey(named));
+  if (pod == nullptr) return;
+  Entity* entity = pod;
+  bool may_log = true;
+  if (IsMember(*pod->pod)) {
+    const std::optional<GroupKey> root = RootOf(*pod->pod);
+    GroupEntity* const group = root ? FindGroup(*root) : nullptr;
+    if (group != nullptr) entity = group;
+    may_log = root.has_value();
+  }
+  if (InPool(entity->queued) || InBackoff(entity->queued)) {
+    ActivateEntity(*entity);
+  } else if (pod->in_flight && may_log) {
+    LogIfAnyInFlight(ForceActivateEvent(), TargetPodChange(nullptr, pod->pod));
   }
 }
 
@@ -219,11 +262,13 @@ void ClassicQueue::ActivateEntity(Entity& entity) {
   const EventLabel label = LabelOf(SpecialLabel::kForceActivate);
   const Place from = entity.queued;
   bool skip_pre_enqueue = false;
+  Retreat retreat(*this, entity);
   if (InBackoff(from)) {
     RemoveFromQueue(entity);
     skip_pre_enqueue = options_.gates.PopFromBackoffQ();
   }
   MoveToActive(entity, label, skip_pre_enqueue);
+  retreat.NotNeeded();
   TellMoved(entity, from, label);
 }
 

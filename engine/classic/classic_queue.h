@@ -44,6 +44,7 @@
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -111,7 +112,8 @@ class ClassicQueue final : public SchedulingQueue {
 
   // Entering and leaving (classic_requeue.cc).
   bool PassesPreEnqueue(Entity& entity);
-  PluginId AskPreEnqueue(PodEntity& pod);
+  PluginId AskPreEnqueue(const PodEntity& pod) const;
+  PluginId Follow(PluginId rejected, PodEntity& pod);
   bool IsBackingOff(Entity& entity) const;
   int32_t PriorityOf(const Entity& entity) const;
   // `named` is the place that a verdict has named, if there is one: entities that come to it are
@@ -119,6 +121,7 @@ class ClassicQueue final : public SchedulingQueue {
   void MoveToActive(Entity& entity, EventLabel label, bool skip_pre_enqueue,
                     Place named = Place::kAbsent);
   void MoveToBackoff(Entity& entity, EventLabel label, Place named = Place::kAbsent);
+  void PutIn(Entity& entity, Place place);
   void PutInPool(Entity& entity, EventLabel label, Place named = Place::kAbsent);
   void PutGated(Entity& entity, EventLabel label, Place named);
   void RemoveFromPool(Entity& entity);
@@ -126,14 +129,21 @@ class ClassicQueue final : public SchedulingQueue {
   void RemoveFromQueue(Entity& entity);
   Backoff& BackoffOf(const Entity& entity);
   void CountIncoming(const Entity& entity, Place place, EventLabel label, Place named) const;
-  void TellMoved(Entity& entity, Place from, EventLabel label) const;
-  void TellPodMoved(const PodEntity& pod, Place from, EventLabel label) const;
+  void TellMoved(Entity& entity, Place from, EventLabel label);
+  void TellPodMoved(const PodEntity& pod, Place from, EventLabel label);
+  void Tell(Told told);
+  void TellObservers();
 
   // Operations that the public ones consist of (classic_queue.cc).
   Status AddLocked(const PodRef& pod);
   bool HasRoomFor(const Pod& pod) const;
   Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
+  Status UpdateLocked(PodRef before, const PodRef& after);
   void DeleteLocked(PodEntity& pod);
+  void TakeAway(PodEntity& pod);
+  void Gone(PodEntity& pod, bool was_queued);
+  void ActivateLocked(const Pod& named);
+  void Enter(PodEntity& pod);
   void UpdateQueued(PodEntity& pod, const PodRef& before, const PodRef& after);
   void JudgeUpdate(Entity& entity, const PodRef& before, const PodRef& after);
   void UpdateNomination(const PodKey& key, const Pod& before, const Pod& after);
@@ -149,6 +159,7 @@ class ClassicQueue final : public SchedulingQueue {
   GroupEntity* FindGroup(const GroupKey& root) const;
   void Join(PodEntity& member) { Join(member, member.Shown()); }
   void Join(PodEntity& member, Place from);
+  class Retreat;
   void Leave(PodEntity& member);
   void StartGroup(const GroupKey& root, PodEntity& first);
   void WaitIncomplete(PodEntity& member);
@@ -159,12 +170,18 @@ class ClassicQueue final : public SchedulingQueue {
                    const PodEntity* except = nullptr);
   void Forget(const GroupEntity& group);
   void AddGroupLocked(PodGroupRef group);
+  void JoinWaiting(const GroupKey& root);
+  void TakeBack(PodEntity& joined);
   void DeleteGroupLocked(const GroupKey& key);
+  void GroupDoneLocked(const GroupKey& root, GroupStatus status);
   void ReturnFromCycle(GroupEntity& group, GroupStatus status);
   void SortMembers(GroupEntity* group) const;
 
   // Attempts (classic_attempt.cc).
   std::optional<PoppedPod> PopLocked();
+  std::optional<PoppedPod> PopAndTell();
+  void GiveBack(const PoppedPod& popped);
+  Status FailLocked(const PodKey& key, PluginSet unschedulable, PluginSet pending);
   bool BeginAttempt(PodEntity& pod, Place from);
   std::optional<PoppedPod> PopPod(PodEntity& pod);
   std::optional<PoppedPod> PopGroup(GroupEntity& group);
@@ -178,10 +195,17 @@ class ClassicQueue final : public SchedulingQueue {
   void LogIfAnyInFlight(const ClusterEvent& event, const ObjectChange& change);
   void CollectCandidates(const ClusterEvent& event, const ObjectChange& change,
                          const PreCheck& pre_check);
-  void CollectGroups(const ClusterEvent& event, PluginSet registered, const PreCheck& pre_check);
+  // The registrations that list a pod, by the pod.
+  using Listed = folly::F14FastMap<PodId, RegistrationMask>;
+  Listed ListedPods() const;
+  RegistrationMask AskedOf(PodId id, const Listed& listed) const;
+  void CollectGroups(const ClusterEvent& event, PluginSet registered, const PreCheck& pre_check,
+                     const Listed& listed);
   void AddCandidate(Entity& entity, RegistrationMask asked, const ClusterEvent& event,
                     PluginSet registered, const PreCheck& pre_check);
   void JudgeAndRequeue(const ClusterEvent& event, const ObjectChange& change);
+  void ClearCandidates();
+  void Rescue(Entity& entity, Instant now);
   void Flush(Backoff& backoff);
   void NotifyPoppers();
 
@@ -204,6 +228,9 @@ class ClassicQueue final : public SchedulingQueue {
   uint64_t scheduling_cycle_ = 0;
   uint64_t gated_ = 0;
   bool closed_ = false;
+
+  // Of the operation under way; told when it is over.
+  std::vector<Told> told_;
 
   // Reused between events.
   struct Candidate {

@@ -1,5 +1,7 @@
 // How an entity enters and leaves active, backoff and the pool.
-#include <string>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "engine/base/time/maybe_instant.h"
 #include "engine/base/time/time.h"
@@ -11,6 +13,7 @@
 #include "engine/ports.h"
 #include "engine/queue_metrics.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 
 namespace schedq {
 namespace {
@@ -26,39 +29,44 @@ size_t PodsIn(const Entity& entity) {
 
 }  // namespace
 
-// Asks every pod of the entity, also after one was rejected. The last rejection is a group's.
+// Asks every pod of the entity, also after one was rejected. The last rejection is a group's. A
+// plugin that throws has changed nothing.
 bool ClassicQueue::PassesPreEnqueue(Entity& entity) {
-  if (!entity.is_group) return AskPreEnqueue(static_cast<PodEntity&>(entity)) == kNoPlugin;
+  if (!entity.is_group) {
+    auto& pod = static_cast<PodEntity&>(entity);
+    return Follow(AskPreEnqueue(pod), pod) == kNoPlugin;
+  }
   auto& group = static_cast<GroupEntity&>(entity);
   SortMembers(&group);
+  std::vector<PluginId> answers;
+  for (const PodEntity* member : group.members) answers.push_back(AskPreEnqueue(*member));
   group.fields.gating_plugin = kNoPlugin;
-  for (PodEntity* member : group.members) {
-    const PluginId rejected = AskPreEnqueue(*member);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const PluginId rejected = Follow(answers[i], *group.members[i]);
     if (rejected != kNoPlugin) group.fields.gating_plugin = rejected;
   }
   return group.fields.gating_plugin == kNoPlugin;
 }
 
-// Runs PreEnqueue. A rejection makes its plugin a rejector and the gating plugin. A pass clears the
-// gating plugin only, so that plugin stays a rejector until the next failure.
-PluginId ClassicQueue::AskPreEnqueue(PodEntity& pod) {
+PluginId ClassicQueue::AskPreEnqueue(const PodEntity& pod) const {
+  return options_.pre_enqueue->Check(*pod.pod, pod.fields.gating_plugin);
+}
+
+// What PreEnqueue said of the pod. A rejection makes its plugin a rejector and the gating plugin. A
+// pass clears the gating plugin only, so that plugin stays a rejector until the next failure.
+PluginId ClassicQueue::Follow(PluginId rejected, PodEntity& pod) {
   QueueingFields& fields = pod.fields;
-  const PluginId rejected = options_.pre_enqueue->Check(*pod.pod, fields.gating_plugin);
   fields.gating_plugin = rejected;
-  if (rejected == kNoPlugin) {
-    for (QueueObserver* observer : options_.observers) {
-      observer->OnPassed(pod.pod, {.pod = pod.key});
-    }
-    return rejected;
+  const bool is_rejected = rejected != kNoPlugin;
+  if (is_rejected) {
+    if (!fields.Rejectors().Has(rejected)) metrics_.AddRejected(rejected, 1);
+    fields.unschedulable_plugins.Insert(rejected);
   }
-  if (!fields.Rejectors().Has(rejected)) metrics_.AddRejected(rejected, 1);
-  fields.unschedulable_plugins.Insert(rejected);
-  if (!options_.observers.empty()) {
-    const std::string message = options_.pre_enqueue->Explain(*pod.pod, rejected);
-    for (QueueObserver* observer : options_.observers) {
-      observer->OnGated(pod.pod, rejected, message, {.pod = pod.key});
-    }
-  }
+  if (options_.observers.empty()) return rejected;
+  Tell({.what = is_rejected ? Told::What::kGated : Told::What::kPassed,
+        .pod = pod.pod,
+        .move = {.pod = pod.key},
+        .plugin = rejected});
   return rejected;
 }
 
@@ -83,7 +91,13 @@ void ClassicQueue::MoveToActive(Entity& entity, EventLabel label, bool skip_pre_
     PutGated(entity, label, named);
     return;
   }
-  if (!entity.fields.first_attempt) entity.fields.first_attempt = options_.clock->Now();
+  const auto set_first_attempt = [&](QueueingFields& fields) {
+    if (!fields.first_attempt) fields.first_attempt = options_.clock->Now();
+  };
+  set_first_attempt(entity.fields);
+  if (entity.is_group) {
+    ForEachPod(entity, [&](PodEntity& member) { set_first_attempt(member.fields); });
+  }
   RemoveFromPool(entity);
   entity.sorted_priority = PriorityOf(entity);
   active_.Push(&entity);
@@ -110,6 +124,20 @@ void ClassicQueue::PutGated(Entity& entity, EventLabel label, Place named) {
   entity.fields.was_flushed = false;
   ForEachPod(entity, [](PodEntity& pod) { pod.fields.was_flushed = false; });
   PutInPool(entity, label, named);
+}
+
+// Without asking, counting or telling anybody: the entity was there a moment ago.
+void ClassicQueue::PutIn(Entity& entity, Place place) {
+  entity.queued = place;
+  if (place == Place::kActive) active_.Push(&entity);
+  if (InBackoff(place)) BackoffOf(entity).Push(&entity);
+  if (!InPool(place)) return;
+  if (entity.is_group) {
+    pooled_groups_.insert(static_cast<GroupEntity*>(&entity));
+  } else {
+    gated_ += place == Place::kGated;
+    pool_.emplace(static_cast<PodEntity&>(entity).key.id, static_cast<PodEntity*>(&entity));
+  }
 }
 
 // Counts the entity only if it was not in the pool at that moment.
@@ -172,15 +200,28 @@ void ClassicQueue::CountIncoming(const Entity& entity, Place place, EventLabel l
                              entity.is_group ? EntityType::kPodGroup : EntityType::kPod);
 }
 
-void ClassicQueue::TellMoved(Entity& entity, Place from, EventLabel label) const {
+void ClassicQueue::TellMoved(Entity& entity, Place from, EventLabel label) {
   if (options_.observers.empty()) return;
   ForEachPod(entity, [&](const PodEntity& pod) { TellPodMoved(pod, from, label); });
 }
 
-void ClassicQueue::TellPodMoved(const PodEntity& pod, Place from, EventLabel label) const {
-  for (QueueObserver* observer : options_.observers) {
-    observer->OnMoved(pod.pod, from, pod.Shown(), label);
-  }
+void ClassicQueue::TellPodMoved(const PodEntity& pod, Place from, EventLabel label) {
+  if (options_.observers.empty()) return;
+  Tell({.what = Told::What::kMoved,
+        .pod = pod.pod,
+        .move = {},
+        .from = from,
+        .to = pod.Shown(),
+        .label = label});
+}
+
+void ClassicQueue::Tell(Told told) { told_.push_back(std::move(told)); }
+
+// At an operation's end: an observer that throws finds it done.
+void ClassicQueue::TellObservers() {
+  if (told_.empty()) return;
+  const std::vector<Told> told = std::exchange(told_, {});
+  TellAll(told, *options_.pre_enqueue, options_.observers);
 }
 
 void ClassicQueue::NotifyPoppers() { poppable_.notify_one(); }

@@ -20,15 +20,17 @@ bool GroupTree::Put(PodGroupRef group) {
   return true;
 }
 
-void GroupTree::Erase(const GroupKey& key) {
+PodGroupRef GroupTree::Erase(const GroupKey& key) {
   const auto found = known_.find(key);
-  if (found == known_.end()) return;
+  if (found == known_.end()) return nullptr;
   const auto siblings = children_.find(ParentOf(*found->second));
   if (siblings != children_.end()) {
     siblings->second.erase(key);
     if (siblings->second.empty()) children_.erase(siblings);
   }
+  PodGroupRef erased = std::move(found->second);
   known_.erase(found);
+  return erased;
 }
 
 const PodGroup* GroupTree::Find(const GroupKey& key) const {

@@ -19,7 +19,8 @@ class GroupTree {
 
   // Also in the place of an older version. False: composites are not known.
   bool Put(PodGroupRef group);
-  void Erase(const GroupKey& key);
+  // Null: it was unknown.
+  PodGroupRef Erase(const GroupKey& key);
 
   // Null: unknown.
   const PodGroup* Find(const GroupKey& key) const;

@@ -171,8 +171,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
   ClusterOperations<Parts> pods_{&parts_, &mover_, &finisher_, &flights_};
   GroupOperations<Parts> groups_{&parts_, &finisher_, &group_publisher_, &pods_};
   GroupEvents<Parts> group_events_{&parts_, &groups_};
-  PopOperations<Parts> pops_{&parts_, &finisher_, &flights_, &group_publisher_};
   FailOperations<Parts> fails_{&parts_, &mover_, &pool_, &finisher_, &flights_};
+  PopOperations<Parts> pops_{&parts_, &finisher_, &flights_, &fails_, &groups_, &group_publisher_};
   EventOperations<Parts> events_{&parts_, &mover_, &pool_, &finisher_, &group_events_};
   FlushOperations<Parts> flushes_{&parts_, &tickets_, &mover_, &finisher_, &group_events_};
   ReadOperations<Parts> reads_{&parts_, flights_};

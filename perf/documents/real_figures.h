@@ -30,7 +30,8 @@ struct RealFigures {
   // Without jemalloc nobody counts them.
   std::optional<double> allocations;
   std::optional<double> allocated_bytes;
-  std::optional<MemoryCourse> memory;  // With --duration.
+  std::optional<MemoryCourse> memory;          // With --duration.
+  std::optional<double> instructions_per_pod;  // With --instructions.
 
   void Add(const RealFigures& more) {
     for (const auto& [thread, seconds] : more.cpu_by_thread) cpu_by_thread[thread] += seconds;
@@ -49,6 +50,9 @@ struct RealFigures {
     archive.Optional("allocated_bytes", self.allocated_bytes,
                      "Bytes that the named threads allocated, freed since or not.");
     archive.Optional("memory", self.memory, "With --duration: resident memory.");
+    archive.Optional("instructions_per_pod", self.instructions_per_pod,
+                     "With --instructions: of all threads in the measured sections, counted by "
+                     "callgrind in a run apart.");
   }
 
  private:

@@ -80,6 +80,12 @@ struct Repetition {
   }
 };
 
+// Pods that were bound in its measured sections.
+inline double PodsBoundIn(const Repetition& repetition) {
+  const auto bound = repetition.latencies.find("pod_scheduled");
+  return bound == repetition.latencies.end() ? 0 : static_cast<double>(bound->second.count);
+}
+
 struct WorkloadResult {
   std::string test_case;
   std::string workload;

@@ -1,7 +1,9 @@
 #include "schedq/c_interface/plugins.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -36,6 +38,8 @@ struct Description {
   void* (*create)(void*) = nullptr;
   void (*destroy)(void*) = nullptr;
   schedq_pre_enqueue_function pre_enqueue = nullptr;
+  schedq_permit_function permit = nullptr;
+  schedq_unreserve_function unreserve = nullptr;
   std::vector<Registration> registrations;
 };
 
@@ -150,6 +154,42 @@ PreEnqueueFunction PreEnqueueOf(schedq_pre_enqueue_function pre_enqueue, const S
   };
 }
 
+PermitAnswer AnswerOf(schedq_permit answer, int64_t timeout_ms) {
+  constexpr int64_t kTimeoutMax = 15 * 60 * 1000;
+  const std::chrono::milliseconds timeout(std::clamp<int64_t>(timeout_ms, 0, kTimeoutMax));
+  if (answer == SCHEDQ_PERMIT_ALLOW) return {};
+  const bool waits = answer == SCHEDQ_PERMIT_WAIT;
+  return {waits ? PermitAnswer::Kind::kWait : PermitAnswer::Kind::kReject, timeout};
+}
+
+PermitFunction PermitOf(schedq_permit_function permit, const StateRef& state) {
+  if (permit == nullptr) return {};
+  return [permit, state](const Pod& pod, std::string_view node, WaitingPodsOfPlugin* waiting) {
+    const schedq_pod_view pod_view = ViewOf(pod);
+    schedq_waiting to = WaitingTo(waiting);
+    int64_t timeout_ms = 0;
+    try {
+      const schedq_permit answer =
+          permit(state->content(), &pod_view, std::string(node).c_str(), &to, &timeout_ms);
+      return AnswerOf(answer, timeout_ms);
+    } catch (...) {
+      return AnswerOf(SCHEDQ_PERMIT_REJECT, 0);
+    }
+  };
+}
+
+UnreserveFunction UnreserveOf(schedq_unreserve_function unreserve, const StateRef& state) {
+  if (unreserve == nullptr) return {};
+  return [unreserve, state](const Pod& pod) {
+    const schedq_pod_view pod_view = ViewOf(pod);
+    try {
+      unreserve(state->content(), &pod_view);
+    } catch (...) {
+      // There is nobody to tell, and the pod is let go of in any case.
+    }
+  };
+}
+
 Result<void*> Create(const Description& plugin) {
   if (plugin.create == nullptr) return plugin.user_data;
   const auto fail = [&](const std::string& what) {
@@ -175,6 +215,8 @@ Result<std::vector<Plugin>> Make(const std::shared_ptr<const Description>& descr
   plugin.name = description->name;
   plugin.rejection_message = description->rejection_message;
   plugin.pre_enqueue = PreEnqueueOf(description->pre_enqueue, state);
+  plugin.permit = PermitOf(description->permit, state);
+  plugin.unreserve = UnreserveOf(description->unreserve, state);
   for (const Registration& each : description->registrations) {
     plugin.events.push_back({.resource = each.resource,
                              .actions = each.actions,
@@ -200,6 +242,8 @@ Result<PluginSource> SourceOf(const schedq_plugin* given) {
   description->create = read.create;
   description->destroy = read.destroy;
   description->pre_enqueue = read.pre_enqueue;
+  description->permit = read.permit;
+  description->unreserve = read.unreserve;
   const auto registrations = ListOf("registrations", read.registrations, read.registration_count);
   if (!registrations) return Error(place + ": " + registrations.error().message());
   for (size_t i = 0; i < registrations->size(); ++i) {

@@ -197,6 +197,18 @@ constexpr schedq_pods_functions kPodsFunctions = {
     .add_users_of_claim = AddUsersOfClaim,
 };
 
+void AllowPod(schedq_waiting* waiting, const char* uid) noexcept {
+  static_cast<WaitingPodsOfPlugin*>(waiting->content)->Allow(TextOf(uid));
+}
+void RejectPod(schedq_waiting* waiting, const char* uid) noexcept {
+  static_cast<WaitingPodsOfPlugin*>(waiting->content)->Reject(TextOf(uid));
+}
+constexpr schedq_waiting_functions kWaitingFunctions = {
+    .size = sizeof(schedq_waiting_functions),
+    .allow = AllowPod,
+    .reject = RejectPod,
+};
+
 }  // namespace
 
 schedq_pod_view ViewOf(const Pod& pod) { return {&kPodFunctions, &pod}; }
@@ -209,6 +221,7 @@ ChangeView::ChangeView(const ObjectChange& change)
               change.after != nullptr ? &after_ : nullptr} {}
 
 schedq_message MessageTo(std::string* text) { return {&kMessageFunctions, text}; }
+schedq_waiting WaitingTo(WaitingPodsOfPlugin* waiting) { return {&kWaitingFunctions, waiting}; }
 schedq_pods PodsTo(ListedPods* listed) { return {&kPodsFunctions, listed}; }
 
 }  // namespace schedq

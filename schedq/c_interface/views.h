@@ -42,4 +42,7 @@ struct ListedPods {
 };
 schedq_pods PodsTo(ListedPods* listed);
 
+// Other pods that wait at Permit.
+schedq_waiting WaitingTo(WaitingPodsOfPlugin* waiting);
+
 }  // namespace schedq

@@ -19,6 +19,24 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 FAULTS = Path(__file__).resolve().parent / "plugins"
 
 # A pod that a plugin gates, and one that waits for a claim of its own.
+# Pods of one gathering of three, for examples/gather_plugin.cc; five leave two that wait in vain.
+NODE = """apiVersion: v1
+kind: Node
+metadata: {name: n}
+status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {generateName: p-, labels: {gather: g, gather-size: '3'}}
+spec: {containers: [{name: c, image: i}]}
+"""
+GATHER = """- name: Gather
+  workloadTemplate:
+  - {opcode: createNodes, count: 1, nodeTemplatePath: node.yaml}
+  - {opcode: createPods, count: COUNT, podTemplatePath: pod.yaml, collectMetrics: true}
+  workloads:
+  - name: W
+"""
 TRACE = [
     {"schedq_trace": 1, "start": "2026-01-01T00:00:00.3Z", "gates": {},
      "pod_initial_backoff_ms": 1000, "pod_max_backoff_ms": 10000,
@@ -117,6 +135,20 @@ class Install:
         if "0 mismatches" not in printed:
             fail("replay with plugins", printed)
 
+    def wait_at_permit(self):
+        plugin = ["--plugin", self.out / "libgather_plugin.so"]
+        (self.faults / "node.yaml").write_text(NODE)
+        (self.faults / "pod.yaml").write_text(POD)
+        for count, code in (("6", 0), ("5", 1)):
+            workload = self.faults / f"gather{count}.yaml"
+            workload.write_text(GATHER.replace("COUNT", count))
+            run(self.program, "run", workload, *plugin, code=code)
+        run(self.program, "run", "--clock", "real", "--repeat", "1", self.faults / "gather6.yaml",
+            *plugin)
+        # A Permit that throws rejects each pod.
+        throws = ["--plugin", self.library(FAULTS / "permit_throws.cc")]
+        run(self.program, "run", self.faults / "gather6.yaml", *throws, code=1)
+
     def refuse_plugins(self):
         text = self.faults / "text.so"
         text.write_text("no library")
@@ -155,6 +187,7 @@ def main():
         test.build_examples()
         test.build_by_pkg_config()
         test.load_plugins()
+        test.wait_at_permit()
         test.refuse_plugins()
     print("good")
 

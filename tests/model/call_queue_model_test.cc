@@ -120,7 +120,7 @@ model::Body AddsMeet() {
     MODEL_CHECK(scene.started.load() >= 1, "the binding is made");
   };
 }
-TEST(CallQueueModel, AddsMeet) { ExpectRight(AddsMeet(), model::PreemptionsOr(2)); }
+TEST(CallQueueModel, AddsMeet) { ExpectRight(AddsMeet(), 3); }
 
 model::Body CancelMeetsDispatch() {
   return [](model::Trial& trial) {

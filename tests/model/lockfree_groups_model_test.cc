@@ -10,10 +10,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/lockfree/groups/group_publisher.h"
@@ -199,6 +201,7 @@ using GroupSteps = std::vector<GroupStep>;
 
 // Engines that leave one thing undone.
 struct PaysNoDebt : ModelQueueShape {};
+struct PaysOnlyWhatItPops : ModelQueueShape {};
 struct AsksNoSecondTime : ModelQueueShape {};
 
 template <>
@@ -207,6 +210,9 @@ template <>
 bool MoveFinisher<ModelParts<PaysNoDebt>>::FinishAll() {
   return false;
 }
+// A pop that finds nothing pays all the same.
+template <>
+void GroupOperations<ModelParts<PaysOnlyWhatItPops>>::FinishForOthers() {}
 // Takes the debt of a gated group for paid.
 template <>
 bool GroupPublisher<ModelParts<AsksNoSecondTime>>::IsGroupOvertaken(const RootState&) const {
@@ -365,10 +371,11 @@ model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSt
   };
 }
 
-model::Options GroupOptions(const std::string& suffix, uint32_t preemptions_max) {
+model::Options GroupOptions(const std::string& suffix, uint32_t preemptions_max,
+                            uint32_t stale_reads_max = 0) {
   model::Options options = model::OptionsOfTest(suffix);
   options.preemptions_max = preemptions_max;
-  options.stale_reads_max = 0;
+  options.stale_reads_max = stale_reads_max;
   options.weak_failures_max = 0;
   options.steps_max = 20'000;
   return options;
@@ -378,6 +385,18 @@ std::string GroupText(const GroupSteps& steps) {
   std::string text;
   for (const GroupStep& step : steps) text += GroupSpec::Describe(step) + ", ";
   return text;
+}
+
+constexpr uint64_t kSchedulesPerRound = 100;
+
+uint64_t FromEnvironment(const char* name, uint64_t absent) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? absent : std::strtoull(text, nullptr, 10);
+}
+
+// Each stale read multiplies the schedules too: SCHEDQ_MODEL_STALE_READS=1 is a run by hand.
+uint32_t StaleReads() {
+  return static_cast<uint32_t>(FromEnvironment("SCHEDQ_MODEL_STALE_READS", 0));
 }
 
 class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
@@ -409,10 +428,35 @@ TEST_P(LockfreeGroupsModel, AnyTwoOperationsMayMeet) {
       const std::string text = GroupText({deeds[i], deeds[j]});
       const model::Body body =
           GroupBody<ModelQueueShape>(beginning, {{deeds[i]}, {deeds[j]}}, JudgedWhen::kAtTheEnd);
-      const Report report = model::Exhaust(GroupOptions(text, model::PreemptionsOr(2)), body);
+      const Report report =
+          model::Exhaust(GroupOptions(text, model::PreemptionsOr(2), StaleReads()), body);
       ASSERT_TRUE(report.passed() && report.complete) << beginning.name << ": " << text << "\n"
                                                       << report;
     }
+  }
+}
+
+// Three threads, each with two deeds: more than can be exhausted. A sweep bounds neither
+// preemptions nor stale reads.
+TEST_P(LockfreeGroupsModel, ThreeThreadsMayMeet) {
+  const GroupBeginning& beginning = GroupBeginnings()[GetParam()];
+  const GroupSteps& deeds = beginning.deeds;
+  Random random(GetParam() + 1);
+  const auto draw = [&] { return deeds[random.Below(deeds.size())]; };
+  const uint64_t rounds = FromEnvironment("SCHEDQ_MODEL_ROUNDS", 5);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    std::vector<GroupSteps> threads(3);
+    std::string text;
+    for (GroupSteps& thread : threads) {
+      for (int i = 0; i < 2; ++i) thread.push_back(draw());
+      text += GroupText(thread) + "| ";
+    }
+    model::Options options = GroupOptions(text, 0);
+    options.seed = random.Next();
+    const Report report =
+        model::Sweep(options, kSchedulesPerRound,
+                     GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kAtTheEnd));
+    ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
   }
 }
 
@@ -426,6 +470,35 @@ TEST(LockfreeGroupsHelp, DebtsOfAStoppedThreadArePaid) {
   EXPECT_TRUE(sound.passed()) << sound;
   const Report faulty =
       model::ExhaustStalls(GroupOptions("faulty", 0), GroupBody<PaysNoDebt>(known, threads));
+  EXPECT_FALSE(faulty.passed());
+}
+
+// An answer has said that the member is in active. A pop that begins afterwards gives its group,
+// and not the pod of lower priority beside it.
+template <typename Shape>
+model::Body BodyOfAnswerAndPop() {
+  ModelScene<Shape>(Duration(0), true).JudgeGroups();  // What fills itself at first use.
+  return [](model::Trial& trial) {
+    ModelScene<Shape> scene(Duration(0), true);
+    scene.queue().GroupAdd(ModelScene<Shape>::GroupOfAll());
+    MustSucceed(scene.queue().Add(ModelScene<Shape>::MakeVersion(2, -1, "single")));
+    trial.Thread([&] { scene.Add(0); });
+    trial.Thread([&] {
+      const Status failed = scene.queue().Fail(scene.Key(0), PluginSet::Of(kFilter), {});
+      if (failed) return;
+      const std::optional<PoppedPod> popped = scene.queue().TryPop();
+      MODEL_CHECK(popped && popped->group != nullptr, "the group is first");
+    });
+    trial.Join();
+  };
+}
+
+TEST(LockfreeGroupsHelp, WhatAnAnswerSaysIsTrueForThePopAfterIt) {
+  const Report sound =
+      model::ExhaustStalls(GroupOptions("sound", 0), BodyOfAnswerAndPop<ModelQueueShape>());
+  EXPECT_TRUE(sound.passed()) << sound;
+  const Report faulty =
+      model::ExhaustStalls(GroupOptions("faulty", 0), BodyOfAnswerAndPop<PaysOnlyWhatItPops>());
   EXPECT_FALSE(faulty.passed());
 }
 

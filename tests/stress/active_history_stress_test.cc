@@ -108,7 +108,7 @@ TEST_P(ActiveHistoryStress, SmallQueueIsLinearizableWhereverItsThreadsYield) {
   ExpectHistoryHolds(JudgeThreads(
                          GetParam(),
                          [&](uint32_t thread, uint64_t operations, TimedCalls* calls) {
-                           const Yielding yielding(thread, 200);
+                           const Yielding yielding(thread, kStepsPerYield);
                            QueueUser(queue.get(), thread, /*priorities=*/5, calls).Run(operations);
                          },
                          [&](TimedCalls* calls) { Drain(queue.get(), calls); }),
@@ -134,7 +134,7 @@ TEST(ActiveHistoryStressCanary, QueueThatTrustsOneCollectIsCaught) {
     holds = JudgeThreads(
                 4,
                 [&](uint32_t thread, uint64_t operations, TimedCalls* calls) {
-                  const Yielding yielding(thread, 50);
+                  const Yielding yielding(thread, kStepsPerYield / 8);
                   QueueUser(queue.get(), thread, /*priorities=*/5, calls).Run(operations);
                 },
                 [&](TimedCalls* calls) { Drain(queue.get(), calls); })

@@ -180,7 +180,7 @@ TEST_P(EngineHistoryStress, SmallEngineIsLinearizableWhereverItsThreadsYield) {
   ExpectHistoryHolds(JudgeThreads(
                          GetParam(),
                          [&](uint32_t thread, uint64_t operations, TimedCalls* calls) {
-                           const Yielding yielding(thread, 200);
+                           const Yielding yielding(thread, kStepsPerYield);
                            SceneUser(scene.get(), thread, calls).Run(operations);
                          },
                          [&](TimedCalls* calls) { scene->Drain(calls); }),

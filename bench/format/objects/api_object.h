@@ -46,6 +46,7 @@ struct PodObject {
   int64_t assumed_cpu = 0;
   int64_t assumed_memory = 0;
   std::vector<std::string> images;  // Of all containers, with their tags.
+  bool never_preempts = false;      // preemptionPolicy is Never.
 };
 
 // An image that a node holds.

@@ -258,7 +258,7 @@ void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features
   }
 }
 
-void ReadPriority(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses& features) {
+void ReadPriority(YamlErrors& errors, YamlFields& fields, PodObject* body, FeatureUses& features) {
   int64_t priority = 0;
   std::string name;
   if (fields.Read("priorityClassName", &name)) {
@@ -273,7 +273,14 @@ void ReadPriority(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses&
   if (fields.Read("priority", &priority) && (priority < INT32_MIN || priority > INT32_MAX)) {
     errors.Add(fields.node().at, "priority is out of range, expected 32 bits");
   }
-  pod->priority = static_cast<int32_t>(priority);
+  body->pod.priority = static_cast<int32_t>(priority);
+  std::string policy = "PreemptLowerPriority";
+  fields.Read("preemptionPolicy", &policy);
+  body->never_preempts = policy == "Never";
+  if (!body->never_preempts && policy != "PreemptLowerPriority") {
+    errors.Add(fields.node().at,
+               "preemptionPolicy is \"" + policy + "\", expected PreemptLowerPriority or Never");
+  }
 }
 
 void ReadPlacement(YamlFields& fields, Pod* pod, FeatureUses& features) {
@@ -305,7 +312,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   ReadSpread(errors, fields.FindList("topologySpreadConstraints"), &reading.rules, features);
   if (reading.rules != PodRules()) pod.rules = std::make_shared<PodRules>(reading.rules);
   NoteVolumes(errors, fields.FindList("volumes"), features);
-  ReadPriority(errors, fields, &pod, features);
+  ReadPriority(errors, fields, &body, features);
   ReadPlacement(fields, &pod, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
@@ -337,7 +344,6 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
                  "readinessGates",
                  "runtimeClassName",
                  "enableServiceLinks",
-                 "preemptionPolicy",
                  "setHostnameAsFQDN",
                  "os",
                  "hostUsers",

@@ -122,10 +122,14 @@ Result<TraceHeader> ParseTraceHeader(std::string_view line);
 // `version` is the header's.
 Result<TraceOperation> ParseTraceOperation(std::string_view line, int version = 1);
 
-// Where the gate GenericWorkload is on a trace has groups, whatever version its header names.
-inline int VersionOf(const TraceHeader& header) {
-  return header.gates.GenericWorkload() ? kTraceVersionWithGroups : header.version;
+// Events on these are of version 2.
+inline bool IsResourceOfGroups(Resource resource) {
+  return resource == Resource::kPodGroup || resource == Resource::kCompositePodGroup;
 }
+
+// Where the gate GenericWorkload is on, or a plugin registered for events on groups, a trace has
+// groups, whatever version its header names.
+int VersionOf(const TraceHeader& header);
 
 // "success", "unschedulable", "error".
 std::string_view GroupStatusName(GroupStatus status);

@@ -1,4 +1,5 @@
 // Reads the first line of a trace.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,9 @@ Result<TraceEventSpec> ParseEventSpec(const json& value, const std::string& plug
   const std::string on = fields.Text("on");
   if (const auto resource = ParseResource(on)) {
     spec.on = *resource;
+    if (version < kTraceVersionWithGroups && IsResourceOfGroups(*resource)) {
+      fields.Refuse("plugin " + plugin + ": events on " + on + " need schedq_trace 2");
+    }
   } else {
     fields.Refuse("plugin " + plugin + ": unknown resource " + on);
   }
@@ -97,7 +101,19 @@ Status ParseGates(const json& value, TraceHeader* header) {
   return Status::Ok();
 }
 
+bool RegistersForGroups(const TracePluginSpec& plugin) {
+  return std::any_of(plugin.events.begin(), plugin.events.end(),
+                     [](const TraceEventSpec& event) { return IsResourceOfGroups(event.on); });
+}
+
 }  // namespace
+
+int VersionOf(const TraceHeader& header) {
+  const bool has_groups =
+      header.gates.GenericWorkload() ||
+      std::any_of(header.plugins.begin(), header.plugins.end(), RegistersForGroups);
+  return has_groups ? kTraceVersionWithGroups : header.version;
+}
 
 Result<TraceHeader> ParseTraceHeader(std::string_view line) {
   const Result<json> value = ParseJsonLine(line);

@@ -264,6 +264,9 @@ Status ParseEvent(JsonFields* fields, int version, TraceOperation* operation) {
   const auto actions = ParseAction(action);
   if (fields->Has("on") && !resource) return Error("event: unknown resource " + on);
   if (fields->Has("action") && !actions) return Error("event: unknown action " + action);
+  if (resource && version < kTraceVersionWithGroups && IsResourceOfGroups(*resource)) {
+    return Error("event: on " + on + " needs schedq_trace 2");
+  }
   if (resource && actions) operation->event = MakeEvent(*resource, *actions);
   const json* object = fields->ObjectOr("object");
   if (object != nullptr) return ParseObject(*object, version, &operation->object);

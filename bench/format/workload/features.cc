@@ -32,7 +32,7 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kPodGroups, "pod groups", kMissing, kBlocks},
     {Feature::kPreboundPods, "pods created with a node name", kModelled, kBlocks},
     {Feature::kPriorityClasses, "priority classes", kMissing, kBlocks},
-    {Feature::kPreemption, "preemption", kMissing, kBlocks},
+    {Feature::kPreemption, "preemption", kModelled, kBlocks},
     {Feature::kOtherScheduler, "other schedulers", kMissing, kBlocks},
     {Feature::kClaimSelectors, "CEL selectors in claims", kMissing, kBlocks},
     {Feature::kClaimConstraints, "constraints in claims", kMissing, kBlocks},

@@ -61,17 +61,14 @@ class SeriesMeasurement {
 
   void RunOnce(std::vector<std::string>* faults) {
     ProfilePoint& point = series_.points.back();
-    const uint64_t bytes_before = guard_->BytesInUse();
+    const double bytes_before = LiveBytes();
     const MeasuredPathRef path = subject_.prepare(point.size, 0);
     const AllocationMeter meter;
     const auto started = std::chrono::steady_clock::now();
     path->Run();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
     const std::optional<Allocations> taken = meter.SinceStart();
-    // What the runs before have freed and the allocator keeps is used again: the first run says
-    // most.
-    const uint64_t bytes_after = guard_->BytesInUse();
-    run_bytes_ = std::max(run_bytes_, bytes_after - std::min(bytes_after, bytes_before));
+    run_bytes_ = std::max(run_bytes_, LiveBytes() - bytes_before);
     const PathOutcome outcome = path->Outcome();
     if (outcome.fault != nullptr) {
       faults->push_back(fmt::format("{} at {}: {}", name(), point.size, outcome.fault));
@@ -99,7 +96,7 @@ class SeriesMeasurement {
       series_.points.pop_back();
     } else {
       seconds_.emplace_back(series_.points.back().size, Median(run_seconds_));
-      bytes_.emplace_back(series_.points.back().size, static_cast<double>(run_bytes_));
+      bytes_.emplace_back(series_.points.back().size, run_bytes_);
     }
   }
 
@@ -129,6 +126,12 @@ class SeriesMeasurement {
   }
 
  private:
+  // What is allocated now and not freed. Resident memory would not do: the runs before leave pages
+  // to the allocator, which the next size fills again, so that it seems to grow by nothing.
+  double LiveBytes() const {
+    return BytesInUse().value_or(static_cast<double>(guard_->BytesInUse()));
+  }
+
   static void Record(ProfilePoint& point, const char* name, const char* unit, double value) {
     auto found = std::find_if(point.measurements.begin(), point.measurements.end(),
                               [name](const Measurement& one) { return one.name == name; });
@@ -148,7 +151,7 @@ class SeriesMeasurement {
   std::vector<std::pair<double, double>> seconds_;  // Each size with the median of its runs.
   std::vector<double> run_seconds_;                 // The runs of the current size.
   std::vector<std::pair<double, double>> bytes_;    // Each size with what its runs took at most.
-  uint64_t run_bytes_ = 0;
+  double run_bytes_ = 0;
 };
 
 void Keep(const std::vector<SeriesMeasurement>& all, const ProfilerOptions& options) {

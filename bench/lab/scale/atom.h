@@ -34,9 +34,12 @@ template <typename T>
 class Atomic {
  public:
   using value_type = T;
+  // The names and conversions of std::atomic.
+  // NOLINTNEXTLINE(readability-identifier-naming)
   static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
 
   Atomic() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Atomic(T value) : value_(value) {}
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
@@ -102,6 +105,7 @@ class Atomic {
     return std::exchange(value_, static_cast<T>(value_ ^ mask));
   }
 
+  // NOLINTNEXTLINE(google-explicit-constructor)
   operator T() const { return load(); }
   T operator=(T value) {
     store(value);

@@ -22,6 +22,7 @@
 #include "bench/last_resort.h"
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
+#include "bench/program/commands/run_instructions.h"
 #include "bench/program/flag_values.h"
 #include "bench/program/live/http_server.h"
 #include "bench/program/live/listen_address.h"
@@ -188,6 +189,8 @@ void RunCommand::DeclareRealClock(CLI::App& app) {
   app.add_option("--duration", request_.duration,
                  "On the real clock: how long churns and steady states go on; --repeat is 1 then")
       ->type_name("30m");
+  app.add_flag("--instructions", request_.instructions,
+               "On the real clock: count instructions a pod too, by callgrind, in a run apart");
   app.add_option("--listen", request_.listen,
                  "On the real clock: serve /metrics and /state there while it runs; port 0: a free "
                  "one")
@@ -287,8 +290,21 @@ std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCas
       Try(jobs[which], i, &parts[which]);
     }
   }
-  for (size_t i = 0; i < jobs.size(); ++i) JudgeOne(jobs[i], &parts[i]);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (request_.instructions) CountOne(jobs[i], &parts[i]);
+    JudgeOne(jobs[i], &parts[i]);
+  }
   return parts;
+}
+
+// Nothing to count where the workload was not measured.
+void RunCommand::CountOne(const Job& job, RunReport* part) const {
+  WorkloadResult& result = part->document.workloads.front();
+  if (result.repetitions.empty() || Interrupted()) return;
+  const Status counted =
+      AddInstructionsOfRun(request_, job.test_case, job.workload, job.engine, &result);
+  // What was measured is shown all the same.
+  if (!counted) part->input_error = counted.error();
 }
 
 RunReport RunCommand::NewReport(const RunPlan& plan, EngineKind engine) const {

@@ -75,6 +75,8 @@ class RunCommand : public Command {
   // Tries a repetition, unless one has failed. Memory that runs out ends the workload only.
   void Try(const Job& job, uint64_t repetition, RunReport* part) const;
   void JudgeOne(const Job& job, RunReport* part) const;
+  // Adds instructions a pod.
+  void CountOne(const Job& job, RunReport* part) const;
   // One repetition; what goes wrong becomes the workload's outcome and reason.
   void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
   // What a run shows of itself while it goes on.

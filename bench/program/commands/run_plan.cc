@@ -256,6 +256,11 @@ Status CheckWriteCosts(const RunRequest& request, const RunPlan& plan) {
   return Status::Ok();
 }
 
+Status CheckInstructions(const RunRequest& request, const RunPlan& plan) {
+  if (!request.instructions || plan.clock == ClockKind::kReal) return Status::Ok();
+  return Error("--instructions: expected --clock real");
+}
+
 Status CheckOutputs(const RunRequest& request, const RunPlan& plan,
                     const std::vector<std::string>& files_read) {
   if (!request.suite.empty() && !request.paths.empty()) {
@@ -355,6 +360,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = CheckDuration(plan); !status) return status.error();
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   if (Status status = CheckWriteCosts(request, plan); !status) return status.error();
+  if (Status status = CheckInstructions(request, plan); !status) return status.error();
   return plan;
 }
 

@@ -41,6 +41,7 @@ struct RunRequest {
   std::string listen;    // Empty: nobody can watch.
   bool listens_anywhere = false;
   std::string write_costs;  // Empty: no cost model is written.
+  bool instructions = false;
   uint64_t seed = 1;
   uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;

@@ -50,7 +50,7 @@ CommandText ScaleCommand::Text() const {
       "Counts come from the operations' own code on virtual threads and a model of\n"
       "coherence; they depend on the seed only. Times follow from them by the formula\n"
       "that is printed, with this machine's figures, and stand beside measurements at\n"
-      "one and two threads. A rival that is \"rendered\" is its lock and its shared lines.";
+      "one and two threads. A \"rendered\" rival is its lock and its shared lines.";
   return text;
 }
 

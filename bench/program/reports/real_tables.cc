@@ -41,12 +41,6 @@ const LatencySummary* LatencyOf(const Repetition& repetition, const std::string&
   return found == repetition.latencies.end() ? nullptr : &found->second;
 }
 
-// Pods that were bound in the measured sections.
-double PodsOf(const Repetition& repetition) {
-  const LatencySummary* const bound = LatencyOf(repetition, "pod_scheduled");
-  return bound == nullptr ? 0 : static_cast<double>(bound->count);
-}
-
 // The figure of each repetition that has it.
 template <typename Figure>
 std::vector<double> FiguresOf(const WorkloadResult& result, Figure figure) {
@@ -60,7 +54,7 @@ std::vector<double> FiguresOf(const WorkloadResult& result, Figure figure) {
 std::vector<double> Throughputs(const WorkloadResult& result) {
   return FiguresOf(result, [](const Repetition& repetition) -> std::optional<double> {
     if (repetition.seconds <= 0) return std::nullopt;
-    return PodsOf(repetition) / repetition.seconds;
+    return PodsBoundIn(repetition) / repetition.seconds;
   });
 }
 
@@ -87,7 +81,7 @@ std::string SpreadText(const std::vector<double>& figures) {
 
 // Of the processor time of all threads, a pod.
 std::optional<double> PartCost(const Repetition& repetition, const std::string& part) {
-  const double pods = PodsOf(repetition);
+  const double pods = PodsBoundIn(repetition);
   if (!repetition.real || pods == 0) return std::nullopt;
   double seconds = 0;
   for (const auto& [name, spent] : repetition.real->cpu_by_part) {
@@ -120,11 +114,26 @@ std::string QueuesShareCell(const WorkloadResult& result) {
 std::string PerPodCell(const WorkloadResult& result, std::optional<double> RealFigures::*figure) {
   const std::vector<double> figures =
       FiguresOf(result, [&](const Repetition& repetition) -> std::optional<double> {
-        const double pods = PodsOf(repetition);
+        const double pods = PodsBoundIn(repetition);
         if (!repetition.real || !((*repetition.real).*figure) || pods == 0) return std::nullopt;
         return *((*repetition.real).*figure) / pods;
       });
   return figures.empty() ? "" : NumberText(Median(figures));
+}
+
+std::string InstructionsCell(const WorkloadResult& result) {
+  for (const Repetition& repetition : result.repetitions) {
+    if (!repetition.real || !repetition.real->instructions_per_pod) continue;
+    return CountText(static_cast<uint64_t>(*repetition.real->instructions_per_pod));
+  }
+  return "";
+}
+
+bool HasInstructions(const RunReport& report) {
+  const auto& results = report.document.workloads;
+  return std::any_of(results.begin(), results.end(), [](const WorkloadResult& result) {
+    return !InstructionsCell(result).empty();
+  });
 }
 
 std::string ConflictsCell(const WorkloadResult& result) {
@@ -190,6 +199,8 @@ std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout&
   for (const char* part : kPartsInOrder) columns.push_back({part, Align::kRight, Shown::kIfRoom});
   columns.push_back({"allocations", Align::kRight, Shown::kIfRoom});
   columns.push_back({"bytes", Align::kRight, Shown::kIfRoom});
+  const bool has_instructions = std::any_of(reports.begin(), reports.end(), HasInstructions);
+  if (has_instructions) columns.push_back({"instructions"});
   TextTable table(columns);
   const size_t count = reports.front().document.workloads.size();
   for (size_t i = 0; i < count; ++i) {
@@ -203,6 +214,7 @@ std::string PartsTable(const std::vector<RunReport>& reports, const TableLayout&
       for (const char* part : kPartsInOrder) row.emplace_back(CostCell(result, part));
       row.emplace_back(PerPodCell(result, &RealFigures::allocations));
       row.emplace_back(PerPodCell(result, &RealFigures::allocated_bytes));
+      if (has_instructions) row.emplace_back(InstructionsCell(result));
       table.AddRow(std::move(row));
     }
   }

@@ -20,6 +20,19 @@ constexpr const char* kFormula =
     "N threads:  the larger of (measured at one thread + transfers x line transfer) / N and\n"
     "            hottest x line transfer, to which a lock adds what was measured at one thread\n";
 
+constexpr Word kWordsOfScale[] = {
+    {"transfers", "cache lines that came from another core, an operation"},
+    {"contended", "atomic updates of a line that another operation at that time has written too"},
+    {"retries", "exchanges that failed because another thread's succeeded, an operation"},
+    {"updates", "exchanges, additions and sequentially consistent stores, an operation"},
+    {"lines", "different cache lines that an operation touches"},
+    {"hottest", "transfers of the line that moved most often, an operation"},
+    {"predicted", "wall time an operation, all threads together, by the formula above"},
+    {"M/s", "millions of operations a second, all threads together, as predicted"},
+    {"real threads", "the same measured on real threads, in this run"},
+    {"error", "of the prediction against real threads"},
+};
+
 const ScaleTime* TimeOf(const ScaleDocument& document, const ScaleCurve& curve, uint64_t threads) {
   for (const ScaleTimes& times : document.times) {
     if (times.path != curve.path || times.contestant != curve.contestant) continue;
@@ -106,7 +119,7 @@ std::string ScaleText(const ScaleDocument& document, const TableLayout& layout) 
     text += PathText(document, first, end, layout);
     first = end;
   }
-  const std::string words = WordsOf(text, layout.width_max);
+  const std::string words = WordsOf(text, layout.width_max, kWordsOfScale);
   if (!document.times.empty()) text += kFormula + FloorText(document);
   return text + words;
 }

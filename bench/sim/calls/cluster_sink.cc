@@ -15,6 +15,7 @@ ClusterSink::ClusterSink(const ClusterSinkOptions& options)
                                           .labels = {"reason"}})) {}
 
 void ClusterSink::Execute(const ApiCall& call, std::function<void(const Status&)> done) {
+  if (options_.answers_at_once) return done(Apply(call));
   const CostModel& costs = *options_.costs;
   const CallLatency* latency = &costs.status;
   if (call.type == CallType::kBinding) latency = &costs.bind;

@@ -26,6 +26,8 @@ struct ClusterSinkOptions {
   MetricsRegistry* metrics = nullptr;
   // Stores the claims of the pod, for a patch that includes them. False: a claim cannot be used.
   std::function<bool(uint64_t pod_number)> store_claims;
+  // Where calls have no latency: they are answered within Execute, and not by a timer.
+  bool answers_at_once = false;
 };
 
 class ClusterSink final : public ApiSink {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "schedq/attempt.h"
 
 namespace schedq {
 
@@ -26,6 +27,16 @@ void DirectCalls::BeginBinding(BindingBegin begin, Begun then) {
   const bool nominates =
       !begin.claims.empty() && options_.gates.On(Gate::kNominatedNodeNameForExpectation);
   nominates ? Nominate(begin.pod, begin.node, go_on) : go_on();
+}
+
+void DirectCalls::ShowNode(const PodKey&, const PodRef& pod, const std::string& node) {
+  if (options_.gates.On(Gate::kNominatedNodeNameForExpectation)) Nominate(pod, node, [] {});
+}
+
+void DirectCalls::EndFailedCycle(const PodKey&, const PodRef& pod,
+                                 const FailedNomination& nomination) {
+  if (nomination.node.empty() && nomination.victims_are_going) return;
+  if (pod->nominated_node_name != nomination.node) Nominate(pod, nomination.node, [] {});
 }
 
 void DirectCalls::ClearNomination(const PodKey&, const PodRef& pod) {

@@ -12,6 +12,7 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
+#include "schedq/attempt.h"
 
 namespace schedq {
 
@@ -22,6 +23,9 @@ class DirectCalls final : public PodCalls {
   void OnNewVersion(const PodKey&, const PodRef&) override {}
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
+  void ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) override;
+  void EndFailedCycle(const PodKey& key, const PodRef& pod,
+                      const FailedNomination& nomination) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 

@@ -23,6 +23,7 @@
 #include "engine/pod_key.h"
 #include "schedq/api_calls.h"
 #include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
 
 namespace schedq {
 
@@ -68,6 +69,11 @@ class PodCalls {
   // Nominates the pod's node, where the gate is on and PreBind has work to do. The dispatcher's
   // patch includes the claims.
   virtual void BeginBinding(BindingBegin begin, Begun then) = 0;
+  // Shows the pod's node while a Permit plugin lets it wait, where the gate is on.
+  virtual void ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) = 0;
+  // What PostFilter said of a pod that no node takes: shows its node, or takes back what was shown.
+  virtual void EndFailedCycle(const PodKey& key, const PodRef& pod,
+                              const FailedNomination& nomination) = 0;
   // Clears the nomination that BeginBinding made.
   virtual void ClearNomination(const PodKey& key, const PodRef& pod) = 0;
   virtual void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) = 0;

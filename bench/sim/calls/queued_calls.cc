@@ -9,6 +9,7 @@
 #include "dispatcher/report/nomination_reporter.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/time/time.h"
+#include "schedq/attempt.h"
 
 namespace schedq {
 namespace {
@@ -84,8 +85,32 @@ bool QueuedCalls::StoreClaims(uint64_t pod_number) const {
   return found != claims_.end() && found->second();
 }
 
+void QueuedCalls::ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) {
+  BindingStart start;
+  start.pod = pod;
+  start.object = key.id;
+  start.node = node;
+  start.permit_waits = true;
+  const Status started = calls_->ReportBindingStart(std::move(start));
+  SCHEDQ_CHECK(started.ok(), "no PreBind plugin was asked yet");
+}
+
+void QueuedCalls::EndFailedCycle(const PodKey& key, const PodRef& pod,
+                                 const FailedNomination& nomination) {
+  FailedCycle cycle;
+  cycle.pod = pod;
+  cycle.object = key.id;
+  cycle.post_filter_node = nomination.node;
+  cycle.victims_are_going = nomination.victims_are_going;
+  calls_->ReportFailedCycle(cycle);
+}
+
 void QueuedCalls::ClearNomination(const PodKey& key, const PodRef& pod) {
-  calls_->ReportFailedCycle(key, pod, CycleFailure::kBinding);
+  FailedCycle cycle;
+  cycle.pod = pod;
+  cycle.object = key.id;
+  cycle.failure = CycleFailure::kBinding;
+  calls_->ReportFailedCycle(cycle);
 }
 
 void QueuedCalls::Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) {

@@ -22,6 +22,7 @@
 #include "engine/pod_key.h"
 #include "schedq/api_calls.h"
 #include "schedq/assembly_options.h"
+#include "schedq/attempt.h"
 
 namespace schedq {
 
@@ -36,6 +37,9 @@ class QueuedCalls final : public PodCalls, public CallListener {
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
   void BeginBinding(BindingBegin begin, Begun then) override;
+  void ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) override;
+  void EndFailedCycle(const PodKey& key, const PodRef& pod,
+                      const FailedNomination& nomination) override;
   void ClearNomination(const PodKey& key, const PodRef& pod) override;
   void Bind(const PodKey& key, const PodRef& pod, const std::string& node, Then then) override;
 

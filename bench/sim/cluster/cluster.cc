@@ -53,11 +53,12 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
         metadata.namespace_name.empty() ? namespace_name : metadata.namespace_name;
   }
   if (handle.name.empty()) handle.name = GenerateName(metadata.generate_name);
-  const std::string name = QualifiedName(handle.namespace_name, handle.name);
-  if (!others_.emplace(handle.kind + ' ' + name, object).second) {
-    return Error(fmt::format("{} {} exists already", handle.kind, name));
-  }
-  if (std::holds_alternative<PodObject>(object->body)) {
+  std::string name = QualifiedName(handle.namespace_name, handle.name);
+  const bool is_pod = std::holds_alternative<PodObject>(object->body);
+  const bool is_new = is_pod ? pod_numbers_.emplace(name, last_pod_ + 1).second
+                             : others_.emplace(handle.kind + ' ' + name, object).second;
+  if (!is_new) return Error(fmt::format("{} {} exists already", handle.kind, name));
+  if (is_pod) {
     CreatePod(object, &handle, extra_labels);
   } else if (std::holds_alternative<NodeObject>(object->body)) {
     CreateNode(*object, &handle, extra_labels);
@@ -158,14 +159,13 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   pod->created = options_.clock->Now();
   pod->finalizers = object->metadata.finalizers;
   if (!pod->scheduling_gates.empty()) SetCondition(pod.get(), kGatedCondition);
-  pods_[pod->number] = pod;
-  pod_numbers_[QualifiedName(pod->namespace_name, pod->name)] = pod->number;
+  pods_.Set(pod->number, pod);
   EmitPod(Action::kAdd, nullptr, pod);
 }
 
 ClusterPodRef Cluster::FindPod(uint64_t number) const {
-  const auto found = pods_.find(number);
-  return found == pods_.end() ? nullptr : found->second;
+  const ClusterPodRef* const found = pods_.Find(number);
+  return found == nullptr ? nullptr : *found;
 }
 
 bool Cluster::DeletePod(uint64_t number) {
@@ -179,11 +179,9 @@ bool Cluster::DeletePod(uint64_t number) {
 }
 
 void Cluster::RemovePod(const ClusterPodRef& pod) {
-  const std::string name = QualifiedName(pod->namespace_name, pod->name);
   was_restless_ = true;
-  pods_.erase(pod->number);
-  pod_numbers_.erase(name);
-  others_.erase("Pod " + name);
+  pods_.Erase(pod->number);
+  pod_numbers_.erase(QualifiedName(pod->namespace_name, pod->name));
   EmitPod(Action::kDelete, pod, nullptr);
 }
 
@@ -197,7 +195,7 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
     return true;
   }
   after->relabelled = after->relabelled || before->labels != after->labels;
-  pods_[number] = after;
+  pods_.Set(number, after);
   EmitPod(Action::kUpdate, before, after);
   return true;
 }
@@ -336,10 +334,23 @@ void Cluster::EmitNamespace(Action action, ObjectRef before, ObjectRef after) {
 
 // Timers of one instant run in the order in which they were set, so equal delays keep the order.
 void Cluster::Deliver(ClusterChange change) {
+  if (options_.delivers_at_once) {
+    to_deliver_.push_back(std::move(change));
+    if (!is_delivering_) DeliverWaiting();
+    return;
+  }
   options_.clock->At(options_.clock->Now() + options_.informer_delay,
                      [this, change = std::move(change)] {
                        for (const Watcher& watcher : watchers_) watcher(change);
                      });
+}
+
+void Cluster::DeliverWaiting() {
+  is_delivering_ = true;
+  for (; !to_deliver_.empty(); to_deliver_.pop_front()) {
+    for (const Watcher& watcher : watchers_) watcher(to_deliver_.front());
+  }
+  is_delivering_ = false;
 }
 
 }  // namespace schedq

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/device_inventory.h"
 #include "bench/sim/cluster/pod_slots.h"
+#include "bench/sim/cluster/pod_table.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -42,6 +44,8 @@ struct ClusterOptions {
   Clock* clock = nullptr;
   Duration informer_delay{};
   bool clears_nomination_at_bind = true;
+  // Where there is no delay: watchers are told within the call, and not by a timer of their own.
+  bool delivers_at_once = false;
 };
 
 // Names an object that was created.
@@ -77,7 +81,7 @@ class Cluster {
   bool UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>& change);
   Status BindPod(uint64_t number, const std::string& node);
   ClusterPodRef FindPod(uint64_t number) const;
-  const std::map<uint64_t, ClusterPodRef>& pods() const { return pods_; }
+  const PodTable& pods() const { return pods_; }
   // Whether a pod or a node was ever deleted, or a node came after a pod.
   bool WasRestless() const { return was_restless_; }
   // The labels of a namespace, its name among them.
@@ -99,7 +103,7 @@ class Cluster {
   DeviceInventory& devices() { return devices_; }
 
   // Of all kinds.
-  uint64_t object_count() const { return others_.size(); }
+  uint64_t object_count() const { return others_.size() + pods_.size(); }
 
   // A name for a generateName, which no object had before.
   std::string GenerateName(const std::string& prefix);
@@ -119,6 +123,8 @@ class Cluster {
   void Emit(Resource resource, Action action, ObjectRef before, ObjectRef after);
   void EmitNamespace(Action action, ObjectRef before, ObjectRef after);
   void Deliver(ClusterChange change);
+  // Tells of what waits, in order; a watcher may cause more.
+  void DeliverWaiting();
 
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
@@ -130,7 +136,7 @@ class Cluster {
   uint64_t last_generated_ = 0;
   uint64_t last_claim_version_ = 0;
   bool was_restless_ = false;
-  std::map<uint64_t, ClusterPodRef> pods_;
+  PodTable pods_;
   std::unordered_map<std::string, uint64_t> pod_numbers_;  // By "namespace/name".
   std::map<uint64_t, ClusterNodeRef> nodes_;
   std::unordered_map<std::string, uint64_t> node_numbers_;
@@ -139,7 +145,10 @@ class Cluster {
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
   std::map<std::string, ObjectRef> namespaces_;
-  std::map<std::string, ApiObjectRef> others_;  // All objects, by "kind namespace/name".
+  // All objects but pods, by "kind namespace/name".
+  std::unordered_map<std::string, ApiObjectRef> others_;
+  std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.
+  bool is_delivering_ = false;
   DeviceInventory devices_;
 };
 

@@ -39,10 +39,10 @@ void PodWatch::OnChange(const ClusterChange& change) {
     if (after != nullptr) counter->Add(*after, 1);
   }
   if (after == nullptr) {
-    pods_.erase(before->number);
+    pods_.Erase(before->number);
     return;
   }
-  pods_[after->number] = after;
+  pods_.Set(after->number, after);
   if (after->node_name.empty() || (before != nullptr && !before->node_name.empty())) return;
   ++bound_;
   for (const auto& [key, listener] : listeners_) listener(*after);

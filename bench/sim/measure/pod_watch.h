@@ -65,14 +65,14 @@ class PodWatch {
   // Pods that got a node since the start.
   uint64_t bound() const { return bound_; }
   // Whether the informers have delivered the pod, and not its deletion.
-  bool Has(uint64_t number) const { return pods_.count(number) != 0; }
+  bool Has(uint64_t number) const { return pods_.Find(number) != nullptr; }
   // The selected pods, in order of creation.
   std::vector<ClusterPodRef> List(const PodSelection& selection) const;
 
  private:
   void OnChange(const ClusterChange& change);
 
-  std::map<uint64_t, ClusterPodRef> pods_;
+  PodTable pods_;
   uint64_t bound_ = 0;
   std::list<Counter*> counters_;
   std::map<std::string, Listener> listeners_;

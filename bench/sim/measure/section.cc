@@ -1,6 +1,7 @@
 #include "bench/sim/measure/section.h"
 
-#include <prometheus/text_serializer.h>
+#include <prometheus/metric_family.h>
+#include <valgrind/callgrind.h>
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +44,7 @@ std::string MetricsTextOf(Scheduler* scheduler) {
   for (auto& family : MetricsCollectable(&whole).Collect()) families.push_back(std::move(family));
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  return prometheus::TextSerializer().Serialize(families);
+  return MetricsText(families);
 }
 
 Section::Section(Simulation* simulation, std::string name, PodSelection pods)
@@ -57,7 +58,11 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     inversions_before_ = watch->inversions();
     idle_before_ = watch->idle();
   }
-  if (simulation->real_scheduler() != nullptr) real_.emplace(simulation);
+  if (simulation->real_scheduler() != nullptr) {
+    real_.emplace(simulation);
+    // Does nothing but under callgrind (run_instructions.h).
+    CALLGRIND_START_INSTRUMENTATION;
+  }
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
     if (!selection_.Has(pod)) return;
     const Instant now = simulation_->Now();
@@ -81,6 +86,7 @@ Section::~Section() {
 
 SectionResult Section::Finish(const MetricsConfig& config, const std::string& workload_name,
                               SectionLatencies* latencies) const {
+  if (real_) CALLGRIND_STOP_INSTRUMENTATION;
   SectionResult result;
   result.duration = simulation_->Now() - start_;
   result.pods = throughput_.pods();

@@ -4,8 +4,9 @@
 // same code takes under another workload.
 // Method: threads share few processors and wait for each other, which the virtual scheduler does
 // not. So an attempt is all the time in which anybody had something to do, less the other steps:
-// one after the other, all steps take the time that the run took. What the API server's thread took
-// is the client's rate. Times of other threads are processor times.
+// one after the other, all steps take the time that the run took; where they took more, because
+// threads worked side by side, each is cut to its share. What the API server's thread took is the
+// client's rate. Times of other threads are processor times.
 // Threads: pure data and functions.
 #pragma once
 
@@ -37,7 +38,7 @@ struct StepTimes {
 };
 
 // An error: the sections had no attempt.
-Result<CostModel> CostsOf(const StepTimes& steps, const std::string& name);
+Result<CostModel> CostsOf(const StepTimes& measured, const std::string& name);
 // The file that ParseCostModel reads. `comment` stands above it.
 std::string CostModelText(const CostModel& costs, const std::string& comment);
 

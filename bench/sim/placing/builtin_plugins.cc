@@ -1,31 +1,25 @@
-#include <memory>
-#include <utility>
+#include <vector>
 
-#include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
-#include "bench/sim/placing/relations/pod_book.h"
-#include "bench/sim/placing/resource_table.h"
 
 namespace schedq {
 
-PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, ClaimBook* claims, PodBook* pods,
-                                     const FitScoring& scoring) {
-  PlacingPlugins plugins;
-  const auto add = [&plugins](std::unique_ptr<const PlacingPlugin> plugin) {
-    plugins.push_back(std::move(plugin));
-  };
-  add(MakeNodeName());
-  add(MakeNodeUnschedulable());
-  add(MakeTaintToleration());
-  add(MakeNodeAffinity());
-  add(MakeNodePorts(pods));
-  add(MakeNodeResourcesFit(resources, scoring));
-  add(MakePodTopologySpread(pods));
-  add(MakeInterPodAffinity(pods));
-  add(MakeDynamicResources(claims));
-  add(MakeNodeResourcesBalancedAllocation());
-  add(MakeImageLocality());
+std::vector<PlacingPluginRef> BuiltinPlacingPlugins(const PlacingTools& tools) {
+  std::vector<PlacingPluginRef> plugins;
+  plugins.push_back(MakeNodeName());
+  plugins.push_back(MakeNodeUnschedulable());
+  plugins.push_back(MakeTaintToleration());
+  plugins.push_back(MakeNodeAffinity());
+  plugins.push_back(MakeNodePorts(tools));
+  plugins.push_back(MakeNodeResourcesFit(tools));
+  plugins.push_back(MakePodTopologySpread(tools));
+  plugins.push_back(MakeInterPodAffinity(tools));
+  plugins.push_back(MakeDynamicResources(tools));
+  plugins.push_back(MakeDefaultPreemption(tools));
+  plugins.push_back(MakeNodeResourcesBalancedAllocation());
+  plugins.push_back(MakeImageLocality());
   return plugins;
 }
 

@@ -45,7 +45,8 @@ class NodeColumns {
   int64_t NodesWith(const std::string& image) const;
   // The nodes of the block that have at least `amount` of a kind left.
   uint64_t WithFree(size_t block, uint8_t kind, int64_t amount) const;
-  // Of a kind: what the node has for pods, and what pods take of it.
+  // Of a kind: what the node has left, what it has for pods, and what pods take of it.
+  int64_t free(uint32_t slot, uint8_t kind) const { return free_[kind][slot]; }
   int64_t limit(uint32_t slot, uint8_t kind) const { return limits_[kind][slot]; }
   int64_t used(uint32_t slot, uint8_t kind) const {
     return limits_[kind][slot] - free_[kind][slot];

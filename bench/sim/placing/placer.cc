@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace schedq {
@@ -37,21 +39,29 @@ size_t NodesToFind(size_t nodes) {
   return std::max(kNodesMin, nodes * percent / 100);
 }
 
-Placer::Placer(const SchedulerCache* cache) : nodes_(&cache->nodes()), plugins_(cache->plugins()) {}
+Placer::Placer(const SchedulerCache* cache)
+    : cache_(*cache), framework_(cache->framework()), nodes_(&cache->nodes()) {}
 
 Decision Placer::Decide(const ClusterPod& pod) {
   nodes_.Refresh();
   Decision decision;
   PlacingAttempt attempt;
   attempt.pod = &pod;
-  if (!PreFilter(&attempt, &decision)) return decision;
-  LookAtNodes(&attempt, &decision);
+  if (!PreFilter(&attempt, &decision)) {
+    PostFilter(attempt, &decision);
+    return decision;
+  }
+  decision.nodes_looked_at = 1;
+  if (pod.nominated_node_name.empty() || !TakeNominated(attempt, &decision)) {
+    LookAtNodes(&attempt, &decision);
+    decision.nodes_looked_at = NodesToFind(nodes_.nodes());
+  }
   if (decision.node.empty()) {
     decision.nodes_looked_at = nodes_.nodes();
+    PostFilter(attempt, &decision);
     return decision;
   }
   decision.rejectors = 0;
-  decision.nodes_looked_at = NodesToFind(nodes_.nodes());
   if (Choose(attempt, &decision)) return decision;
   decision.node.clear();
   decision.was_overtaken = true;
@@ -59,24 +69,50 @@ Decision Placer::Decide(const ClusterPod& pod) {
 }
 
 bool Placer::Choose(const PlacingAttempt& attempt, Decision* decision) const {
-  return std::all_of(plugins_.begin(), plugins_.end(),
-                     [&](const auto& plugin) { return plugin->Choose(attempt, decision); });
+  const auto& asked = framework_.At(ExtensionPoint::kReserve);
+  return std::all_of(asked.begin(), asked.end(), [&](const Framework::Numbered& each) {
+    return each.plugin->Choose(attempt, decision);
+  });
 }
 
 bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {
   asked_.clear();
   asked_alone_.clear();
-  for (const auto& plugin : plugins_) {
-    const PreFilterAnswer answer = plugin->PreFilter(attempt);
+  is_hopeless_ = false;
+  for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kFilter)) {
+    const PreFilterAnswer answer = each.plugin->PreFilter(attempt);
     if (answer == PreFilterAnswer::kReject) {
-      decision->rejectors = BitOf(plugin->id());
+      decision->rejectors = Framework::BitOf(each.number);
+      is_hopeless_ = true;
       return false;
     }
     if (answer == PreFilterAnswer::kSkip) continue;
-    asked_.push_back(plugin.get());
-    if (plugin->FiltersOne(*attempt)) asked_alone_.push_back(plugin.get());
+    asked_.push_back(each);
+    if (each.plugin->FiltersOne(*attempt)) asked_alone_.push_back(each);
   }
+  asks_alone_ = !asked_alone_.empty() || cache_.nominations().MayBeAny();
   return true;
+}
+
+bool Placer::TakeNominated(const PlacingAttempt& attempt, Decision* decision) {
+  const std::optional<uint32_t> slot = SlotOf(attempt.pod->nominated_node_name);
+  if (!slot) return false;
+  const size_t block = *slot / kNodesPerBlock;
+  for (const Framework::Numbered& each : asked_) {
+    if (each.plugin->Filter(attempt, nodes_, block, BitOfNode(*slot)) == 0) return false;
+  }
+  // What rejects here is asked again with all nodes.
+  Decision unused;
+  if (!PassesAlone(attempt, *slot, &unused)) return false;
+  Take(*slot, decision);
+  return true;
+}
+
+std::optional<uint32_t> Placer::SlotOf(const std::string& node) const {
+  const std::optional<uint32_t> slot = cache_.nodes().SlotOf(node);
+  if (!slot || *slot / kNodesPerBlock >= nodes_.blocks()) return std::nullopt;
+  const uint64_t known = nodes_.known(*slot / kNodesPerBlock);
+  return (known >> *slot % kNodesPerBlock & 1) != 0 ? slot : std::nullopt;
 }
 
 void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
@@ -101,10 +137,10 @@ void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
 
 uint64_t Placer::Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const {
   uint64_t feasible = nodes_.known(block);
-  for (const PlacingPlugin* plugin : asked_) {
+  for (const Framework::Numbered& each : asked_) {
     if (feasible == 0) return 0;
-    const uint64_t passed = plugin->Filter(attempt, nodes_, block, feasible);
-    if (passed != feasible) decision->rejectors |= BitOf(plugin->id());
+    const uint64_t passed = each.plugin->Filter(attempt, nodes_, block, feasible);
+    if (passed != feasible) decision->rejectors |= Framework::BitOf(each.number);
     feasible = passed;
   }
   return feasible;
@@ -113,10 +149,10 @@ uint64_t Placer::Filter(const PlacingAttempt& attempt, size_t block, Decision* d
 void Placer::Rank(PlacingAttempt* attempt) {
   candidates_.clear();
   scorers_.clear();
-  for (const auto& plugin : plugins_) {
-    if (plugin->PreScore(attempt, nodes_)) scorers_.push_back(plugin.get());
+  for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kScore)) {
+    if (each.plugin->PreScore(attempt, nodes_)) scorers_.push_back(each.plugin);
   }
-  const bool needs_all = !asked_alone_.empty() || !scorers_.empty();
+  const bool needs_all = asks_alone_ || !scorers_.empty();
   room_scores_.Begin(*attempt);
   Candidate best{INT64_MIN, UINT32_MAX};
   for (const Feasible& each : feasible_) {
@@ -155,24 +191,83 @@ bool Placer::TakeBest(PlacingAttempt* attempt, Decision* decision) {
     std::pop_heap(candidates_.begin(), candidates_.end(), is_worse);
     const uint32_t best = candidates_.back().slot;
     candidates_.pop_back();
-    const ClusterNode& node = nodes_.node(best);
-    if (!PassesAlone(*attempt, node, decision)) continue;
-    decision->node = node.name;
-    decision->slot = best;
-    decision->node_version = nodes_.node_version(best);
+    if (!PassesAlone(*attempt, best, decision)) continue;
+    Take(best, decision);
     return true;
   }
   return false;
 }
 
-bool Placer::PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
-                         Decision* decision) const {
-  for (const PlacingPlugin* plugin : asked_alone_) {
-    if (plugin->FilterOne(attempt, node)) continue;
-    decision->rejectors |= BitOf(plugin->id());
+void Placer::Take(uint32_t slot, Decision* decision) const {
+  decision->node = nodes_.node(slot).name;
+  decision->slot = slot;
+  decision->node_version = nodes_.node_version(slot);
+}
+
+bool Placer::PassesAlone(const PlacingAttempt& attempt, uint32_t slot, Decision* decision) const {
+  for (const Framework::Numbered& each : asked_alone_) {
+    if (each.plugin->FilterOne(attempt, nodes_.node(slot))) continue;
+    decision->rejectors |= Framework::BitOf(each.number);
     return false;
   }
-  return true;
+  if (!cache_.nominations().MayBeAny()) return true;
+  NodeChange change;
+  AddNominated(attempt, slot, &change);
+  const Framework::Numbered* const rejector =
+      change.empty() ? nullptr : RejectorOf(attempt, slot, change);
+  if (rejector != nullptr) decision->rejectors |= Framework::BitOf(rejector->number);
+  return rejector == nullptr;
+}
+
+const Framework::Numbered* Placer::RejectorOf(const PlacingAttempt& attempt, uint32_t slot,
+                                              const NodeChange& change) const {
+  const auto found = std::find_if(asked_.begin(), asked_.end(), [&](const auto& each) {
+    return !each.plugin->FilterChanged(attempt, nodes_, slot, change);
+  });
+  return found == asked_.end() ? nullptr : &*found;
+}
+
+void Placer::AddNominated(const PlacingAttempt& attempt, uint32_t slot, NodeChange* change) const {
+  const std::string& node = nodes_.node(slot).name;
+  for (const ClusterPodRef& pod : cache_.nominations().AheadOf(*attempt.pod, node)) {
+    change->Add(pod, cache_.nodes().resources().DemandOf(*pod));
+  }
+}
+
+class Placer::Search final : public FailedSearch {
+ public:
+  Search(const Placer* placer, const PlacingAttempt* attempt)
+      : placer_(*placer), attempt_(*attempt) {}
+
+  const PlacingAttempt& attempt() const override { return attempt_; }
+  const NodeColumns& nodes() const override { return placer_.nodes_; }
+  size_t first_block() const override { return placer_.next_block_; }
+  std::optional<uint32_t> SlotOf(const std::string& node) const override {
+    return placer_.SlotOf(node);
+  }
+  bool WouldPass(uint32_t slot, const NodeChange& change) const override {
+    if (placer_.is_hopeless_) return false;
+    if (!placer_.cache_.nominations().MayBeAny()) {
+      return placer_.RejectorOf(attempt_, slot, change) == nullptr;
+    }
+    NodeChange with_nominated = change;
+    placer_.AddNominated(attempt_, slot, &with_nominated);
+    return placer_.RejectorOf(attempt_, slot, with_nominated) == nullptr;
+  }
+
+ private:
+  const Placer& placer_;
+  const PlacingAttempt& attempt_;
+};
+
+// Also where PreFilter rejected: victims of before may still be going.
+void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) const {
+  for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kPostFilter)) {
+    std::optional<PostFilterResult> result = each.plugin->PostFilter(Search(this, &attempt));
+    if (!result) continue;
+    decision->post_filter = std::make_shared<const PostFilterResult>(std::move(*result));
+    return;
+  }
 }
 
 }  // namespace schedq

@@ -1,9 +1,11 @@
 // Decides which node a pod goes to: one for each scheduling thread.
 //
-// Purpose: kube-scheduler's cycle of PreFilter, Filter, PreScore and Score, written once for both
-// clocks. Nodes are looked at from where the last attempt stopped, until enough of them are
-// feasible (NodesToFind); the one with the highest weighted sum of scores is taken, and of several
-// the first in the order of the ledger. (Upstream draws one of several.)
+// Purpose: kube-scheduler's cycle of PreFilter, Filter and Score, written once for both clocks.
+// Nodes are looked at from where the last attempt stopped, until enough of them are feasible
+// (NodesToFind); the one with the highest score is taken, and of several the first in the order of
+// the ledger. The node to which the pod is nominated is tried before all others, and a node keeps
+// room for the pods that are nominated to it and go before the pod (nominations.h). Where no node
+// passes, PostFilter says what can be done.
 // Threads: one; placers of several threads share a cache.
 // Cost: the nodes that are looked at, 64 at a time.
 // Memory: a copy of all nodes (node_columns.h).
@@ -11,11 +13,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/room_scores.h"
@@ -32,6 +37,8 @@ class Placer {
   Decision Decide(const ClusterPod& pod);
 
  private:
+  class Search;
+
   struct Candidate {
     int64_t score;
     uint32_t slot;
@@ -43,6 +50,8 @@ class Placer {
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
+  // The node to which the pod is nominated. False: there is none, or it does not pass.
+  bool TakeNominated(const PlacingAttempt& attempt, Decision* decision);
   void LookAtNodes(PlacingAttempt* attempt, Decision* decision);
   // The feasible nodes of a block.
   uint64_t Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const;
@@ -53,8 +62,16 @@ class Placer {
   void Rank(PlacingAttempt* attempt);
   // Adds what plugins say of the candidates beyond their room.
   void AddScores(const PlacingAttempt& attempt);
-  bool PassesAlone(const PlacingAttempt& attempt, const ClusterNode& node,
-                   Decision* decision) const;
+  bool PassesAlone(const PlacingAttempt& attempt, uint32_t slot, Decision* decision) const;
+  // Of the node with the change; null: it passes.
+  const Framework::Numbered* RejectorOf(const PlacingAttempt& attempt, uint32_t slot,
+                                        const NodeChange& change) const;
+  // The pods that are nominated to the node and go before the attempt's come to it.
+  void AddNominated(const PlacingAttempt& attempt, uint32_t slot, NodeChange* change) const;
+  // nullopt: there is no such node among the thread's.
+  std::optional<uint32_t> SlotOf(const std::string& node) const;
+  void Take(uint32_t slot, Decision* decision) const;
+  void PostFilter(const PlacingAttempt& attempt, Decision* decision) const;
 
   // What the plugins say of the node that was chosen. False: what the pod would get is gone.
   bool Choose(const PlacingAttempt& attempt, Decision* decision) const;
@@ -65,17 +82,21 @@ class Placer {
     uint64_t nodes;
   };
 
+  const SchedulerCache& cache_;
+  const Framework& framework_;
   NodeColumns nodes_;
-  const PlacingPlugins& plugins_;
-  RoomScores room_scores_{&nodes_, plugins_};
+  RoomScores room_scores_{&nodes_, framework_};
   size_t next_block_ = 0;
-  std::vector<const PlacingPlugin*> asked_;        // Of the attempt: those that filter.
-  std::vector<const PlacingPlugin*> asked_alone_;  // Of the attempt: those that filter one node.
-  std::vector<const PlacingPlugin*> scorers_;      // Of the attempt: those that score beyond room.
-  std::vector<Feasible> feasible_;                 // Of the attempt, none of them asked alone yet.
-  std::vector<Candidate> candidates_;              // Of these.
-  std::vector<uint32_t> slots_;                    // Of the candidates, for the scorers.
-  std::vector<int64_t> scores_;                    // One scorer's, of these.
+  // Of the attempt.
+  std::vector<Framework::Numbered> asked_;        // Those that filter.
+  std::vector<Framework::Numbered> asked_alone_;  // Those that filter one node.
+  std::vector<const PlacingPlugin*> scorers_;     // Those that score beyond room.
+  bool is_hopeless_ = false;                      // PreFilter has rejected all nodes.
+  bool asks_alone_ = false;                       // Nodes may be asked one at a time.
+  std::vector<Feasible> feasible_;                // None of them asked alone yet.
+  std::vector<Candidate> candidates_;             // Of these.
+  std::vector<uint32_t> slots_;                   // Of the candidates, for the scorers.
+  std::vector<int64_t> scores_;                   // One scorer's, of these.
 };
 
 // The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,

@@ -1,8 +1,10 @@
 // The placing half of a plugin of the scheduler: which nodes a pod may be on, and which it prefers.
 //
-// Purpose: kube-scheduler's extension points PreFilter, Filter, PreScore and Score, over columns of
-// nodes, and Reserve, Unreserve, PreBindPreFlight and PreBind for what a pod gets beside the node's
-// room. Permit and PostFilter are not modelled: no plugin here has anything to say there.
+// Purpose: kube-scheduler's extension points, over columns of nodes: PreFilter, Filter, PreScore
+// and Score; PostFilter for a pod that no node takes; Reserve, Unreserve, PreBindPreFlight and
+// PreBind for what a pod gets beside the node's room; Permit, at which a pod may have to wait.
+// A plugin says at which of them it has something to say (points()); nobody else is asked there, so
+// that a point that nobody uses costs nothing a pod.
 // The queue-facing half of the same plugin, its events and hints, is under hints/plugins. A new
 // plugin is a file under plugins/, its declaration and one line in builtin_plugins.cc.
 // Method: Filter says for 64 neighbouring nodes at once which of them pass. What is dear to ask is
@@ -12,8 +14,8 @@
 // for the next pod of that demand (room_scores.h). Any other (Score) is asked for all feasible
 // nodes at once, so that the plugin can relate them to each other, and only where PreScore says
 // that the plugin has something to say about the pod.
-// Cost: a plugin that says Skip in PreFilter and nothing in PreScore costs these two calls.
-// Threads: a plugin is shared by all scheduling threads; its functions change only the attempt.
+// Threads: a plugin is shared by all scheduling threads; its functions change only the attempt, but
+// for what Reserve, Unreserve and Permit keep, which they guard.
 #pragma once
 
 #include <cstddef>
@@ -29,31 +31,32 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
-#include "bench/sim/placing/relations/pod_book.h"
 #include "bench/sim/placing/relations/pod_class.h"
 #include "bench/sim/placing/resource_table.h"
+#include "bench/sim/placing/waiting_pods.h"
+#include "hints/plugin.h"
 
 namespace schedq {
 
-// The plugins in the order in which they filter; their bits in Decision::rejectors.
-enum class PlacingPluginId : uint8_t {
-  kNodeName,
-  kNodeUnschedulable,
-  kTaintToleration,
-  kNodeAffinity,
-  kNodePorts,
-  kNodeResourcesFit,
-  kPodTopologySpread,
-  kInterPodAffinity,
-  kDynamicResources,
-  kNodeResourcesBalancedAllocation,
-  kImageLocality,
-};
-// As many as Decision::rejectors has bits.
-inline constexpr size_t kPlacingPluginsMax = 32;
+// What a plugin may be asked. PreFilter and FilterOne belong to kFilter; PreScore and
+// ScoreRoom to kScore; Choose and Unreserve to kReserve; PreBindPreFlight to kPreBind.
+enum class ExtensionPoint : uint8_t { kFilter, kPostFilter, kScore, kReserve, kPermit, kPreBind };
+inline constexpr size_t kExtensionPointCount = 6;
 
-inline uint32_t BitOf(PlacingPluginId id) { return 1u << static_cast<int>(id); }
+class ExtensionPoints {
+ public:
+  template <typename... Points>
+  constexpr explicit ExtensionPoints(Points... points) : bits_((0u | ... | BitOf(points))) {}
+
+  constexpr bool Has(ExtensionPoint point) const { return (bits_ & BitOf(point)) != 0; }
+
+ private:
+  static constexpr uint32_t BitOf(ExtensionPoint point) { return 1u << static_cast<int>(point); }
+
+  uint32_t bits_;
+};
 
 // What one attempt knows of its pod. PreFilter of each plugin writes the plugin's own part.
 struct PlacingAttempt {
@@ -73,16 +76,35 @@ enum class PreFilterAnswer : uint8_t {
 // A plugin gives a node at most this.
 inline constexpr int64_t kScoreMax = 100;
 
+inline uint64_t BitOfNode(uint32_t slot) { return uint64_t{1} << slot % kNodesPerBlock; }
+
+// A search that found no node, as PostFilter sees it.
+class FailedSearch {
+ public:
+  virtual ~FailedSearch() = default;
+
+  virtual const PlacingAttempt& attempt() const = 0;
+  virtual const NodeColumns& nodes() const = 0;
+  // Where the next search begins.
+  virtual size_t first_block() const = 0;
+  // nullopt: the search knows no such node.
+  virtual std::optional<uint32_t> SlotOf(const std::string& node) const = 0;
+  // Whether the node would pass all filters if it were changed so, with the pods in place that are
+  // nominated to it and go before the attempt's.
+  virtual bool WouldPass(uint32_t slot, const NodeChange& change) const = 0;
+};
+
 class PlacingPlugin {
  public:
   virtual ~PlacingPlugin() = default;
 
-  virtual PlacingPluginId id() const = 0;
   // Kubernetes' name of it.
   virtual std::string_view name() const = 0;
-  // False: it only scores, and has no queue-facing half.
-  virtual bool filters() const { return true; }
-  virtual PreFilterAnswer PreFilter(PlacingAttempt*) const { return PreFilterAnswer::kSkip; }
+  virtual ExtensionPoints points() const = 0;
+
+  // --- kFilter.
+
+  virtual PreFilterAnswer PreFilter(PlacingAttempt*) const { return PreFilterAnswer::kFilter; }
   // Those of `candidates`, a mask of the block's nodes, that pass.
   virtual uint64_t Filter(const PlacingAttempt&, const NodeColumns&, size_t /*block*/,
                           uint64_t candidates) const {
@@ -91,22 +113,22 @@ class PlacingPlugin {
   // Whether FilterOne has anything to say after Filter.
   virtual bool FiltersOne(const PlacingAttempt&) const { return false; }
   virtual bool FilterOne(const PlacingAttempt&, const ClusterNode&) const { return true; }
-  // --- Of the node that was chosen. What the pod gets there stands in the decision.
-
-  // Adds it. False: it is gone meanwhile, and the attempt is decided anew.
-  virtual bool Choose(const PlacingAttempt&, Decision*) const { return true; }
-  // Takes it. False: another thread was ahead, and nothing was taken.
-  virtual bool Reserve(const Decision&) const { return true; }
-  // Gives it back, but for what the plugin's first `steps` steps of PreBind brought to the cluster.
-  virtual void Unreserve(const Decision&, size_t /*steps*/) const {}
-  // The calls to the API server that PreBind will make; none: it is skipped.
-  virtual size_t PreBindPreFlight(const Decision&) const { return 0; }
-  // Makes one of them. False: the binding fails. On the cluster's thread.
-  virtual bool PreBind(size_t /*step*/, Cluster*, const ClusterPod&, const Decision&) const {
-    return true;
+  // Whether the node would pass if it were changed so. A plugin to which other pods make a
+  // difference overrides it.
+  virtual bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                             const NodeChange&) const {
+    if (Filter(attempt, nodes, slot / kNodesPerBlock, BitOfNode(slot)) == 0) return false;
+    return !FiltersOne(attempt) || FilterOne(attempt, nodes.node(slot));
   }
 
-  // --- Scores: 0 to kScoreMax a node. The placer multiplies them by the weight.
+  // --- kPostFilter. nullopt: it can do nothing for the pod. The first that can is the last that is
+  // asked.
+
+  virtual std::optional<PostFilterResult> PostFilter(const FailedSearch&) const {
+    return std::nullopt;
+  }
+
+  // --- kScore: 0 to kScoreMax a node. The placer multiplies it by the weight.
 
   virtual int32_t weight() const { return 0; }
   // Whether ScoreRoom says anything. It may read nothing but the attempt's demand and the node's
@@ -120,10 +142,35 @@ class PlacingPlugin {
   // Writes the score of each of these nodes, all that are feasible, to its place in `scores`.
   virtual void Score(const PlacingAttempt&, const NodeColumns&, std::span<const uint32_t> /*slots*/,
                      std::span<int64_t> /*scores*/) const {}
+
+  // --- kReserve, of the node that was chosen. What the pod gets there stands in the decision.
+
+  // Adds it. False: it is gone meanwhile, and the attempt is decided anew.
+  virtual bool Choose(const PlacingAttempt&, Decision*) const { return true; }
+  // Takes it. False: another thread was ahead, and nothing was taken.
+  virtual bool Reserve(const ClusterPod&, const Decision&) const { return true; }
+  // Gives it back, but for what the plugin's first `steps` steps of PreBind brought to the cluster.
+  virtual void Unreserve(const ClusterPod&, const Decision&, size_t /*steps*/) const {}
+
+  // --- kPermit, of a pod that has reserved. `self` is the plugin's number, by which it allows and
+  // rejects pods that wait.
+
+  virtual PermitAnswer Permit(const ClusterPod&, const Decision&, size_t /*self*/,
+                              WaitingPods*) const {
+    return {};
+  }
+
+  // --- kPreBind.
+
+  // The calls to the API server that PreBind will make; none: it is skipped.
+  virtual size_t PreBindPreFlight(const Decision&) const { return 0; }
+  // Makes one of them. False: the binding fails. On the cluster's thread.
+  virtual bool PreBind(size_t /*step*/, Cluster*, const ClusterPod&, const Decision&) const {
+    return true;
+  }
 };
 
-// In the order in which they filter. An id stands once.
-using PlacingPlugins = std::vector<std::unique_ptr<const PlacingPlugin>>;
+using PlacingPluginRef = std::unique_ptr<const PlacingPlugin>;
 
 // How NodeResourcesFit scores a node: kube-scheduler's scoring strategies.
 struct FitScoring {
@@ -143,12 +190,6 @@ struct FitScoring {
   std::vector<Resource> resources = {{"cpu", 1}, {"memory", 1}};
   std::vector<Point> shape = {};
 };
-
-// All plugins, with kube-scheduler's default weights. The books outlive them.
-PlacingPlugins BuiltinPlacingPlugins(ResourceTable* resources, ClaimBook* claims, PodBook* pods,
-                                     const FitScoring& scoring = {});
-
-inline uint64_t BitOfNode(uint32_t slot) { return uint64_t{1} << slot % kNodesPerBlock; }
 
 // The nodes of a mask, one after the other.
 template <typename Visit>

@@ -3,24 +3,19 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace schedq {
 
-Rejectors::Rejectors(const PlacingPlugins& placing, const PluginRegistry& registry) {
-  for (const auto& each : placing) {
-    if (!each->filters()) continue;
-    const std::optional<PluginId> plugin = registry.Find(std::string(each->name()));
-    plugins_[static_cast<size_t>(each->id())] = plugin.value_or(kNoPlugin);
+Rejectors::Rejectors(const Framework& placing, const PluginRegistry& registry) {
+  for (size_t i = 0; i < placing.size(); ++i) {
+    plugins_.push_back(registry.Find(placing.plugin(i).name()).value_or(kNoPlugin));
   }
 }
 
 PluginSet Rejectors::Of(const Decision& decision) const {
   PluginSet rejectors;
-  for (uint32_t rest = decision.rejectors; rest != 0; rest &= rest - 1) {
-    const PluginId plugin = plugins_[static_cast<size_t>(std::countr_zero(rest))];
-    if (plugin != kNoPlugin) rejectors.Insert(plugin);
+  for (uint64_t left = decision.rejectors; left != 0; left &= left - 1) {
+    rejectors = rejectors | Of(static_cast<size_t>(std::countr_zero(left)));
   }
   return rejectors;
 }

@@ -4,9 +4,9 @@
 
 namespace schedq {
 
-RoomScores::RoomScores(const NodeColumns* nodes, const PlacingPlugins& plugins) : nodes_(*nodes) {
-  for (const auto& plugin : plugins) {
-    if (plugin->scores_room()) plugins_.push_back(plugin.get());
+RoomScores::RoomScores(const NodeColumns* nodes, const Framework& framework) : nodes_(*nodes) {
+  for (const Framework::Numbered& each : framework.At(ExtensionPoint::kScore)) {
+    if (each.plugin->scores_room()) plugins_.push_back(each.plugin);
   }
 }
 

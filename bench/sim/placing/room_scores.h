@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/resource_table.h"
@@ -28,7 +29,7 @@ class RoomScores {
   using Block = std::span<const int32_t, kNodesPerBlock>;
 
   // Both outlive it.
-  RoomScores(const NodeColumns* nodes, const PlacingPlugins& plugins);
+  RoomScores(const NodeColumns* nodes, const Framework& framework);
 
   // Scores are for this attempt's demand from now on.
   void Begin(const PlacingAttempt& attempt);

@@ -1,7 +1,7 @@
 #include "bench/sim/placing/scheduler_cache.h"
 
-#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/sim/placing/resource_table.h"
@@ -86,6 +86,9 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
     // An assumed pod stays assumed until its binding has failed, but counts no more.
     const uint64_t before =
         Replace(WordOf(change.pod_before->slot()), [](uint64_t word) { return word & ~kSlotMask; });
+    if (keeps_pods_ && CountsOnANode(before)) {
+      pods_by_node_.Remove(SlotOfWord(before), *change.pod_before);
+    }
     return GiveBack(*change.pod_before, before);
   }
   const ClusterPod& pod = *change.pod_after;
@@ -96,12 +99,14 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   const uint64_t assumed = word.load();
   const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
   if (counts_there) {
+    if (keeps_pods_) pods_by_node_.Set(*known, change.pod_after);
     const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     // Its labels may have changed.
     if (CountsOnANode(before)) pod_book_.Put(pod, *known, PlaceOf(before));
     return;
   }
   const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
+  if (keeps_pods_) pods_by_node_.Set(slot, change.pod_after);
   const auto changed = [slot](uint64_t before) { return AssumptionBits(before) | SlotBits(slot); };
   const uint64_t before = Replace(word, changed);
   pod_book_.Put(pod, slot, PlaceOf(changed(before)));
@@ -111,7 +116,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
 bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
   if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
-  if (!Reserve(*decision)) {
+  if (!framework_.Reserve(pod, *decision)) {
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -122,7 +127,7 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   // No other thread begins a place of a pod that is in an attempt.
   PodWord& word = WordOf(pod.slot());
   if (!pod_book_.PutWhereAllowed(pod, decision->slot, PlaceOf(changed(word.load())))) {
-    Unreserve(*decision);
+    framework_.Unreserve(pod, *decision, 0);
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -130,19 +135,6 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
   GiveBack(pod, before);
   return true;
-}
-
-bool SchedulerCache::Reserve(const Decision& decision) {
-  for (size_t i = 0; i < plugins_.size(); ++i) {
-    if (plugins_[i]->Reserve(decision)) continue;
-    while (i-- > 0) plugins_[i]->Unreserve(decision, 0);
-    return false;
-  }
-  return true;
-}
-
-void SchedulerCache::Unreserve(const Decision& decision) {
-  for (const auto& plugin : plugins_) plugin->Unreserve(decision, 0);
 }
 
 bool SchedulerCache::IsAssumed(uint64_t pod_slot) const {
@@ -156,11 +148,7 @@ void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, siz
     return is_newer(word) ? word : AssumptionBits(word);
   });
   if (!is_newer(before)) GiveBack(pod, before);
-  for (const auto& plugin : plugins_) {
-    const size_t own = std::min(steps, plugin->PreBindPreFlight(decision));
-    plugin->Unreserve(decision, own);
-    steps -= own;
-  }
+  framework_.Unreserve(pod, decision, steps);
 }
 
 }  // namespace schedq

@@ -10,20 +10,21 @@
 //  1. A pod counts on at most one node.
 //  2. An assumed pod counts on its node until the informers deliver its node or its deletion, or
 //     until Forget.
-// Memory: the ledger's and the book's, and a word for each pod that there was at one time.
+// Memory: the ledger's and the books', and a word for each pod that there was at one time.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <utility>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_ledger.h"
+#include "bench/sim/placing/nominations.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
 #include "engine/base/segmented_array.h"
 
@@ -31,9 +32,9 @@ namespace schedq {
 
 class SchedulerCache {
  public:
-  explicit SchedulerCache(PlacingPlugins plugins) : plugins_(std::move(plugins)) {}
-  // With the built-in plugins.
-  SchedulerCache() : plugins_(BuiltinPlacingPlugins(&nodes_.resources(), &claims_, &pod_book_)) {}
+  explicit SchedulerCache(const PlacingPluginSource& plugins = BuiltinPlacingPlugins)
+      : framework_(plugins({&nodes_.resources(), &claims_, &pods_by_node_, &pod_book_})),
+        keeps_pods_(!framework_.At(ExtensionPoint::kPostFilter).empty()) {}
 
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
@@ -42,14 +43,18 @@ class SchedulerCache {
   // nothing has changed.
   bool Assume(const ClusterPod& pod, Decision* decision);
   bool IsAssumed(uint64_t pod_slot) const;
-  // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind.
+  // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind. The
+  // plugins give back in the reverse order.
   // Where the pod was assumed anew meanwhile, its new place stays.
   void Forget(const ClusterPod& pod, const Decision& decision, size_t steps);
 
   const NodeLedger& nodes() const { return nodes_; }
   const ClaimBook& claims() const { return claims_; }
+  const PodsByNode& pods_by_node() const { return pods_by_node_; }
+  Nominations& nominations() { return nominations_; }
+  const Nominations& nominations() const { return nominations_; }
   // Of all scheduling threads.
-  const PlacingPlugins& plugins() const { return plugins_; }
+  const Framework& framework() const { return framework_; }
 
  private:
   // Where a pod counts; scheduler_cache.cc says what its bits mean.
@@ -63,14 +68,13 @@ class SchedulerCache {
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 
-  // All plugins or none.
-  bool Reserve(const Decision& decision);
-  void Unreserve(const Decision& decision);
-
   NodeLedger nodes_;
   ClaimBook claims_;
+  PodsByNode pods_by_node_;
   PodBook pod_book_;
-  const PlacingPlugins plugins_;
+  Nominations nominations_;
+  const Framework framework_;
+  const bool keeps_pods_;  // A plugin asks for the pods of nodes.
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.
   SegmentedArray<PodWord> pods_{kFirstPodsBits};  // By ClusterPod::slot.

@@ -177,8 +177,9 @@ void QueueDriver::Bind(const ClusterPodRef& pod) {
   AfterOperation([&](TraceRecorder& recorder) { recorder.Bound(pod); });
 }
 
-bool QueueDriver::Event(const ClusterEvent& event, const ObjectChange& change) {
-  if (!queue_->Event(event, change)) return false;
+bool QueueDriver::Event(const ClusterEvent& event, const ObjectChange& change,
+                        const AssembledQueue::PreCheck& pre_check) {
+  if (!queue_->Event(event, change, pre_check)) return false;
   AfterOperation([&](TraceRecorder& recorder) { recorder.EventHandled(event, change); });
   return true;
 }
@@ -214,6 +215,17 @@ void QueueDriver::Fail(const PoppedPod& pod, PluginSet unschedulable) {
   static_cast<void>(AttemptOf(pod).Fail(unschedulable));
   EndAttempt(*pod.pod);
   AfterOperation([&](TraceRecorder& recorder) { recorder.Failed(pod, unschedulable); });
+}
+
+// The queue refuses where the pod is not live any more, and then has no nomination either.
+void QueueDriver::Nominate(const PodRef& pod, const std::string& node) {
+  static_cast<void>(queue_->Nominate(pod, node));
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Nominated(pod, node); });
+}
+
+void QueueDriver::Activate(const PodRef& pod) {
+  queue_->Activate({&pod, 1});
+  AfterOperation([&](TraceRecorder& recorder) { recorder.Activated(pod); });
 }
 
 void QueueDriver::Abandon(const PoppedPod& pod) {

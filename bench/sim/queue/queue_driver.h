@@ -37,6 +37,7 @@
 #include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/registry.h"
+#include "hints/running_preemptions.h"
 #include "hints/world.h"
 #include "schedq/api_calls.h"
 #include "schedq/assembled_queue.h"
@@ -80,12 +81,18 @@ class QueueDriver {
   void Bind(const ClusterPodRef& pod);
   // An event of a claim changes the claim's world too. Returns false where no plugin registered for
   // the event.
-  bool Event(const ClusterEvent& event, const ObjectChange& change);
+  bool Event(const ClusterEvent& event, const ObjectChange& change,
+             const AssembledQueue::PreCheck& pre_check = {});
 
   // The operations of the scheduling loop.
   std::optional<PoppedPod> Pop();
   void Done(const PoppedPod& pod);
   void Fail(const PoppedPod& pod, PluginSet unschedulable);
+  // An empty node clears.
+  void Nominate(const PodRef& pod, const std::string& node);
+  void Activate(const PodRef& pod);
+  // The pods whose victims are not gone yet.
+  RunningPreemptions* preemptions() { return queue_->world().mutable_preemptions(); }
   // Ends the attempt of a pod that will not be bound, because it is being deleted.
   void Abandon(const PoppedPod& pod);
 

@@ -45,6 +45,7 @@ void TraceRecorder::Begin(const RecordedQueue& recorded) {
   for (PluginId id = 0; id < plugins_->size(); ++id) {
     header.plugins.push_back(SpecOf(plugins_->plugin(id)));
   }
+  version_ = VersionOf(header);
   sink_(FormatTraceHeader(header));
 }
 
@@ -178,6 +179,24 @@ void TraceRecorder::Popped(const std::optional<PoppedPod>& popped) {
 
 void TraceRecorder::Ended(const PoppedPod& pod) { binding_.insert(FullName(*pod.pod)); }
 
+void TraceRecorder::Nominated(const PodRef& pod, const std::string& node) {
+  const TracedPods::Entry* const entry = pods_.Of(*pod);
+  if (entry->live == nullptr) return;
+  TraceOperation operation = Begin(TraceOp::kNominate);
+  operation.pod_name = pods_.DisplayName(*entry);
+  operation.node = node;
+  Write(std::move(operation));
+}
+
+void TraceRecorder::Activated(const PodRef& pod) {
+  const TracedPods::Entry* const entry = pods_.Of(*pod);
+  if (entry->live == nullptr) return;
+  Touch(*pod);
+  TraceOperation operation = Begin(TraceOp::kActivate);
+  operation.pod_names = {pods_.DisplayName(*entry)};
+  Write(std::move(operation));
+}
+
 void TraceRecorder::Flushed(TraceOp op) { Write(Begin(op)); }
 
 void TraceRecorder::End() {
@@ -221,7 +240,7 @@ void TraceRecorder::Write(TraceOperation operation, TraceWant want) {
   }
   touched_.clear();
   operation.want = std::move(want);
-  sink_(FormatTraceOperation(operation, has_groups_ ? kTraceVersionWithGroups : 1));
+  sink_(FormatTraceOperation(operation, version_));
 }
 
 }  // namespace schedq

@@ -74,6 +74,8 @@ class TraceRecorder final : public QueueObserver {
   // The pod will not be bound, because it is being deleted.
   void Abandoned(const PoppedPod& pod) { EndFlight(pod.pod, TraceOp::kBind, PluginSet()); }
   void Failed(const PoppedPod& pod, PluginSet unschedulable);
+  void Nominated(const PodRef& pod, const std::string& node);
+  void Activated(const PodRef& pod);
   void Flushed(TraceOp op);
   // Writes the last line.
   void End();
@@ -100,6 +102,7 @@ class TraceRecorder final : public QueueObserver {
   const PluginRegistry* plugins_ = nullptr;
   Clock* clock_ = nullptr;
   Instant start_{};
+  int version_ = 1;          // Of the header that was written.
   bool has_groups_ = false;  // What follows of groups is left out where there are none.
   TracedPods pods_;
   TracedGroups groups_;

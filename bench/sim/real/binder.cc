@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "bench/sim/placing/pre_bind.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/time/time.h"
@@ -24,7 +23,7 @@ void Binder::Stop() {
 
 void Binder::Begin(BindingRef binding) {
   under_way_.fetch_add(1);
-  binding->steps = PreBindSteps(around_.cache->plugins(), binding->decision);
+  binding->steps = around_.cache->framework().PreBindSteps(binding->decision);
   steps_.Push(std::move(binding));
 }
 
@@ -54,7 +53,19 @@ void Binder::Step(const BindingRef& binding) {
     case Binding::Step::kForget:
       GiveBack(binding);
       return Tell(binding);
+    case Binding::Step::kRejected:
+      return Reject(binding);
   }
+}
+
+void Binder::Reject(const BindingRef& binding) {
+  GiveBack(binding);
+  around_.attempts->End(binding->pod().slot());
+  static_cast<void>(binding->attempt.Fail(binding->rejectors));
+  around_.metrics->CountAttempt(AttemptResult::kUnschedulable,
+                                around_.pace->Now() - binding->started);
+  TellOthersOfRoom(around_.queue, binding->popped.pod);
+  under_way_.fetch_sub(1);
 }
 
 // A nomination that fails does not end the binding; a step of PreBind that fails does.
@@ -62,7 +73,8 @@ void Binder::BeginSteps(const BindingRef& binding) {
   BindingPlan plan;
   plan.node = binding->decision.node;
   plan.pre_flights = {PreFlight::kSuccess};
-  const Status begun = binding->attempt.BeginBinding(std::move(plan));
+  const Status begun =
+      binding->is_shown ? binding->attempt.Done() : binding->attempt.BeginBinding(std::move(plan));
   SCHEDQ_CHECK(begun.ok(), "no built-in plugin rejects here");
   around_.pace->Post([this, binding] { TakeSteps(binding); });
 }
@@ -70,8 +82,8 @@ void Binder::BeginSteps(const BindingRef& binding) {
 void Binder::TakeSteps(const BindingRef& binding) {
   binding->step = Binding::Step::kBind;
   for (; binding->steps_taken < binding->steps; ++binding->steps_taken) {
-    if (PreBind(around_.cache->plugins(), binding->steps_taken, around_.cluster, binding->pod(),
-                binding->decision)) {
+    if (around_.cache->framework().PreBind(binding->steps_taken, around_.cluster, binding->pod(),
+                                           binding->decision)) {
       continue;
     }
     binding->step = Binding::Step::kGiveUp;

@@ -62,6 +62,8 @@ class Binder {
   void Send(const BindingRef& binding);
   // Before the queue hears of it. On the cluster's thread, or any that ends a call.
   void OnAnswer(const BindingRef& binding, const Status& status);
+  // The pod's wait for Permit has ended so.
+  void Reject(const BindingRef& binding);
   // What follows a binding that has failed: its place and its promises go, and the queue hears of
   // it.
   void GiveBack(const BindingRef& binding);

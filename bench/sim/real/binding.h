@@ -9,6 +9,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "engine/base/time/time.h"
+#include "engine/plugin.h"
 #include "engine/queue_answers.h"
 #include "schedq/attempt.h"
 
@@ -16,10 +17,11 @@ namespace schedq {
 
 struct Binding {
   enum class Step : uint8_t {
-    kBegin,   // Nothing is done yet.
-    kBind,    // PreBind is done.
-    kGiveUp,  // A step of PreBind failed. The attempt is to fail.
-    kForget,  // The binding has failed and the attempt with it.
+    kBegin,     // Nothing is done yet, but for Permit.
+    kBind,      // PreBind is done.
+    kGiveUp,    // A step of PreBind failed. The attempt is to fail.
+    kForget,    // The binding has failed and the attempt with it.
+    kRejected,  // A Permit plugin has rejected the pod after a wait, or the pod was deleted.
   };
 
   Binding(Attempt attempt_made, Decision decision_made, Instant started_at)
@@ -34,6 +36,8 @@ struct Binding {
   const PoppedPod popped;
   const Decision decision;
   const Instant started;  // When the pod was popped.
+  PluginSet rejectors;    // Of kRejected.
+  bool is_shown = false;  // Its node was shown when its wait for Permit began.
   size_t steps = 0;       // Of PreBind. Set by Binder::Begin.
   size_t steps_taken = 0;
   Step step = Step::kBegin;

@@ -15,6 +15,7 @@ Informers::Informers(const Surroundings& surroundings)
     : queue_(*surroundings.queue),
       cache_(*surroundings.cache),
       attempts_(*surroundings.attempts),
+      waiting_pods_(*surroundings.waiting_pods),
       cluster_clock_(*surroundings.cluster_clock),
       lanes_{Lane(surroundings.pace), Lane(surroundings.pace), Lane(surroundings.pace)} {
   try {
@@ -101,6 +102,10 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   const InPart in_part(parts, Part::kQueue);
+  if (after != nullptr && !is_assigned && !after->nominated_node_name.empty() &&
+      !cache_.IsAssumed(after->slot())) {
+    cache_.nominations().Expect();
+  }
   if (before == nullptr && !is_assigned) return Add(after);
   if (was_assigned || is_assigned) {
     parts->SwitchTo(Part::kCache);
@@ -115,6 +120,7 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   parts->SwitchTo(Part::kCache);
   cache_.Apply(change);
   parts->SwitchTo(Part::kEvents);
+  waiting_pods_.Reject(before->uid, WaitingPods::kRemoved);
   TellOfRoom(&queue_, before);
 }
 

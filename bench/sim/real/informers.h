@@ -19,6 +19,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/channel.h"
 #include "bench/sim/real/latency_meter.h"
@@ -40,6 +41,7 @@ class Informers {
     AssembledQueue* queue = nullptr;
     SchedulerCache* cache = nullptr;
     AttemptBook* attempts = nullptr;
+    WaitingPods* waiting_pods = nullptr;
     const Clock* cluster_clock = nullptr;
     const WallPace* pace = nullptr;
   };
@@ -95,6 +97,7 @@ class Informers {
   AssembledQueue& queue_;
   SchedulerCache& cache_;
   AttemptBook& attempts_;
+  WaitingPods& waiting_pods_;
   const Clock& cluster_clock_;
   std::atomic<bool> is_stopping_{false};  // Set once, by Stop.
   LatencyMeter adds_;                     // Recorded by the lane of pods.

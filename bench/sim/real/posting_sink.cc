@@ -7,6 +7,7 @@ namespace schedq {
 void PostingSink::Execute(const ApiCall& call, Done done) {
   pace_.Post([this, &call, done = std::move(done)]() mutable {
     if (refuses_) return done(Error("the API server is gone"));
+    if (answers_at_once_) return server_.Execute(call, done);
     const uint64_t number = ++last_call_;
     under_way_.emplace(number, std::move(done));
     server_.Execute(call, [this, number](const Status& status) {

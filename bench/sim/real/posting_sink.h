@@ -17,8 +17,9 @@ namespace schedq {
 
 class PostingSink final : public ApiSink {
  public:
-  // Both outlive it.
-  PostingSink(WallPace* pace, ApiSink* server) : pace_(*pace), server_(*server) {}
+  // Both outlive it. `answers_at_once`: the server ends each call within its Execute.
+  PostingSink(WallPace* pace, ApiSink* server, bool answers_at_once)
+      : pace_(*pace), server_(*server), answers_at_once_(answers_at_once) {}
 
   void Execute(const ApiCall& call, std::function<void(const Status&)> done) override;
 
@@ -31,6 +32,7 @@ class PostingSink final : public ApiSink {
 
   WallPace& pace_;
   ApiSink& server_;
+  const bool answers_at_once_;
   // The cluster's thread's.
   bool refuses_ = false;
   uint64_t last_call_ = 0;

@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
-#include "bench/sim/real/binding.h"
+#include "bench/sim/placing/further_plugins.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/place.h"
+#include "engine/plugin.h"
 #include "engine/pod.h"
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
@@ -52,6 +54,10 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   return assembly;
 }
 
+bool HaveNoLatency(const CostModel& costs) {
+  return costs.status.IsNone() && costs.bind.IsNone() && costs.remove.IsNone();
+}
+
 }  // namespace
 
 RealScheduler::RealScheduler(const RealSchedulerOptions& options)
@@ -61,29 +67,39 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                .costs = options.costs,
                .random = &random_,
                .metrics = metrics_.shared_registry(),
-               .store_claims = [](uint64_t) { return true; }}),
-      sink_(options.pace, &server_) {
+               .store_claims = [](uint64_t) { return true; },
+               .answers_at_once = HaveNoLatency(*options.costs)}),
+      sink_(options.pace, &server_, HaveNoLatency(*options.costs)),
+      waiting_pods_(&options.pace->wall()) {
   Result<std::unique_ptr<AssembledQueue>> queue = AssembledQueue::Create(
       OptionsOfQueue(options_, &sink_, &requeues_, metrics_.shared_registry()));
   SCHEDQ_CHECK(queue.ok(), "a run's plugins and gates were checked before it");
   queue_ = std::move(*queue);
+  const auto further = [this](const PlacingTools&) {
+    return FurtherPlacingPlugins(queue_->plugins());
+  };
+  cache_ = std::make_unique<SchedulerCache>(WithFurther(options.placing_plugins, further));
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
-                                                          .cache = &cache_,
+                                                          .cache = cache_.get(),
                                                           .attempts = &attempts_,
                                                           .cluster = options.cluster,
                                                           .pace = options.pace,
                                                           .metrics = &metrics_});
   informers_ = std::make_unique<Informers>(
       Informers::Surroundings{.queue = queue_.get(),
-                              .cache = &cache_,
+                              .cache = cache_.get(),
                               .attempts = &attempts_,
+                              .waiting_pods = &waiting_pods_,
                               .cluster_clock = &options.cluster->clock(),
                               .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
   for (int i = 0; i < options.scheduling_threads; ++i) {
-    threads_.push_back(std::make_unique<SchedulingThread>(&cache_));
+    threads_.push_back(std::make_unique<SchedulingThread>(cache_.get()));
   }
-  rejectors_.emplace(cache_.plugins(), queue_->plugins());
+  rejectors_.emplace(cache_->framework(), queue_->plugins());
+  victims_.emplace(SurroundingsOfVictims());
+  cache_->nominations().SetSource(
+      [this](std::string_view node) { return queue_->NominatedPods(node); });
   options.pace->AskWhetherQuiet([this] { return IsQuiet(); });
   try {
     queue_->Run();
@@ -124,6 +140,7 @@ void RealScheduler::JoinAll() {
   for (const auto& each : threads_) each->thread.Join();
   informers_->Stop();
   binder_->Stop();
+  waiting_pods_.Clear();
 }
 
 const MetricsRegistry& RealScheduler::queue_metrics() const {
@@ -141,7 +158,7 @@ bool RealScheduler::IsQuiet() const {
 }
 
 bool RealScheduler::Knows(const ClusterPod& pod) const {
-  if (cache_.IsAssumed(pod.slot())) return true;
+  if (cache_->IsAssumed(pod.slot())) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_->Where(name).place != Place::kAbsent;
 }
@@ -192,18 +209,91 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
     return;
   }
   Decision decision = DecideAndAssume(self, parts, attempt);
-  if (!decision.node.empty()) {
-    parts->SwitchTo(Part::kBinding);
-    return binder_->Begin(
-        std::make_shared<Binding>(std::move(attempt), std::move(decision), started));
-  }
+  if (!decision.node.empty() && Go(parts, &attempt, &decision, started)) return;
   parts->SwitchTo(Part::kQueue);
   attempts_.End(pod.slot());
-  // The queue refuses where the pod is queued again, but the attempt ends in any case.
-  static_cast<void>(attempt.Fail(rejectors_->Of(decision)));
+  const PodRef popped = attempt.pod_ref();
+  Fail(&attempt, decision);
+  if (!decision.node.empty()) TellOthersOfRoom(queue_.get(), popped);
   const bool is_error = decision.rejectors == 0;
   metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
                         options_.pace->Now() - started);
+}
+
+bool RealScheduler::Go(PartClock* parts, Attempt* attempt, Decision* decision, Instant started) {
+  parts->SwitchTo(Part::kBinding);
+  const PodRef& pod = attempt->pod_ref();
+  // From here on the pod takes its room by itself. Refused where it is gone.
+  if (cache_->nominations().MayBeAny() && !queue_->NominatedNode(*pod).empty()) {
+    static_cast<void>(queue_->Nominate(pod, ""));
+  }
+  const PermitOutcome permit = cache_->framework().Permit(pod, *decision, &waiting_pods_);
+  if (permit.rejector != WaitingPods::kAllowed) {
+    cache_->Forget(AsClusterPod(*pod), *decision, 0);
+    decision->rejectors = Framework::BitOf(permit.rejector);
+    return false;
+  }
+  auto binding = std::make_shared<Binding>(std::move(*attempt), std::move(*decision), started);
+  if (permit.waits.empty()) {
+    binder_->Begin(std::move(binding));
+  } else {
+    Wait(binding, permit);
+  }
+  return true;
+}
+
+// Before the wait its node is shown, because it may be long.
+void RealScheduler::Wait(const BindingRef& binding, const PermitOutcome& permit) {
+  const Status shown = binding->attempt.ShowNode(binding->decision.node);
+  SCHEDQ_CHECK(shown.ok(), "the attempt is open");
+  binding->is_shown = true;
+  const ClusterPod& pod = binding->pod();
+  waiting_pods_.Begin(pod, permit.waits, [this, binding](size_t rejector) {
+    if (rejector != WaitingPods::kAllowed) binding->step = Binding::Step::kRejected;
+    if (rejector < rejectors_->size()) binding->rejectors = rejectors_->Of(rejector);
+    binder_->Begin(binding);
+  });
+}
+
+// The queue refuses where the pod is queued again, but the attempt ends in any case.
+void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
+  const PluginSet rejectors = rejectors_->Of(decision);
+  const PostFilterResult* const result = decision.post_filter.get();
+  const bool was_asked =
+      decision.node.empty() && !cache_->framework().At(ExtensionPoint::kPostFilter).empty();
+  if (was_asked && decision.rejectors != 0) {
+    metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
+  }
+  if (result == nullptr) return static_cast<void>(attempt->Fail(rejectors));
+  if (!result->victims.empty()) victims_->Begin(attempt->pod_ref(), result->victims);
+  if (!result->node.empty()) {
+    // Pods of a lower priority that are nominated to the node may not fit there any more.
+    for (const PodRef& other : queue_->NominatedPods(result->node)) {
+      if (other->priority < attempt->pod().priority) queue_->ClearNomination(other);
+    }
+    cache_->nominations().Expect();
+  }
+  static_cast<void>(
+      attempt->Fail(rejectors, PluginSet(), {result->node, result->victims_are_going}));
+}
+
+VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {
+  const auto remove = [this](const ClusterPodRef& victim, std::function<void(const Status&)> then) {
+    options_.pace->Post([this, victim, then = std::move(then)]() mutable {
+      Clock& clock = options_.cluster->clock();
+      clock.At(clock.Now() + options_.costs->remove.Draw(&random_),
+               [this, victim, then = std::move(then)] {
+                 if (options_.cluster->IsOut()) return then(Error("the API server is out (503)"));
+                 options_.cluster->DeletePod(victim->number);
+                 then(Status::Ok());
+               });
+    });
+  };
+  return {.running = queue_->world().mutable_preemptions(),
+          .remove = remove,
+          .activate = [this](const PodRef& pod) {
+            queue_->Activate({&pod, 1});
+          }};
 }
 
 Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts,
@@ -215,7 +305,7 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
     nodes_looked_at_.fetch_add(decision.nodes_looked_at, std::memory_order_relaxed);
     if (decision.node.empty() && !decision.was_overtaken) return decision;
     parts->SwitchTo(Part::kCache);
-    if (!decision.was_overtaken && cache_.Assume(pod, &decision)) return decision;
+    if (!decision.was_overtaken && cache_->Assume(pod, &decision)) return decision;
     conflicts_.fetch_add(1, std::memory_order_relaxed);
     // What this thread held for a moment may have kept another thread's pod from its node.
     parts->SwitchTo(Part::kEvents);

@@ -6,8 +6,8 @@
 // Several scheduling threads decide by copies of one cache. A node that another thread was ahead of
 // is refused when the pod is to be assumed: a conflict, which is counted, and decided anew.
 // Threads: made and destroyed on the cluster's thread.
-// Invariant: a pod that was popped is on its way to a node, or was failed, or was abandoned because
-// it is being deleted.
+// Invariant: a pod that was popped is on its way to a node, or waits for Permit to go there, or was
+// failed, or was abandoned because it is being deleted.
 // Memory: the queue's and the cache's, and a copy of the nodes a scheduling thread.
 #pragma once
 
@@ -26,12 +26,15 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/real/attempt_book.h"
 #include "bench/sim/real/binder.h"
+#include "bench/sim/real/binding.h"
 #include "bench/sim/real/informers.h"
 #include "bench/sim/real/latency_meter.h"
 #include "bench/sim/real/metered_thread.h"
@@ -42,10 +45,12 @@
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/loop_metrics.h"
 #include "bench/sim/scheduler/scheduler.h"
+#include "bench/sim/scheduler/victim_deletions.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/backoff.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "hints/plugins/builtin.h"
 #include "perf/statistics/histogram.h"
@@ -68,6 +73,7 @@ struct RealSchedulerOptions {
   Random random{0};
   std::vector<PluginSource> further_plugins;
   PodRulesUse pod_rules = PodRulesUse::kSome;
+  PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 
@@ -117,6 +123,13 @@ class RealScheduler final : public Scheduler {
   void Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt);
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
+  // What follows where the pod has a node: Permit, and a binding or a wait for it. False: a plugin
+  // has rejected, as stands in the decision, and the attempt is still the caller's.
+  bool Go(PartClock* parts, Attempt* attempt, Decision* decision, Instant started);
+  void Wait(const BindingRef& binding, const PermitOutcome& permit);
+  // The attempt fails, with what PostFilter decided.
+  void Fail(Attempt* attempt, const Decision& decision);
+  VictimDeletions::Surroundings SurroundingsOfVictims();
   void Stop();
   // After the queue is closed.
   void JoinAll();
@@ -124,16 +137,18 @@ class RealScheduler final : public Scheduler {
   const RealSchedulerOptions options_;
   Random random_;
   LoopMetrics metrics_;
-  SchedulerCache cache_;
   AttemptBook attempts_;
   RequeueObserver requeues_;
   ClusterSink server_;
   PostingSink sink_;
   std::unique_ptr<AssembledQueue> queue_;
-  std::optional<const Rejectors> rejectors_;  // Made when there is a queue.
+  std::unique_ptr<SchedulerCache> cache_;  // Made when there is a queue, as the next two.
+  std::optional<const Rejectors> rejectors_;
+  std::optional<VictimDeletions> victims_;
   std::atomic<uint64_t> conflicts_{0};        // Raised by scheduling threads.
   std::atomic<uint64_t> nodes_looked_at_{0};  // Raised by scheduling threads.
   std::unique_ptr<Binder> binder_;
+  WaitingPods waiting_pods_;
   std::unique_ptr<Informers> informers_;
   std::vector<std::unique_ptr<SchedulingThread>> threads_;
 };

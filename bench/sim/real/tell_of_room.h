@@ -12,4 +12,10 @@ inline void TellOfRoom(AssembledQueue* queue, const PodRef& pod) {
   queue->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(pod), nullptr});
 }
 
+// The same, but not to the pod itself, which this room does not help.
+inline void TellOthersOfRoom(AssembledQueue* queue, const PodRef& pod) {
+  queue->Event(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(pod), nullptr},
+               [&pod](const Pod& other) { return other.uid != pod->uid; });
+}
+
 }  // namespace schedq

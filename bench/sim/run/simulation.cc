@@ -22,6 +22,8 @@ ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   cluster.informer_delay = options.costs->informer_delay;
   cluster.clears_nomination_at_bind =
       options.gates.On(Gate::kClearingNominatedNodeNameAfterBinding);
+  cluster.delivers_at_once =
+      options.clock == ClockKind::kReal && options.costs->informer_delay == Duration(0);
   return cluster;
 }
 
@@ -47,6 +49,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.make_queue = options.make_queue;
   loop.queue.further_plugins = options.further_plugins;
   loop.queue.pod_rules = options.pod_rules;
+  loop.placing_plugins = options.placing_plugins;
   return loop;
 }
 
@@ -66,6 +69,7 @@ RealSchedulerOptions OptionsOfRealScheduler(Cluster* cluster, WallPace* pace,
   real.random = random;
   real.further_plugins = options.further_plugins;
   real.pod_rules = options.pod_rules;
+  real.placing_plugins = options.placing_plugins;
   real.make_queue = options.make_queue;
   return real;
 }

@@ -20,6 +20,7 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/measure/live_view.h"
 #include "bench/sim/measure/pod_watch.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/client.h"
@@ -58,7 +59,8 @@ struct RunOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
-  uint64_t objects_max = kObjectCountMax;     // What a workload may hold at once.
+  PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
+  uint64_t objects_max = kObjectCountMax;  // What a workload may hold at once.
   // How long churns and steady states go on; 0: as long as the workload says.
   Duration duration{};
   // Polled during the run; true ends it early. May be empty.

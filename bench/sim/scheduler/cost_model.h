@@ -19,6 +19,7 @@ struct CallLatency {
   Duration extra{};
 
   Duration Draw(Random* random) const;
+  bool IsNone() const { return fixed == Duration(0) && extra == Duration(0); }
 };
 
 struct CostModel {

@@ -30,10 +30,11 @@ void EventHandlers::HandleNext() {
       [this] { HandleNext(); });
 }
 
-Duration EventHandlers::Send(const ClusterEvent& event, const ObjectChange& change) {
+Duration EventHandlers::Send(const ClusterEvent& event, const ObjectChange& change,
+                             const AssembledQueue::PreCheck& pre_check) {
   const uint64_t asked_before = queue_->asked();
   Duration cost{};
-  if (queue_->Event(event, change)) {
+  if (queue_->Event(event, change, pre_check)) {
     const uint64_t asked = queue_->asked() - asked_before;
     cost = costs_.queue_event + static_cast<int64_t>(asked) * costs_.queue_judge;
   }
@@ -67,6 +68,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   if (!was_assigned && !is_assigned) {
     if (before == nullptr) {
+      if (!after->nominated_node_name.empty()) cache_->nominations().Expect();
       queue_->Add(after);
       metrics_->ObserveEventHandling(UnscheduledPodAddLabel(), costs_.queue_add);
       return costs_.queue_add;
@@ -93,6 +95,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
 Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
                                                const ClusterPodRef& after) {
   if (cache_->IsAssumed(after->slot())) return Duration(0);
+  if (!after->nominated_node_name.empty()) cache_->nominations().Expect();
   const uint64_t asked_before = queue_->asked();
   queue_->Update(before, after);
   const uint64_t asked = queue_->asked() - asked_before;
@@ -106,6 +109,7 @@ Duration EventHandlers::HandleUnassignedDelete(const ClusterPodRef& pod) {
   ClusterChange change;
   change.pod_before = pod;
   cache_->Apply(change);
+  waiting_pods_->Reject(pod->uid, WaitingPods::kRemoved);
   return costs_.queue_update +
          Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(pod), nullptr});
 }

@@ -16,6 +16,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/loop_metrics.h"
@@ -23,21 +24,28 @@
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "schedq/assembled_queue.h"
 
 namespace schedq {
 
 class EventHandlers {
  public:
-  EventHandlers(QueueDriver* queue, SchedulerCache* cache, VirtualLock* lock,
+  EventHandlers(QueueDriver* queue, SchedulerCache* cache, WaitingPods* waiting, VirtualLock* lock,
                 const CostModel& costs, LoopMetrics* metrics)
-      : queue_(queue), cache_(cache), lock_(lock), costs_(costs), metrics_(metrics) {}
+      : queue_(queue),
+        cache_(cache),
+        waiting_pods_(waiting),
+        lock_(lock),
+        costs_(costs),
+        metrics_(metrics) {}
 
   void OnChange(const ClusterChange& change);
   // Whether delivered changes are not handled yet.
   bool is_busy() const { return is_busy_; }
 
   // Sends one event, and returns its cost under the lock. Also called by others that hold the lock.
-  Duration Send(const ClusterEvent& event, const ObjectChange& change);
+  Duration Send(const ClusterEvent& event, const ObjectChange& change,
+                const AssembledQueue::PreCheck& pre_check = {});
 
  private:
   void HandleNext();
@@ -49,6 +57,7 @@ class EventHandlers {
 
   QueueDriver* const queue_;
   SchedulerCache* const cache_;
+  WaitingPods* const waiting_pods_;
   VirtualLock* const lock_;
   const CostModel& costs_;
   LoopMetrics* const metrics_;

@@ -63,7 +63,12 @@ LoopMetrics::LoopMetrics()
                                 .Histograms({.name = "scheduler_pod_scheduling_attempts",
                                              .help = "Attempts until a pod was scheduled."},
                                             ExponentialBounds(1, 2, 5))
-                                .At()) {}
+                                .At()),
+      preemptions_(&registry_.Counters({.name = "scheduler_preemption_attempts_total",
+                                        .help = "Pods for which preemption was tried."})),
+      victims_(&registry_.Histograms(
+          {.name = "scheduler_preemption_victims", .help = "Victims of a preemption."},
+          ExponentialBounds(1, 2, 7))) {}
 
 void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
   const LabelValues labels = {Text(result), Profile()};
@@ -79,6 +84,11 @@ void LoopMetrics::ObserveExtensionPoint(const std::string& point, bool success,
 
 void LoopMetrics::ObserveEventHandling(EventLabel label, Duration duration) const {
   event_handling_->At({std::string(LabelText(label))}).Observe(duration);
+}
+
+void LoopMetrics::CountPostFilter(size_t victims) const {
+  preemptions_->At().Add();
+  if (victims != 0) victims_->At().ObserveCount(static_cast<int64_t>(victims));
 }
 
 void LoopMetrics::CountScheduled(uint32_t attempts, Duration since_first) const {

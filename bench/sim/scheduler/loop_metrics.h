@@ -4,6 +4,7 @@
 // Threads: one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class LoopMetrics {
   void ObserveAlgorithm(Duration duration) const { algorithm_.Observe(duration); }
   void ObserveExtensionPoint(const std::string& point, bool success, Duration duration) const;
   void ObserveEventHandling(EventLabel label, Duration duration) const;
+  // Counts that PostFilter was asked for a pod, and the victims that it chose.
+  void CountPostFilter(size_t victims) const;
   // Counts a bound pod. `since_first` is the time since its first attempt could begin.
   void CountScheduled(uint32_t attempts, Duration since_first) const;
 
@@ -41,6 +44,8 @@ class LoopMetrics {
   HistogramFamily* event_handling_;
   HistogramFamily* since_first_;
   Histogram attempts_to_schedule_;
+  CounterFamily* preemptions_;
+  HistogramFamily* victims_;
 };
 
 }  // namespace schedq

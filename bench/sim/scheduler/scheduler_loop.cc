@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
-#include "bench/sim/placing/pre_bind.h"
+#include "bench/sim/placing/further_plugins.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/pod_key.h"
 #include "engine/queueing_fields.h"
+#include "schedq/attempt.h"
 #include "schedq/cluster_events.h"
 
 namespace schedq {
@@ -29,7 +31,6 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       costs_(*options.costs),
       random_(options.random),
       clock_(cluster_->clock()),
-      lock_(&clock_),
       calls_(MakePodCalls({.cluster = cluster_,
                            .costs = &costs_,
                            .gates = options.queue.gates,
@@ -37,7 +38,13 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .random = &random_,
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
-      handlers_(&queue_, &cache_, &lock_, costs_, &metrics_) {
+      cache_(WithFurther(
+          options.placing_plugins,
+          [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); })),
+      lock_(&clock_),
+      handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {
+  cache_.nominations().SetSource(
+      [this](std::string_view node) { return queue_.queue().NominatedPods(node); });
   calls_->Attach(queue_.api_calls());
   queue_.SetWakeUp([this] { WakeUp(); });
   cluster_->Watch([this](const ClusterChange& change) {
@@ -104,6 +111,13 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
     const bool is_assumed = cache_.Assume(attempt->pod(), &attempt->decision);
     SCHEDQ_CHECK(is_assumed, "what the only scheduling thread decides is free");
     queue_.watch().CountPlaced(attempt->pod());
+    // From here on the pod takes its room by itself.
+    if (cache_.nominations().MayBeAny() &&
+        !queue_.queue().NominatedNode(attempt->popped.key).empty()) {
+      queue_.Nominate(attempt->popped.pod, "");
+    }
+    attempt->permit =
+        cache_.framework().Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
   }
   const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
   metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter);
@@ -115,6 +129,12 @@ void SchedulerLoop::Finish(const AttemptRef& attempt) {
   lock_.Run(
       [this, attempt] {
         if (attempt->decision.node.empty()) return Fail(attempt);
+        const size_t rejector = attempt->permit.rejector;
+        if (rejector != WaitingPods::kAllowed) return FailPermit(attempt, rejector);
+        if (!attempt->permit.waits.empty()) {
+          Wait(attempt);
+          return Duration(0);
+        }
         queue_.Done(attempt->popped);
         BeginBinding(attempt);
         return costs_.queue_done;
@@ -126,11 +146,90 @@ Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   const uint64_t asked_before = queue_.asked();
   // Without any node no plugin rejected the pod; upstream, too, treats this as an error.
   const PluginSet rejectors = rejectors_.Of(attempt->decision);
+  BeginPreemption(attempt);
   queue_.Fail(attempt->popped, rejectors);
   metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
   ReportFailure(attempt, rejectors);
+  NominateFor(attempt);
   const uint64_t asked = queue_.asked() - asked_before;
   return costs_.queue_fail + static_cast<int64_t>(asked) * costs_.queue_judge;
+}
+
+void SchedulerLoop::BeginPreemption(const AttemptRef& attempt) {
+  const Decision& decision = attempt->decision;
+  if (cache_.framework().At(ExtensionPoint::kPostFilter).empty() || decision.rejectors == 0) return;
+  const PostFilterResult* const result = decision.post_filter.get();
+  metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
+  if (result == nullptr || result->victims.empty()) return;
+  victims_.Begin(attempt->popped.pod, result->victims);
+}
+
+// Pods of a lower priority that are nominated to the node may not fit there any more.
+void SchedulerLoop::NominateFor(const AttemptRef& attempt) {
+  const PostFilterResult* const result = attempt->decision.post_filter.get();
+  const PodRef newest = NewestOf(attempt);
+  if (result == nullptr && newest->nominated_node_name.empty()) return;
+  FailedNomination nomination;
+  if (result != nullptr) nomination = {result->node, result->victims_are_going};
+  if (!nomination.node.empty()) {
+    for (const PodRef& other : queue_.queue().NominatedPods(nomination.node)) {
+      if (other->priority >= newest->priority) continue;
+      queue_.Nominate(other, "");
+      calls_->EndFailedCycle(queue_.queue().KeyOf(*other), other, {});
+    }
+    cache_.nominations().Expect();
+    queue_.Nominate(attempt->popped.pod, nomination.node);
+  }
+  calls_->EndFailedCycle(attempt->popped.key, newest, nomination);
+}
+
+// On the cluster's thread, as all here.
+VictimDeletions::Surroundings SchedulerLoop::SurroundingsOfVictims() {
+  return {.running = queue_.preemptions(),
+          .remove =
+              [this](const ClusterPodRef& victim, std::function<void(const Status&)> then) {
+                After(costs_.remove.Draw(&random_), [this, victim, then = std::move(then)] {
+                  if (cluster_->IsOut()) return then(Error("the API server is out (503)"));
+                  cluster_->DeletePod(victim->number);
+                  then(Status::Ok());
+                });
+              },
+          .activate = [this](const PodRef& pod) { queue_.Activate(pod); }};
+}
+
+void SchedulerLoop::Wait(const AttemptRef& attempt) {
+  calls_->ShowNode(attempt->popped.key, NewestOf(attempt), attempt->decision.node);
+  // Whoever ends the wait may hold the lock.
+  waiting_pods_.Begin(attempt->pod(), attempt->permit.waits, [this, attempt](size_t rejector) {
+    After(Duration(0), [this, attempt, rejector] { EndWait(attempt, rejector); });
+  });
+}
+
+void SchedulerLoop::EndWait(const AttemptRef& attempt, size_t rejector) {
+  lock_.Run(
+      [this, attempt, rejector] {
+        if (rejector != WaitingPods::kAllowed) return FailPermit(attempt, rejector);
+        queue_.Done(attempt->popped);
+        BeginBinding(attempt);
+        return costs_.queue_done;
+      },
+      [] {});
+}
+
+// The pod itself is not to be woken by the room that it gives back.
+Duration SchedulerLoop::FailPermit(const AttemptRef& attempt, size_t rejector) {
+  cache_.Forget(attempt->pod(), attempt->decision, 0);
+  PluginSet rejectors;
+  if (rejector != WaitingPods::kRemoved) rejectors = rejectors_.Of(rejector);
+  queue_.Fail(attempt->popped, rejectors);
+  metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
+  ReportFailure(attempt, rejectors);
+  calls_->EndFailedCycle(attempt->popped.key, NewestOf(attempt), {});
+  const Pod& itself = attempt->pod();
+  return costs_.queue_fail +
+         handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+                        {AssignedPodView(attempt->popped.pod), nullptr},
+                        [&itself](const Pod& pod) { return pod.uid != itself.uid; });
 }
 
 void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors) {
@@ -177,7 +276,7 @@ void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin 
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
-  if (attempt->pre_bind_steps == PreBindSteps(cache_.plugins(), attempt->decision)) {
+  if (attempt->pre_bind_steps == cache_.framework().PreBindSteps(attempt->decision)) {
     return BindAfterClaims(attempt);
   }
   After(costs_.status.Draw(&random_), [this, attempt] {
@@ -187,7 +286,7 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
 }
 
 bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
-  const size_t steps = PreBindSteps(cache_.plugins(), attempt->decision);
+  const size_t steps = cache_.framework().PreBindSteps(attempt->decision);
   for (size_t i = 0; i < steps; ++i) {
     if (!TakePreBindStep(attempt)) return false;
   }
@@ -195,8 +294,8 @@ bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
 }
 
 bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
-  if (!PreBind(cache_.plugins(), attempt->pre_bind_steps, cluster_, attempt->pod(),
-               attempt->decision)) {
+  if (!cache_.framework().PreBind(attempt->pre_bind_steps, cluster_, attempt->pod(),
+                                  attempt->decision)) {
     return false;
   }
   ++attempt->pre_bind_steps;

@@ -5,13 +5,15 @@
 // the cluster's informers.
 // Attempts: the scheduler pops a pod, decides at once by its present knowledge, and assumes. After
 // the attempt's cost it calls Done and starts the binding, or calls Fail with the plugins that
-// rejected. It skips a pod that is being deleted. A failed pod gets its condition
-// (PodScheduled=False) by a call that the scheduler does not wait for.
+// rejected. A pod for which a Permit plugin says Wait stays in flight, with its node shown, until
+// it is allowed or rejected. A pod that no node takes may be nominated by PostFilter, whose victims
+// are deleted while it is gated (victim_deletions.h). It skips a pod that is being deleted. A
+// failed pod gets its condition (PodScheduled=False) by a call that the scheduler does not wait
+// for.
 // Bindings: a binding that has claims to store first nominates its node (KEP-5278). It stores each
 // claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
 // the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
-// Not modelled: preemption, Permit, a nomination's reservation.
 // Threads: one, the one that advances the clock.
 #pragma once
 
@@ -26,15 +28,18 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/queue/queue_driver.h"
 #include "bench/sim/queue/queue_watch.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/event_handlers.h"
 #include "bench/sim/scheduler/loop_metrics.h"
 #include "bench/sim/scheduler/scheduler.h"
+#include "bench/sim/scheduler/victim_deletions.h"
 #include "bench/sim/scheduler/virtual_lock.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/metrics/metrics.h"
@@ -52,6 +57,7 @@ struct SchedulerLoopOptions {
   QueueDriverOptions queue;  // The loop sets clock and judge_cost.
   Random random{0};
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
+  PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
 };
 
 class SchedulerLoop final : public Scheduler {
@@ -75,6 +81,7 @@ class SchedulerLoop final : public Scheduler {
     PoppedPod popped;
     Decision decision;
     Instant started{};
+    PermitOutcome permit;       // Of a pod that has a node.
     size_t pre_bind_steps = 0;  // That were taken.
 
     const ClusterPod& pod() const { return AsClusterPod(*popped.pod); }
@@ -87,6 +94,16 @@ class SchedulerLoop final : public Scheduler {
   void Start(const AttemptRef& attempt);
   void Finish(const AttemptRef& attempt);
   Duration Fail(const AttemptRef& attempt);
+  // What PostFilter decided about a pod that no node takes: before and after its failure.
+  void BeginPreemption(const AttemptRef& attempt);
+  void NominateFor(const AttemptRef& attempt);
+
+  // Permit.
+  void Wait(const AttemptRef& attempt);
+  void EndWait(const AttemptRef& attempt, size_t rejector);
+  // Gives back what the pod has, and fails it for the plugin.
+  Duration FailPermit(const AttemptRef& attempt, size_t rejector);
+
   void ReportFailure(const AttemptRef& attempt, PluginSet rejectors);
   // The newest version that the informers delivered, or that of the attempt.
   PodRef NewestOf(const AttemptRef& attempt) const;
@@ -101,19 +118,22 @@ class SchedulerLoop final : public Scheduler {
   void FailBinding(const AttemptRef& attempt);
 
   void After(Duration delay, std::function<void()> action);
+  VictimDeletions::Surroundings SurroundingsOfVictims();
 
   Cluster* const cluster_;
   const CostModel& costs_;
   Random random_;
   Clock& clock_;
   LoopMetrics metrics_;
-  SchedulerCache cache_;
-  Placer placer_{&cache_};
-  VirtualLock lock_;
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
+  SchedulerCache cache_;
+  Placer placer_{&cache_};
+  WaitingPods waiting_pods_{&clock_};
+  VirtualLock lock_;
   EventHandlers handlers_;
-  const Rejectors rejectors_{cache_.plugins(), queue_.plugins()};
+  const Rejectors rejectors_{cache_.framework(), queue_.plugins()};
+  VictimDeletions victims_{SurroundingsOfVictims()};
   bool is_scheduling_ = false;
 };
 

@@ -77,12 +77,16 @@ std::vector<prometheus::MetricFamily> MetricsCollectable::Collect() const {
   return families;
 }
 
-std::string MetricsText(const MetricsRegistry& registry) {
+std::string MetricsText(const std::vector<prometheus::MetricFamily>& families) {
   std::ostringstream text;
   // A stream keeps it to itself that memory runs out, and what it has is cut.
   text.exceptions(std::ios::badbit);
-  prometheus::TextSerializer().Serialize(text, MetricsCollectable(&registry).Collect());
+  prometheus::TextSerializer().Serialize(text, families);
   return text.str();
+}
+
+std::string MetricsText(const MetricsRegistry& registry) {
+  return MetricsText(MetricsCollectable(&registry).Collect());
 }
 
 }  // namespace schedq

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
 
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class MetricsCollectable final : public prometheus::Collectable {
   const MetricsRegistry* registry_;
 };
 
+// Whole: where memory runs out they throw std::bad_alloc.
+std::string MetricsText(const std::vector<prometheus::MetricFamily>& families);
 std::string MetricsText(const MetricsRegistry& registry);
 
 }  // namespace schedq

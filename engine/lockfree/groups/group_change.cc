@@ -133,7 +133,7 @@ void GroupChange::CountRejectors(const QueueingFields& fields, int64_t amount) {
 
 void GroupChange::TellMoved(const MemberState& member, Place from, Place to, EventLabel label) {
   if (options_.observers.empty()) return;
-  effects_.told.push_back({.what = GroupEffects::Told::What::kMoved,
+  effects_.told.push_back({.what = Told::What::kMoved,
                            .pod = member.pod,
                            .move = MoveOf(member),
                            .from = from,
@@ -209,9 +209,8 @@ bool GroupChange::Delete(const PodKey& key) {
   nominations_ended_.push_back({key.id, std::exchange(member->nomination, {})});
   if (was_live) Leave(key);
   if (was_live && !options_.observers.empty()) {
-    effects_.told.push_back({.what = GroupEffects::Told::What::kDeleted,
-                             .pod = Find(key)->pod,
-                             .move = MoveOf(*Find(key))});
+    effects_.told.push_back(
+        {.what = Told::What::kDeleted, .pod = Find(key)->pod, .move = MoveOf(*Find(key))});
   }
   ReleaseIfGone(key);
   return true;

@@ -34,6 +34,7 @@
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -57,18 +58,6 @@ struct GroupEffects {
     EventLabel label;
     uint64_t pods;
     bool counts_entity;
-  };
-  struct Told {
-    enum class What : uint8_t { kGated, kPassed, kMoved, kPopped, kDeleted };
-
-    What what;
-    PodRef pod;
-    PodMove move;
-    PluginId plugin = kNoPlugin;
-    Place from = Place::kAbsent;
-    Place to = Place::kAbsent;
-    EventLabel label = kNoLabel;
-    uint32_t attempts = 0;
   };
 
   std::vector<Incoming> incoming;

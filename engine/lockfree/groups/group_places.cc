@@ -139,7 +139,7 @@ PluginId GroupChange::AskPreEnqueue(PodId id) {
   const PluginId rejected = options_.pre_enqueue->Check(*member.pod, fields.gating_plugin);
   const bool is_rejected = rejected != kNoPlugin;
   if (!options_.observers.empty()) {
-    using What = GroupEffects::Told::What;
+    using What = Told::What;
     effects_.told.push_back({.what = is_rejected ? What::kGated : What::kPassed,
                              .pod = member.pod,
                              .move = MoveOf(member),
@@ -175,6 +175,9 @@ void GroupChange::MoveToActive(RootState* root, EventLabel label, bool skip_pre_
     return;
   }
   if (!root->fields.first_attempt) root->fields.first_attempt = Now();
+  for (const PodId id : root->members) {
+    if (!Newest(id).fields.first_attempt) Edit(Newest(id).key)->fields.first_attempt = Now();
+  }
   SetPlace(root, Place::kActive);
   CountIncoming(*root, Place::kActive, label, named);
 }
@@ -300,7 +303,7 @@ bool GroupChange::Pop(GroupId id, uint32_t version, std::shared_ptr<PoppedGroup>
     TellMoved(*member, Place::kActive, Place::kInFlight, label);
     if (!is_taken) continue;
     if (!options_.observers.empty()) {
-      effects_.told.push_back({.what = GroupEffects::Told::What::kPopped,
+      effects_.told.push_back({.what = Told::What::kPopped,
                                .pod = member->pod,
                                .move = MoveOf(*member),
                                .attempts = member->fields.attempts});

@@ -21,6 +21,7 @@
 #include "engine/lockfree/tickets/ticket_publisher.h"
 #include "engine/place.h"
 #include "engine/ports.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -39,7 +40,6 @@ class GroupPublisher {
   bool FinishOwed();
 
  private:
-  void Tell(const GroupEffects::Told& told) const;
   bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
   bool IsGroupOvertaken(const RootState& root) const;
 
@@ -69,33 +69,8 @@ void GroupPublisher<Parts>::Apply(const GroupEffects& effects) const {
   }
   for (uint64_t i = 0; i < effects.scheduled_after_flush; ++i)
     parts_.metrics.AddScheduledAfterFlush();
-  for (const GroupEffects::Told& told : effects.told) Tell(told);
-}
-
-template <typename Parts>
-void GroupPublisher<Parts>::Tell(const GroupEffects::Told& told) const {
-  using What = GroupEffects::Told::What;
-  std::string message;
-  if (told.what == What::kGated)
-    message = parts_.options.pre_enqueue->Explain(*told.pod, told.plugin);
-  for (QueueObserver* observer : parts_.options.observers) {
-    switch (told.what) {
-      case What::kGated:
-        observer->OnGated(told.pod, told.plugin, message, told.move);
-        break;
-      case What::kPassed:
-        observer->OnPassed(told.pod, told.move);
-        break;
-      case What::kMoved:
-        observer->OnMoved(told.pod, told.from, told.to, told.label);
-        break;
-      case What::kPopped:
-        observer->OnPopped(told.pod, told.attempts);
-        break;
-      case What::kDeleted:
-        observer->OnDeleted(told.pod, told.move);
-        break;
-    }
+  if (!effects.told.empty()) {
+    TellAll(effects.told, *parts_.options.pre_enqueue, parts_.options.observers);
   }
 }
 

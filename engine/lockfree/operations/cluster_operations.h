@@ -13,7 +13,9 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "engine/base/names/held_name.h"
 #include "engine/base/names/interner.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -36,6 +38,7 @@
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/refusal.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -78,6 +81,8 @@ class ClusterOperations {
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool TryActivate(const PodKey& key);
+  [[gnu::noinline, gnu::cold]] void TellRemoved(const PodRef& pod, const SlotWord& before,
+                                                const PodMove& move, Place to) const;
 
   Parts& parts_;
   PodMover<Parts>& mover_;
@@ -340,18 +345,27 @@ bool ClusterOperations<Parts>::RemoveFromCluster(const PodKey& key) {
   without_nomination.Published();
   parts_.nominations.End(key.id, nomination);
   parts_.counts.Move(before.queued, Place::kAbsent);
+  const HeldName released(parts_.options.pod_names, is_gone ? key.id : kNoPod);
   if (before.queued != Place::kAbsent) {
     rejectors.ForEach([&](PluginId plugin) { parts_.metrics.AddRejected(plugin, -1); });
-    for (QueueObserver* observer : parts_.options.observers) {
-      observer->OnMoved(pod, before.queued, is_gone ? Place::kAbsent : Place::kInFlight, kNoLabel);
-    }
   }
-  if (before.live) {
-    const PodMove move{.pod = key, .number = facts.VersionOfEnd()};
-    for (QueueObserver* observer : parts_.options.observers) observer->OnDeleted(pod, move);
+  if (!parts_.options.observers.empty()) [[unlikely]] {
+    TellRemoved(pod, before, {.pod = key, .number = facts.VersionOfEnd()},
+                is_gone ? Place::kAbsent : Place::kInFlight);
   }
-  if (is_gone) parts_.options.pod_names->Release(key.id);
   return true;
+}
+
+template <typename Parts>
+void ClusterOperations<Parts>::TellRemoved(const PodRef& pod, const SlotWord& before,
+                                           const PodMove& move, Place to) const {
+  std::vector<Told> told;
+  if (before.queued != Place::kAbsent) {
+    told.push_back(
+        {.what = Told::What::kMoved, .pod = pod, .move = {}, .from = before.queued, .to = to});
+  }
+  if (before.live) told.push_back({.what = Told::What::kDeleted, .pod = pod, .move = move});
+  TellAll(told, *parts_.options.pre_enqueue, parts_.options.observers);
 }
 
 template <typename Parts>

@@ -29,6 +29,7 @@
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/group_events.h"
 #include "engine/lockfree/operations/log_event.h"
+#include "engine/narrowing.h"
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod_key.h"
@@ -102,8 +103,7 @@ void EventOperations<Parts>::Event(const ClusterEvent& event, const ObjectChange
   LogIfAnyInFlight(&parts_, event, change);
   parts_.epochs.Count(event.IsWildcard() ? parts_.all_plugins : registered);
   Narrowing narrowing;
-  if (parts_.options.gates.PreQueueingHints() && !event.IsWildcard() &&
-      (change.before != nullptr || change.after != nullptr)) {
+  if (IsNarrowed(parts_.options.gates, event, change)) {
     parts_.options.judge->Narrow(event, change, &narrowing);
   } else {
     narrowing.asked_of_all = kEveryRegistration;

@@ -148,19 +148,23 @@ class FailOperations<Parts>::EndOfAttempt {
   void HasReadLog() {
     if (is_over_ || change_.own_record() != kNoRecord) return;
     is_over_ = true;
+    // Elsewhere the ticket is announced, which an observer that threw has left unpublished.
+    if (InPool(change_.place)) WithdrawLog();
+    if (change_.flight.IsSet()) fails_.flights_.EndAttempt(change_.flight);
+  }
+
+ private:
+  // Before the attempt ends: a helper that reads the log for it sees by that whether it still may.
+  void WithdrawLog() {
     Announcement rest = *announcement_;
     if (change_.place == Place::kGated) {
       rest = fails_.parts_.moves.Begin();
       rest.AnnounceRestOf(*announcement_);
     }
-    // Before the attempt ends: a helper that reads the log for it sees by that whether it still
-    // may.
     announcement_->Withdraw();
     *announcement_ = rest;
-    if (change_.flight.IsSet()) fails_.flights_.EndAttempt(change_.flight);
   }
 
- private:
   FailOperations& fails_;
   const Change& change_;
   Announcement* const announcement_;

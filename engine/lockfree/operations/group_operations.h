@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "engine/base/names/held_name.h"
 #include "engine/base/result.h"
 #include "engine/event.h"
 #include "engine/lockfree/groups/group_change.h"
@@ -29,6 +31,7 @@
 #include "engine/pod_events.h"
 #include "engine/pod_group.h"
 #include "engine/pod_key.h"
+#include "engine/queue_answers.h"
 #include "engine/refusal.h"
 
 namespace schedq {
@@ -70,12 +73,16 @@ class GroupOperations {
   void GroupUpdate(const PodGroupRef& group);
   void GroupDelete(const GroupKey& group);
   void GroupDone(const GroupKey& root, GroupStatus status);
+  // Ends a popped group of which no caller knows, as an error. What throws meanwhile has taken
+  // effect.
+  [[gnu::cold]] void GiveBack(const PoppedGroup& group) noexcept;
   void EndAllFlights() {
     Change([](GroupChange* change) { return change->EndAllFlights(); });
   }
 
  private:
   void FinishForOthers();
+  void RemoveSingleNamedAs(PodId id);
 
   Parts& parts_;
   MoveFinisher<Parts>& finisher_;
@@ -99,7 +106,13 @@ bool GroupOperations<Parts>::Change(Operate operate) {
       return false;
     }
     if (!publisher_.Publish(&change)) continue;
-    publisher_.Apply(change.effects());
+    try {
+      publisher_.Apply(change.effects());
+    } catch (...) {
+      // An observer. The operation has taken effect, and a sleeping pop is to be woken.
+      publisher_.FinishOwed();
+      throw;
+    }
     publisher_.FinishOwed();
     return true;
   }
@@ -119,6 +132,7 @@ Status GroupOperations<Parts>::Add(const PodRef& pod) {
   }
   const PodId id = parts_.options.pod_names->Acquire(pod->namespace_name, pod->name);
   if (id == kNoPod) return Refusal("add", *pod, {}, parts_.pods_max);
+  const HeldName name(parts_.options.pod_names, id);
   const PodKey key{id, UidFingerprint(pod->uid)};
   const auto is_known = [&] {
     const auto state = parts_.groups->StateWith(key);
@@ -127,21 +141,33 @@ Status GroupOperations<Parts>::Add(const PodRef& pod) {
   bool is_refused = parts_.options.pods_max != 0 &&
                     parts_.options.pod_names->size() > parts_.options.pods_max && !is_known();
   if (!is_refused) {
-    // A pod of that name that was no member is gone.
-    if (const Pinned pinned = parts_.table.Pin(id); pinned && pinned.word().live) {
-      const PodKey old = pinned.facts().key();
-      while (!pods_.RemoveFromCluster(old)) {
-      }
-    }
+    std::exception_ptr thrown;  // By an observer; what it was told of stands.
     Change([&](GroupChange* change) {
       const bool is_changed = change->Add(pod, key);
       is_refused = change->is_refused();
+      // When PreEnqueue has answered: if it throws, nothing has happened.
+      try {
+        if (is_changed) RemoveSingleNamedAs(id);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       return is_changed;
     });
+    if (thrown != nullptr) std::rethrow_exception(thrown);
   }
-  parts_.options.pod_names->Release(id);
   return is_refused ? Refusal("add", *pod, pod->nominated_node_name, parts_.pods_max)
                     : Status::Ok();
+}
+
+// A member takes the place of a pod of its name that was none, whose deletion was not told.
+template <typename Parts>
+void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
+  // A retry means that another thread has changed this very pod.
+  for (bool is_done = false; !is_done;) {
+    const Pinned pinned = parts_.table.Pin(id);
+    if (!pinned || !pinned.word().live) return;
+    is_done = pods_.RemoveFromCluster(PodKey(pinned.facts().key()));
+  }
 }
 
 // A pod that is no member takes the place of a member of its name, whose deletion was not told.
@@ -255,6 +281,21 @@ template <typename Parts>
 void GroupOperations<Parts>::GroupDelete(const GroupKey& group) {
   if (parts_.groups == nullptr) return;
   Change([&](GroupChange* change) { return change->DeleteGroup(group); });
+}
+
+template <typename Parts>
+void GroupOperations<Parts>::GiveBack(const PoppedGroup& group) noexcept {
+  const auto though_observers_throw = [](const auto& call) {
+    try {
+      call();
+    } catch (...) {
+      // It has taken effect.
+    }
+  };
+  for (const PoppedPod& member : group.members) {
+    though_observers_throw([&] { static_cast<void>(Fail(member.key, {}, {})); });
+  }
+  though_observers_throw([&] { GroupDone(group.root, GroupStatus::kError); });
 }
 
 template <typename Parts>

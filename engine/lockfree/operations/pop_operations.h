@@ -15,6 +15,7 @@
 // Parts: QueueParts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,7 +31,9 @@
 #include "engine/lockfree/groups/group_state.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/moves/move_finisher.h"
+#include "engine/lockfree/operations/fail_operations.h"
 #include "engine/lockfree/operations/flights.h"
+#include "engine/lockfree/operations/group_operations.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/lockfree/tickets/queue_ticket.h"
@@ -41,6 +44,7 @@
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -50,8 +54,14 @@ class PopOperations {
   using Pinned = typename Parts::Pinned;
 
   PopOperations(Parts* parts, MoveFinisher<Parts>* finisher, Flights<Parts>* flights,
-                GroupPublisher<Parts>* groups)
-      : parts_(*parts), finisher_(*finisher), flights_(*flights), groups_(*groups) {}
+                FailOperations<Parts>* fails, GroupOperations<Parts>* groups,
+                GroupPublisher<Parts>* publisher)
+      : parts_(*parts),
+        finisher_(*finisher),
+        flights_(*flights),
+        fails_(*fails),
+        groups_(*groups),
+        publisher_(*publisher) {}
   PopOperations(const PopOperations&) = delete;
   PopOperations& operator=(const PopOperations&) = delete;
 
@@ -64,7 +74,7 @@ class PopOperations {
   template <typename IsUnchanged>
   bool TryPopEarly(const IsUnchanged& is_unchanged, std::optional<PoppedPod>* popped);
   void Popped(const PodFacts& facts, Place from, PoppedPod* popped);
-  void TellPopped(const PoppedPod& popped, Place from) const;
+  void TellPopped(const PoppedPod& popped, Place from);
   void Discard(PodId id, const Pinned& pinned);
   void CountEarlyPop() const {
     const EventLabel label = LabelOf(SpecialLabel::kPopFromBackoffQ);
@@ -75,7 +85,10 @@ class PopOperations {
   Parts& parts_;
   MoveFinisher<Parts>& finisher_;
   Flights<Parts>& flights_;
-  GroupPublisher<Parts>& groups_;
+  // For a pop that an observer leaves without an answer.
+  FailOperations<Parts>& fails_;
+  GroupOperations<Parts>& groups_;
+  GroupPublisher<Parts>& publisher_;
 };
 
 // What a pop asks and does about the entry that goes first (invariant 1).
@@ -145,7 +158,7 @@ class PopOperations<Parts>::Popper {
     is_twice_ = false;
     if (unsettled_ == 0) return;
     if (IsOfGroup(unsettled_)) {
-      pops_.groups_.FinishOwed();
+      pops_.publisher_.FinishOwed();
     } else {
       pops_.finisher_.PinFinished(PodIn(unsettled_));
     }
@@ -259,11 +272,30 @@ void PopOperations<Parts>::Popped(const PodFacts& facts, Place from, PoppedPod* 
   TellPopped(*popped, from);
 }
 
+// No caller would end the attempt if an observer throws: the pop has no answer then. So it fails as
+// an error does.
 template <typename Parts>
-void PopOperations<Parts>::TellPopped(const PoppedPod& popped, Place from) const {
-  for (QueueObserver* observer : parts_.options.observers) {
-    observer->OnMoved(popped.pod, from, Place::kInFlight, LabelOf(SpecialLabel::kPodPopped));
-    observer->OnPopped(popped.pod, popped.fields.attempts);
+void PopOperations<Parts>::TellPopped(const PoppedPod& popped, Place from) {
+  if (parts_.options.observers.empty()) return;
+  const std::array<Told, 2> told = {{{.what = Told::What::kMoved,
+                                      .pod = popped.pod,
+                                      .move = {},
+                                      .from = from,
+                                      .to = Place::kInFlight,
+                                      .label = LabelOf(SpecialLabel::kPodPopped)},
+                                     {.what = Told::What::kPopped,
+                                      .pod = popped.pod,
+                                      .move = {},
+                                      .attempts = popped.fields.attempts}}};
+  try {
+    TellAll(told, *parts_.options.pre_enqueue, parts_.options.observers);
+  } catch (...) {
+    try {
+      static_cast<void>(fails_.Fail(popped.key, {}, {}));
+    } catch (...) {
+      // An observer again; the pod is back.
+    }
+    throw;
   }
 }
 
@@ -305,7 +337,7 @@ Consent PopOperations<Parts>::Popper::AskGroup(uint64_t ticket) {
 
 template <typename Parts>
 bool PopOperations<Parts>::Popper::ClaimGroup() {
-  return pops_.groups_.Publish(&*group_change_);
+  return pops_.publisher_.Publish(&*group_change_);
 }
 
 template <typename Parts>
@@ -318,7 +350,13 @@ bool PopOperations<Parts>::Popper::TellGroup(std::optional<PoppedPod>* popped) {
     for (PoppedPod& member : group->members) member.cycle = entity.cycle;
     entity.group = std::move(group);
   }
-  pops_.groups_.Apply(group_change_->effects());
+  try {
+    pops_.publisher_.Apply(group_change_->effects());
+  } catch (...) {
+    // An observer: no caller would end the cycle.
+    if (popped->has_value()) pops_.groups_.GiveBack(*(*popped)->group);
+    throw;
+  }
   group_change_.reset();
   return popped->has_value();
 }

@@ -11,6 +11,7 @@
 #include "engine/gates.h"
 #include "engine/place.h"
 #include "engine/queue.h"
+#include "engine/queueing_fields.h"
 #include "schedq/engine_kind.h"
 #include "tests/support/driver/operation_generator.h"
 #include "tests/support/driver/random_header.h"
@@ -18,6 +19,27 @@
 
 namespace schedq {
 namespace {
+
+// Of queued pods; what engines must agree on and no account knows.
+std::vector<std::string> DifferentFields(const StateJudge::Seen& first,
+                                         const StateJudge::Seen& other) {
+  std::vector<std::string> differences;
+  for (const auto& [name, where] : first) {
+    if (where.place == Place::kAbsent || where.place == Place::kInFlight) continue;
+    const QueueingFields& a = where.fields;
+    const QueueingFields& b = other.at(name).fields;
+    const auto compare = [&](bool are_equal, const char* what) {
+      if (!are_equal) differences.push_back(what + (" of " + name));
+    };
+    compare(a.unschedulable_plugins == b.unschedulable_plugins, "unschedulable plugins");
+    compare(a.pending_plugins == b.pending_plugins, "pending plugins");
+    compare(a.gating_plugin == b.gating_plugin, "gating plugin");
+    compare(a.was_flushed == b.was_flushed, "was-flushed flag");
+    compare(a.first_attempt == b.first_attempt, "first attempt");
+    compare(a.flush_timestamp == b.flush_timestamp, "flush timestamp");
+  }
+  return differences;
+}
 
 // The engines of one run, each with its StateJudge.
 class SideBySide {
@@ -51,7 +73,8 @@ class SideBySide {
         first = *outcome;
         continue;
       }
-      const auto differences = Differences(operation.op, *first, *outcome);
+      auto differences = Differences(operation.op, *first, *outcome);
+      if (differences.empty()) differences = DifferentFields(judge().seen(), player.judge->seen());
       if (!differences.empty()) {
         return Wrong(player, operation,
                      "differs from " + players_.front().name + ": " + differences.front());

@@ -45,17 +45,16 @@ TracePluginSpec GangPlugin() {
            {Resource::kPodGroup, Action::kUpdate, "min-count-lowered", ""}}};
 }
 
-std::vector<TracePluginSpec> OtherPlugins(bool has_groups) {
+std::vector<TracePluginSpec> OtherPlugins() {
   return {
       {"NodeAffinity",
        "",
        {{Resource::kNode, Action::kAdd | Action::kUpdateNodeLabel, "same-zone", ""},
         {Resource::kAssignedPod, Action::kAdd | Action::kDelete, "same-zone", "all"}}},
-      // Its pre-hint is narrower than its hint. What that hides of a group has no rule.
+      // Its pre-hint is narrower than its hint.
       {"ClaimQuota",
        "",
-       {{Resource::kResourceClaim, Action::kAll, has_groups ? "references-object" : "queue",
-         "referencing-pods"},
+       {{Resource::kResourceClaim, Action::kAll, "queue", "referencing-pods"},
         {Resource::kPersistentVolumeClaim, Action::kAdd | Action::kUpdate, "", ""}}},
       {"Erring",
        "",
@@ -98,7 +97,7 @@ TraceHeader RandomHeader(Random& random, const Gates& gates) {
   header.max_in_unschedulable =
       milliseconds(kMaxInUnschedulableMs[random.Below(kMaxInUnschedulableMs.size())]);
   TakeSome(random, GatingPlugins(), 1, &header.plugins);
-  TakeSome(random, OtherPlugins(gates.GenericWorkload()), 2, &header.plugins);
+  TakeSome(random, OtherPlugins(), 2, &header.plugins);
   if (gates.GenericWorkload()) header.plugins.push_back(GangPlugin());
   random.Shuffle(header.plugins);
   return header;

@@ -9,7 +9,7 @@ namespace schedq {
 
 // Plugins of every kind stand in random order. Some of their hints err, and some pre-hints leave
 // out pods. At least one plugin has a PreEnqueue, so that pods can be gated. With groups there is
-// GangScheduling among them, and no pre-hint leaves out a pod that its hint would queue.
+// GangScheduling among them.
 TraceHeader RandomHeader(Random& random, const Gates& gates);
 
 }  // namespace schedq

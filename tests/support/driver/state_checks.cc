@@ -123,6 +123,7 @@ void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& wher
   };
   demand(fields.attempts == account.attempts, "attempts");
   demand(fields.timestamp == account.timestamp, "timestamp");
+  demand(where.place != Place::kActive || fields.first_attempt.has_value(), "no first attempt");
   // The other fields are its group's. A member that joins a gated group keeps its flag.
   if (groups_.IsMember(*live_.at(name).pod)) return;
   demand(fields.unschedulable_count == account.unschedulable_count, "unschedulable count");
@@ -132,7 +133,6 @@ void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& wher
   const bool may_keep = InBackoff(where.place) && !header_.gates.PopFromBackoffQ();
   const bool gated = fields.gating_plugin != kNoPlugin;
   demand(may_keep || gated == (where.place == Place::kGated), "gating plugin");
-  demand(where.place != Place::kActive || fields.first_attempt.has_value(), "no first attempt");
   if (where.place == Place::kGated) {
     demand(fields.Rejectors().Has(fields.gating_plugin), "its gating plugin is no rejector");
     demand(!fields.was_flushed, "gated with the was-flushed flag");

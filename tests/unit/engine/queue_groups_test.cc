@@ -24,6 +24,7 @@
 #include "engine/queue_answers.h"
 #include "engine/queue_metrics.h"
 #include "hints/plugin.h"
+#include "tests/support/queue/group_cases.h"
 #include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
 
@@ -33,48 +34,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-PodRef Member(const std::string& name, const std::string& group, int32_t priority = 0) {
-  std::shared_ptr<Pod> pod = MakePod(name, priority);
-  pod->group_name = group;
-  return pod;
-}
-
-PodGroupRef Group(const std::string& name, const std::string& parent = "", int32_t priority = 0) {
-  auto group = std::make_shared<PodGroup>();
-  group->key = {GroupKind::kPodGroup, "ns", name};
-  group->parent = parent;
-  group->priority = priority;
-  return group;
-}
-
-PodGroupRef Composite(const std::string& name, const std::string& parent = "") {
-  auto composite = std::make_shared<PodGroup>(*Group(name, parent));
-  composite->key.kind = GroupKind::kComposite;
-  return composite;
-}
-
-std::vector<std::string> NamesIn(const PoppedPod& popped) {
-  std::vector<std::string> names;
-  if (popped.group == nullptr) return {popped.pod->name};
-  for (const PoppedPod& member : popped.group->members) names.push_back(member.pod->name);
-  return names;
-}
-
-using Names = std::vector<std::string>;
-
-class QueueGroupsTest : public QueueTest {
- protected:
-  QueueBench Bench(std::vector<Plugin> plugins = {}, bool has_composites = false) const {
-    QueueBenchOptions options = Options(std::move(plugins));
-    GateRequest request;
-    request.Set(Gate::kSchedulerPopFromBackoffQ, GetParam().pops_from_backoff);
-    request.Set(Gate::kSchedulerPreQueueingHints, GetParam().narrows);
-    request.Set(Gate::kGenericWorkload, true);
-    request.Set(Gate::kCompositePodGroup, has_composites);
-    options.gates = *Gates::Resolve(request);
-    return QueueBench(std::move(options));
-  }
-};
 INSTANTIATE_TEST_SUITE_P(Engines, QueueGroupsTest, testing::ValuesIn(AllQueueCases()), CaseName);
 
 TEST_P(QueueGroupsTest, AGroupAndACompositeOfOneNameAreTwoThings) {

@@ -119,6 +119,60 @@ TEST_P(ApiCallsTest, ABindingThatBeginsNominatesAndIsSent) {
   EXPECT_EQ(queue_->Counts(), QueueCounts());
 }
 
+TEST_P(ApiCallsTest, ANodeIsShownWhileThePodWaitsInFlight) {
+  Make(OptionsWithCalls());
+  Watch();
+  Attempt attempt = PopNew();
+  ASSERT_TRUE(attempt.ShowNode("node").ok());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  EXPECT_EQ(Stored()->nominated_node_name, "node");
+  EXPECT_EQ(PlaceOf("a"), Place::kInFlight);
+  ASSERT_TRUE(attempt.Fail(Named("Listener")).ok());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  EXPECT_EQ(Stored()->nominated_node_name, "") << "after a failed cycle it is taken back";
+  EXPECT_FALSE(attempt.ShowNode("node").ok());
+}
+
+TEST_P(ApiCallsTest, WhatPostFilterNominatesIsKnownAndShown) {
+  Make(OptionsWithCalls());
+  Watch();
+  Attempt attempt = PopNew();
+  ASSERT_TRUE(attempt.Fail(Named("Listener"), {}, {"node", false}).ok());
+  EXPECT_EQ(queue_->NominatedNode(*Stored()), "node");
+  EXPECT_EQ(PlaceOf("a"), Place::kUnschedulable);
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  EXPECT_EQ(Stored()->nominated_node_name, "node");
+  EXPECT_EQ(Stored()->conditions.size(), 1u);
+}
+
+TEST_P(ApiCallsTest, ANominationStaysWhileItsVictimsGoAndIsTakenBackAfterwards) {
+  Make(OptionsWithCalls());
+  Watch();
+  const auto fail = [this](const FailedNomination& nomination) {
+    queue_->Activate({{Stored()}});
+    Attempt attempt = *queue_->TryPop();
+    ASSERT_TRUE(attempt.Fail(Named("Listener"), {}, nomination).ok());
+    clock_.AdvanceBy(std::chrono::seconds(1));
+  };
+  ASSERT_TRUE(PopNew().Fail(Named("Listener"), {}, {"node", false}).ok());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  fail({"", true});
+  EXPECT_EQ(Stored()->nominated_node_name, "node");
+  fail({"", false});
+  EXPECT_EQ(Stored()->nominated_node_name, "");
+}
+
+TEST_P(ApiCallsTest, ANominationThatIsOverruledIsTakenBack) {
+  Make(OptionsWithCalls());
+  Watch();
+  ASSERT_TRUE(PopNew().Fail(Named("Listener"), {}, {"node", false}).ok());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  queue_->ClearNomination(Stored());
+  EXPECT_THAT(queue_->NominatedPods("node"), IsEmpty());
+  clock_.AdvanceBy(std::chrono::seconds(1));
+  EXPECT_EQ(Stored()->nominated_node_name, "");
+}
+
 // The late call is of a pod that is gone, whose number another pod has now.
 TEST_P(ApiCallsTest, ABindingWhoseCallMakesWayForAnotherPodsIsTriedAgain) {
   Make(OptionsWithCalls());

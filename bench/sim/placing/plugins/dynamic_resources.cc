@@ -15,6 +15,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -47,8 +48,11 @@ class DynamicResources final : public PlacingPlugin {
  public:
   explicit DynamicResources(ClaimBook* claims) : book_(*claims) {}
 
-  PlacingPluginId id() const override { return PlacingPluginId::kDynamicResources; }
   std::string_view name() const override { return "DynamicResources"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kReserve,
+                           ExtensionPoint::kPreBind);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     const ClusterPod& pod = *attempt->pod;
@@ -86,12 +90,12 @@ class DynamicResources final : public PlacingPlugin {
     return true;
   }
 
-  bool Reserve(const Decision& decision) const override {
+  bool Reserve(const ClusterPod&, const Decision& decision) const override {
     return decision.claims.empty() || book_.Promise(decision.claims);
   }
 
   // The promises of claims that are stored end when the informers deliver these.
-  void Unreserve(const Decision& decision, size_t steps) const override {
+  void Unreserve(const ClusterPod&, const Decision& decision, size_t steps) const override {
     if (!decision.claims.empty()) book_.Release(std::span(decision.claims).subspan(steps));
   }
 
@@ -110,8 +114,8 @@ class DynamicResources final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeDynamicResources(ClaimBook* claims) {
-  return std::make_unique<DynamicResources>(claims);
+PlacingPluginRef MakeDynamicResources(const PlacingTools& tools) {
+  return std::make_unique<DynamicResources>(tools.claims);
 }
 
 }  // namespace schedq

@@ -36,9 +36,8 @@ int64_t BytesOf(const ClusterNode& node, const std::string& image) {
 
 class ImageLocality final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kImageLocality; }
   std::string_view name() const override { return "ImageLocality"; }
-  bool filters() const override { return false; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kScore); }
   int32_t weight() const override { return 1; }
 
   bool PreScore(PlacingAttempt* attempt, const NodeColumns& nodes) const override {
@@ -67,8 +66,6 @@ class ImageLocality final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeImageLocality() {
-  return std::make_unique<ImageLocality>();
-}
+PlacingPluginRef MakeImageLocality() { return std::make_unique<ImageLocality>(); }
 
 }  // namespace schedq

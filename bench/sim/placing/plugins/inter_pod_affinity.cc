@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/normalize.h"
@@ -25,8 +27,10 @@ class InterPodAffinity final : public PlacingPlugin {
  public:
   explicit InterPodAffinity(PodBook* book) : book_(*book) {}
 
-  PlacingPluginId id() const override { return PlacingPluginId::kInterPodAffinity; }
   std::string_view name() const override { return "InterPodAffinity"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     const PodRules& rules = RulesOf(*attempt->pod);
@@ -40,6 +44,11 @@ class InterPodAffinity final : public PlacingPlugin {
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
                   uint64_t candidates) const override {
     return book_.WithNeighbours(attempt.pod_class, nodes, block, candidates);
+  }
+
+  bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                     const NodeChange& change) const override {
+    return book_.WouldHaveNeighbours(attempt.pod_class, nodes, slot, change);
   }
 
   int32_t weight() const override { return 2; }
@@ -63,8 +72,8 @@ class InterPodAffinity final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeInterPodAffinity(PodBook* book) {
-  return std::make_unique<InterPodAffinity>(book);
+PlacingPluginRef MakeInterPodAffinity(const PlacingTools& tools) {
+  return std::make_unique<InterPodAffinity>(tools.pod_book);
 }
 
 }  // namespace schedq

@@ -21,8 +21,10 @@ namespace {
 
 class NodeAffinity final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeAffinity; }
   std::string_view name() const override { return "NodeAffinity"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     return HasNodeAffinity(*attempt->pod) ? PreFilterAnswer::kFilter : PreFilterAnswer::kSkip;
@@ -54,6 +56,6 @@ class NodeAffinity final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeAffinity() { return std::make_unique<NodeAffinity>(); }
+PlacingPluginRef MakeNodeAffinity() { return std::make_unique<NodeAffinity>(); }
 
 }  // namespace schedq

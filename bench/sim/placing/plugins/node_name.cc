@@ -14,8 +14,8 @@ namespace {
 
 class NodeName final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeName; }
   std::string_view name() const override { return "NodeName"; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     return attempt->pod->node_name.empty() ? PreFilterAnswer::kSkip : PreFilterAnswer::kFilter;
@@ -33,6 +33,6 @@ class NodeName final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeName() { return std::make_unique<NodeName>(); }
+PlacingPluginRef MakeNodeName() { return std::make_unique<NodeName>(); }
 
 }  // namespace schedq

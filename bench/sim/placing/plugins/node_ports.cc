@@ -4,6 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -17,8 +19,8 @@ class NodePorts final : public PlacingPlugin {
  public:
   explicit NodePorts(PodBook* book) : book_(*book) {}
 
-  PlacingPluginId id() const override { return PlacingPluginId::kNodePorts; }
   std::string_view name() const override { return "NodePorts"; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     if (RulesOf(*attempt->pod).host_ports.empty()) return PreFilterAnswer::kSkip;
@@ -31,14 +33,19 @@ class NodePorts final : public PlacingPlugin {
     return book_.WithFreePorts(attempt.pod_class, nodes, block, candidates);
   }
 
+  bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                     const NodeChange& change) const override {
+    return book_.WouldHaveFreePorts(attempt.pod_class, nodes, slot, change);
+  }
+
  private:
   PodBook& book_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodePorts(PodBook* book) {
-  return std::make_unique<NodePorts>(book);
+PlacingPluginRef MakeNodePorts(const PlacingTools& tools) {
+  return std::make_unique<NodePorts>(tools.pod_book);
 }
 
 }  // namespace schedq

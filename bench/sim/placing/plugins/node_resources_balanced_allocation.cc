@@ -32,9 +32,8 @@ int64_t Evenness(double a, double b) {
 
 class NodeResourcesBalancedAllocation final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeResourcesBalancedAllocation; }
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
-  bool filters() const override { return false; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kScore); }
   int32_t weight() const override { return 1; }
   bool scores_room() const override { return true; }
 
@@ -63,7 +62,7 @@ class NodeResourcesBalancedAllocation final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesBalancedAllocation() {
+PlacingPluginRef MakeNodeResourcesBalancedAllocation() {
   return std::make_unique<NodeResourcesBalancedAllocation>();
 }
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -54,8 +56,10 @@ class NodeResourcesFit final : public PlacingPlugin {
     }
   }
 
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeResourcesFit; }
   std::string_view name() const override { return "NodeResourcesFit"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     attempt->demand = resources_.DemandOf(*attempt->pod);
@@ -66,10 +70,20 @@ class NodeResourcesFit final : public PlacingPlugin {
                   uint64_t candidates) const override {
     if (attempt.demand.fits_nowhere) return 0;
     for (const NodeDemand::Part& part : attempt.demand) {
-      if (part.kind == kAssumedCpu || part.kind == kAssumedMemory) continue;
+      if (IsAssumed(part)) continue;
       candidates &= nodes.WithFree(block, part.kind, part.amount);
     }
     return candidates;
+  }
+
+  bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                     const NodeChange& change) const override {
+    if (attempt.demand.fits_nowhere) return false;
+    return std::all_of(attempt.demand.begin(), attempt.demand.end(),
+                       [&](const NodeDemand::Part& part) {
+                         const int64_t free = nodes.free(slot, part.kind);
+                         return IsAssumed(part) || free + change.freed(part.kind) >= part.amount;
+                       });
   }
 
   int32_t weight() const override { return 1; }
@@ -104,6 +118,11 @@ class NodeResourcesFit final : public PlacingPlugin {
     int64_t weight;
   };
 
+  // Such parts only score.
+  static bool IsAssumed(const NodeDemand::Part& part) {
+    return part.kind == kAssumedCpu || part.kind == kAssumedMemory;
+  }
+
   static int64_t Assumed(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
                          uint8_t kind) {
     return nodes.used(slot, kind) + attempt.demand.AmountOf(kind);
@@ -130,9 +149,8 @@ class NodeResourcesFit final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeResourcesFit(ResourceTable* resources,
-                                                          const FitScoring& scoring) {
-  return std::make_unique<NodeResourcesFit>(resources, scoring);
+PlacingPluginRef MakeNodeResourcesFit(const PlacingTools& tools) {
+  return std::make_unique<NodeResourcesFit>(tools.resources, tools.fit_scoring);
 }
 
 }  // namespace schedq

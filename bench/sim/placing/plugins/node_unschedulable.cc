@@ -14,8 +14,8 @@ namespace {
 
 class NodeUnschedulable final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kNodeUnschedulable; }
   std::string_view name() const override { return "NodeUnschedulable"; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     return ToleratesCordon(*attempt->pod) ? PreFilterAnswer::kSkip : PreFilterAnswer::kFilter;
@@ -29,8 +29,6 @@ class NodeUnschedulable final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeNodeUnschedulable() {
-  return std::make_unique<NodeUnschedulable>();
-}
+PlacingPluginRef MakeNodeUnschedulable() { return std::make_unique<NodeUnschedulable>(); }
 
 }  // namespace schedq

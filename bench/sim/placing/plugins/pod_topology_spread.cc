@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -50,8 +52,10 @@ class PodTopologySpread final : public PlacingPlugin {
  public:
   explicit PodTopologySpread(PodBook* book) : book_(*book) {}
 
-  PlacingPluginId id() const override { return PlacingPluginId::kPodTopologySpread; }
   std::string_view name() const override { return "PodTopologySpread"; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     if (!HasRule(*attempt->pod, true)) return PreFilterAnswer::kSkip;
@@ -62,6 +66,11 @@ class PodTopologySpread final : public PlacingPlugin {
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
                   uint64_t candidates) const override {
     return book_.WithEvenSpread(attempt.pod_class, nodes, block, candidates);
+  }
+
+  bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
+                     const NodeChange& change) const override {
+    return book_.WouldHaveEvenSpread(attempt.pod_class, nodes, slot, change);
   }
 
   int32_t weight() const override { return 2; }
@@ -83,8 +92,8 @@ class PodTopologySpread final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakePodTopologySpread(PodBook* book) {
-  return std::make_unique<PodTopologySpread>(book);
+PlacingPluginRef MakePodTopologySpread(const PlacingTools& tools) {
+  return std::make_unique<PodTopologySpread>(tools.pod_book);
 }
 
 }  // namespace schedq

@@ -20,10 +20,10 @@ namespace {
 
 class TaintToleration final : public PlacingPlugin {
  public:
-  PlacingPluginId id() const override { return PlacingPluginId::kTaintToleration; }
   std::string_view name() const override { return "TaintToleration"; }
-
-  PreFilterAnswer PreFilter(PlacingAttempt*) const override { return PreFilterAnswer::kFilter; }
+  ExtensionPoints points() const override {
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+  }
 
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
                   uint64_t candidates) const override {
@@ -51,8 +51,6 @@ class TaintToleration final : public PlacingPlugin {
 
 }  // namespace
 
-std::unique_ptr<const PlacingPlugin> MakeTaintToleration() {
-  return std::make_unique<TaintToleration>();
-}
+PlacingPluginRef MakeTaintToleration() { return std::make_unique<TaintToleration>(); }
 
 }  // namespace schedq

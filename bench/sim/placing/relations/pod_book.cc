@@ -67,7 +67,7 @@ PodClassRef PodBook::AddClass(const ClusterPod& pod, std::string key) {
       counters_.size() > kUnusedCountersMax + kCountersPerClass * live_classes_) {
     Rebuild();
   }
-  const PodClassRef pods = MakePodClass(pod);
+  PodClassRef pods = MakePodClass(pod);
   counters_.ForEachCounter([&](PodCounter* counter) {
     pods->counted_by.insert(pods->counted_by.end(), static_cast<size_t>(counter->TimesOf(*pods)),
                             counter);
@@ -278,6 +278,47 @@ uint64_t PodBook::WithEvenSpread(const PodClassRef& pods, const NodeColumns& nod
   const ClassPlan& plan = PlanOf(pods);
   return Pass(nodes, counters_, block, candidates,
               [&](uint32_t slot) { return plan.AllowsSpread(slot); });
+}
+
+// Pods come before others go: a class that is looked up may make all counters anew, which drops
+// classes without pods.
+template <typename Passes>
+bool PodBook::PassesChanged(const NodeColumns& nodes, uint32_t slot, const NodeChange& change,
+                            Passes passes) {
+  const std::lock_guard lock(mutex_);
+  if (nodes.node_ref(slot).get() != counters_.NodeAt(slot)) return false;
+  std::vector<Record> come;
+  std::vector<Record> gone;
+  for (const ClusterPodRef& pod : change.added()) {
+    if (RecordOf(pod->slot()).pods != nullptr) continue;
+    come.push_back({FindClass(*pod), slot, 0});
+    Change(come.back(), 1);
+  }
+  for (const ClusterPodRef& pod : change.gone()) {
+    const Record& record = RecordOf(pod->slot());
+    if (record.pods == nullptr || record.slot != slot) continue;
+    gone.push_back(record);
+    Change(record, -1);
+  }
+  const bool passed = passes();
+  for (const Record& record : gone) Change(record, 1);
+  for (const Record& record : come) Change(record, -1);
+  return passed;
+}
+
+bool PodBook::WouldHaveFreePorts(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                                 const NodeChange& change) {
+  return PassesChanged(nodes, slot, change, [&] { return HasFreePorts(*pods, slot); });
+}
+
+bool PodBook::WouldHaveNeighbours(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                                  const NodeChange& change) {
+  return PassesChanged(nodes, slot, change, [&] { return PlanOf(pods).AllowsNeighbours(slot); });
+}
+
+bool PodBook::WouldHaveEvenSpread(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                                  const NodeChange& change) {
+  return PassesChanged(nodes, slot, change, [&] { return PlanOf(pods).AllowsSpread(slot); });
 }
 
 bool PodBook::Prefer(const PodClassRef& pods, std::span<const uint32_t> slots,

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/relations/class_plan.h"
 #include "bench/sim/placing/relations/counter_table.h"
@@ -78,6 +79,13 @@ class PodBook {
                           uint64_t candidates);
   uint64_t WithEvenSpread(const PodClassRef& pods, const NodeColumns& nodes, size_t block,
                           uint64_t candidates);
+  // Whether the node would pass if it were changed so.
+  bool WouldHaveFreePorts(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                          const NodeChange& change);
+  bool WouldHaveNeighbours(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                           const NodeChange& change);
+  bool WouldHaveEvenSpread(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
+                           const NodeChange& change);
   // For each of these nodes the weights of what pods of the class, and others, prefer there. False:
   // nobody prefers anything.
   bool Prefer(const PodClassRef& pods, std::span<const uint32_t> slots, std::span<int64_t> weights);
@@ -130,6 +138,10 @@ class PodBook {
   template <typename Passes>
   static uint64_t Pass(const NodeColumns& nodes, const CounterTable& known, size_t block,
                        uint64_t candidates, Passes passes);
+  // With the change counted as long as `passes` is asked.
+  template <typename Passes>
+  bool PassesChanged(const NodeColumns& nodes, uint32_t slot, const NodeChange& change,
+                     Passes passes);
 
   std::mutex mutex_;  // Guards all members but the two atomics.
   // Written under the lock. Relaxed: a thread that does not see a term yet is caught by

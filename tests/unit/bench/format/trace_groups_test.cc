@@ -12,6 +12,7 @@
 #include "bench/format/trace/trace.h"
 #include "bench/format/trace/trace_writer.h"
 #include "engine/base/result.h"
+#include "engine/event.h"
 #include "engine/gates.h"
 #include "schedq/engine_kind.h"
 #include "tests/unit/bench/format/trace_groups_header.h"
@@ -78,6 +79,15 @@ TEST(TraceHeaderOfGroups, IsVersionOneUnlessGroupsAreOn) {
   EXPECT_THAT(FormatTraceHeader(header), HasSubstr("\"CompositePodGroup\":false"));
 }
 
+// As a plugin of a library may do while the gate is off.
+TEST(TraceHeaderOfGroups, IsVersionTwoIfAPluginRegisteredForThem) {
+  TraceHeader header;
+  header.plugins = {{"P", "", {{Resource::kCompositePodGroup, Action::kAdd, "queue", ""}}}};
+  const std::string line = FormatTraceHeader(header);
+  EXPECT_THAT(line, HasSubstr("\"schedq_trace\":2"));
+  EXPECT_TRUE(ParseTraceHeader(line).ok());
+}
+
 TEST(TraceHeaderOfGroups, IsRefusedWithTheReason) {
   EXPECT_EQ(HeaderError("groups", "anything"), "");
   EXPECT_THAT(HeaderError("trace\":2", "trace\":3"), HasSubstr("expected schedq_trace 1 or 2"));
@@ -107,9 +117,14 @@ TEST(TraceHeaderOfGroups, IsRefusedInVersionOne) {
   EXPECT_EQ(error("", R"({"name":"P","pre_enqueue":"gang","events":[]})"),
             "plugin P: pre_enqueue kind \"gang\" needs schedq_trace 2");
   for (const char* kind : {"same-group", "min-count-lowered"}) {
-    EXPECT_EQ(error("", R"({"name":"P","events":[{"on":"PodGroup","actions":["Add"],"hint":")" +
+    EXPECT_EQ(error("", R"({"name":"P","events":[{"on":"Node","actions":["Add"],"hint":")" +
                             std::string(kind) + "\"}]}"),
               "plugin P: hint kind \"" + std::string(kind) + "\" needs schedq_trace 2");
+  }
+  for (const char* on : {"PodGroup", "CompositePodGroup"}) {
+    EXPECT_EQ(error("", R"({"name":"P","events":[{"on":")" + std::string(on) +
+                            R"(","actions":["Add"],"hint":"queue"}]})"),
+              "plugin P: events on " + std::string(on) + " need schedq_trace 2");
   }
   EXPECT_THAT(ParseTraceHeader(
                   R"({"schedq_trace":1,"about":"x","start":"2026-01-01T00:00:00Z","plugins":[]})")
@@ -169,6 +184,13 @@ TEST(TraceOperationOfGroups, IsRefusedInVersionOne) {
   EXPECT_EQ(ParseTraceOperation(kLines[1], 1).error().message(),
             "op group_add needs schedq_trace 2");
   EXPECT_EQ(ParseTraceOperation(kLines[0], 1).error().message(), "pod: unknown field group");
+  for (const char* on : {"PodGroup", "CompositePodGroup"}) {
+    const std::string line = R"({"op":"event","t":1,"on":")" + std::string(on) +
+                             R"(","action":"Add","object":{"name":"g"}})";
+    EXPECT_TRUE(ParseTraceOperation(line, 2).ok());
+    EXPECT_EQ(ParseTraceOperation(line, 1).error().message(),
+              "event: on " + std::string(on) + " needs schedq_trace 2");
+  }
 }
 
 TEST(TraceOperationOfGroups, IsRefusedWithTheReason) {

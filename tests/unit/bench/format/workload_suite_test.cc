@@ -4,6 +4,7 @@
 // prints so and decodes a fixture with upstream's constructs instead.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +18,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/selection.h"
 #include "bench/format/workload/decoder.h"
+#include "bench/format/workload/features.h"
 #include "bench/format/workload/model.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 
@@ -80,11 +82,14 @@ TEST(Needs, SeePreemptionInTheWhole) {
                           high_count + ", podTemplatePath: high.yaml, collectMetrics: true}\n"),
                    {{"high.yaml", high}});
     EXPECT_TRUE(cases);
-    return NeedsOf((*cases)[0].workloads[0]).size();
+    const Workload& workload = (*cases)[0].workloads[0];
+    EXPECT_TRUE(CanRun(workload)) << "preemption is modelled";
+    return std::count(workload.features.begin(), workload.features.end(),
+                      FeatureUse{Feature::kPreemption, ""});
   };
-  EXPECT_EQ(needs("10", "1"), 0u);   // All fit at once.
-  EXPECT_EQ(needs("70", "1"), 1u);   // They take 70 of 80 places, and half the cluster.
-  EXPECT_EQ(needs("100", "0"), 0u);  // With one priority, none preempts another.
+  EXPECT_EQ(needs("10", "1"), 0);   // All fit at once.
+  EXPECT_EQ(needs("70", "1"), 1);   // They take 70 of 80 places, and half the cluster.
+  EXPECT_EQ(needs("100", "0"), 0);  // With one priority, none preempts another.
 }
 
 // Decodes every performance-config.yaml below `root`. Returns the number of workloads by case.

@@ -44,7 +44,7 @@ class SchedulerTest : public testing::Test {
  protected:
   uint64_t Create(const ApiObjectRef& object) {
     EXPECT_TRUE(cluster_.Create(object, "ns").ok());
-    return cluster_.pods().empty() ? 0 : cluster_.pods().rbegin()->first;
+    return cluster_.pods().empty() ? 0 : cluster_.pods().last();
   }
   void CreateDevices(const std::string& node) {
     Create(
@@ -234,7 +234,7 @@ TEST(SchedulerStatusModelTest, PluginsChooseWhatIsShownWhereTheModelLetsThem) {
     const auto shown = [&](const ApiObjectRef& object) {
       EXPECT_TRUE(cluster.Create(object, "ns").ok());
       clock.AdvanceBy(std::chrono::milliseconds(100));
-      const uint64_t pod = cluster.pods().rbegin()->first;
+      const uint64_t pod = cluster.pods().last();
       const bool is_early = FindCondition(*cluster.FindPod(pod), kPodScheduledCondition) != nullptr;
       EXPECT_TRUE(!is_early || !IsDelayed(model));
       clock.AdvanceBy(std::chrono::seconds(6));

@@ -12,6 +12,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/plugins/plugins.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
@@ -37,7 +38,8 @@ class ClaimStorageTest : public testing::Test {
     Decision decision;
     decision.node = node;
     decision.claims = {{"ns/c", allocates, {"g/n/0"}}};
-    return MakeDynamicResources(&claims_)->PreBind(0, &cluster_, *pod_, decision);
+    const PlacingTools tools = {.resources = nullptr, .claims = &claims_, .pods = nullptr};
+    return MakeDynamicResources(tools)->PreBind(0, &cluster_, *pod_, decision);
   }
   ClusterClaimRef Stored() const { return cluster_.FindClaim("ns/c"); }
 

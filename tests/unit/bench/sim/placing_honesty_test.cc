@@ -51,7 +51,7 @@ class HonestyWorld {
       : draw_(seed),
         registry_(registry),
         judge_(registry),
-        rejectors_(cache_.plugins(), registry) {}
+        rejectors_(cache_.framework(), registry) {}
 
   uint64_t skips = 0;
   uint64_t placed_after_queue = 0;

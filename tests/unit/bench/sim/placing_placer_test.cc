@@ -18,10 +18,10 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/node_ledger.h"
 #include "bench/sim/placing/placer.h"
-#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/resource_table.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "engine/base/random.h"
@@ -33,6 +33,7 @@ namespace schedq {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 // A cache as the informers fill it, with one scheduling thread.
 struct Scene {
@@ -55,7 +56,15 @@ struct Scene {
     }
     return decision.node;
   }
-  uint32_t Rejectors(const ClusterPodRef& pod) { return placer.Decide(*pod).rejectors; }
+  std::set<std::string> Rejectors(const ClusterPodRef& pod) {
+    const Decision decision = placer.Decide(*pod);
+    std::set<std::string> names;
+    for (size_t i = 0; i < cache.framework().size(); ++i) {
+      if ((decision.rejectors & Framework::BitOf(i)) == 0) continue;
+      names.emplace(cache.framework().plugin(i).name());
+    }
+    return names;
+  }
   void Delete(const ClusterPodRef& pod) {
     ClusterChange change;
     change.pod_before = pod;
@@ -79,7 +88,7 @@ TEST(Placer, TheLeastInUseGoesFirstAndTiesGoByOrder) {
 
 TEST(Placer, SaysWhichPluginsRejected) {
   Scene scene;
-  EXPECT_EQ(scene.Rejectors(PodOf(1, 1)), 0u);
+  EXPECT_THAT(scene.Rejectors(PodOf(1, 1)), IsEmpty());
   scene.SetNode(NodeOf(1, 10));
   auto closed = NodeOf(2, 1000);
   closed->unschedulable = true;
@@ -87,13 +96,11 @@ TEST(Placer, SaysWhichPluginsRejected) {
   auto tainted = NodeOf(3, 1000);
   tainted->taints = {{"k", "", "NoSchedule"}};
   scene.SetNode(tainted);
-  EXPECT_EQ(scene.Rejectors(PodOf(1, 100)), BitOf(PlacingPluginId::kNodeResourcesFit) |
-                                                BitOf(PlacingPluginId::kNodeUnschedulable) |
-                                                BitOf(PlacingPluginId::kTaintToleration));
+  EXPECT_THAT(scene.Rejectors(PodOf(1, 100)),
+              ElementsAre("NodeResourcesFit", "NodeUnschedulable", "TaintToleration"));
   auto pod = PodOf(1, 1);
   pod->node_selector = {{"zone", "a"}};
-  EXPECT_EQ(scene.Rejectors(pod) & BitOf(PlacingPluginId::kNodeAffinity),
-            BitOf(PlacingPluginId::kNodeAffinity));
+  EXPECT_THAT(scene.Rejectors(pod), testing::Contains("NodeAffinity"));
 }
 
 TEST(Placer, ANodeThatChangesIsSeenAsItIs) {
@@ -105,7 +112,7 @@ TEST(Placer, ANodeThatChangesIsSeenAsItIs) {
   scene.SetNode(NodeOf(1, 100));
   EXPECT_EQ(scene.placer.Decide(*PodOf(1, 1)).node, "n1");
   scene.SetNode(NodeOf(1, 0));
-  EXPECT_EQ(scene.Rejectors(PodOf(1, 1)), BitOf(PlacingPluginId::kNodeResourcesFit));
+  EXPECT_THAT(scene.Rejectors(PodOf(1, 1)), ElementsAre("NodeResourcesFit"));
 }
 
 TEST(Placer, ANodesPodsSurviveTheNode) {
@@ -115,7 +122,7 @@ TEST(Placer, ANodesPodsSurviveTheNode) {
   const auto pod = PodOf(1, 80);
   EXPECT_EQ(scene.Place(pod), "n1");
   scene.RemoveNode(node);
-  EXPECT_EQ(scene.Rejectors(PodOf(2, 30)), 0u) << "there is no node that could reject";
+  EXPECT_THAT(scene.Rejectors(PodOf(2, 30)), IsEmpty()) << "there is no node that could reject";
   scene.SetNode(node);
   EXPECT_EQ(scene.Place(PodOf(2, 30)), "");
   scene.Delete(pod);
@@ -126,7 +133,7 @@ TEST(Placer, TheNumberOfPodsIsALimit) {
   Scene scene;
   scene.SetNode(NodeOf(1, 100, 1));
   EXPECT_EQ(scene.Place(PodOf(1, 0)), "n1");
-  EXPECT_EQ(scene.Rejectors(PodOf(2, 0)), BitOf(PlacingPluginId::kNodeResourcesFit));
+  EXPECT_THAT(scene.Rejectors(PodOf(2, 0)), ElementsAre("NodeResourcesFit"));
 }
 
 TEST(Placer, AResourceThatNoNodeHasFitsNowhere) {
@@ -134,7 +141,7 @@ TEST(Placer, AResourceThatNoNodeHasFitsNowhere) {
   scene.SetNode(NodeOf(1, 100));
   auto pod = PodOf(1, 1);
   pod->requests.emplace_back("example.com/gpu", 1);
-  EXPECT_EQ(scene.Rejectors(pod), BitOf(PlacingPluginId::kNodeResourcesFit));
+  EXPECT_THAT(scene.Rejectors(pod), ElementsAre("NodeResourcesFit"));
   auto node = NodeOf(2, 100);
   node->allocatable.emplace_back("example.com/gpu", 1);
   scene.SetNode(node);
@@ -187,7 +194,7 @@ TEST(Placer, FindsTheOneNodeWithDevices) {
   Decision second = scene.placer.Decide(*pods[1]);
   EXPECT_TRUE(scene.cache.Assume(*pods[0], &first));
   EXPECT_FALSE(scene.cache.Assume(*pods[1], &second));
-  EXPECT_EQ(scene.Rejectors(pods[1]), BitOf(PlacingPluginId::kDynamicResources));
+  EXPECT_THAT(scene.Rejectors(pods[1]), ElementsAre("DynamicResources"));
   scene.cache.Forget(*pods[0], first, 0);
   EXPECT_EQ(scene.Place(pods[1]), "n299");
 }

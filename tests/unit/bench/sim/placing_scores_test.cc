@@ -16,11 +16,13 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/node_ledger.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
+#include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
 #include "bench/sim/placing/resource_table.h"
 #include "bench/sim/placing/room_scores.h"
@@ -67,7 +69,10 @@ class ScoresTest : public testing::Test {
     return plugin.ScoreRoom(attempt, nodes_, 0);
   }
   int64_t Fit(const FitScoring& scoring, const ClusterPod& pod) {
-    return Score(*MakeNodeResourcesFit(&ledger_.resources(), scoring), pod);
+    PlacingTools tools;
+    tools.resources = &ledger_.resources();
+    tools.fit_scoring = scoring;
+    return Score(*MakeNodeResourcesFit(tools), pod);
   }
   int64_t Balanced(const ClusterPod& pod) {
     return Score(*MakeNodeResourcesBalancedAllocation(), pod);
@@ -147,12 +152,11 @@ TEST_F(ScoresTest, APodThatEvensOutTheSharesIsWelcome) {
 // Gives each node its number, or all the same.
 class Opinion final : public PlacingPlugin {
  public:
-  Opinion(PlacingPluginId id, int32_t weight, std::vector<int64_t> scores)
-      : id_(id), weight_(weight), scores_(std::move(scores)) {}
+  Opinion(int32_t weight, std::vector<int64_t> scores)
+      : weight_(weight), scores_(std::move(scores)) {}
 
-  PlacingPluginId id() const override { return id_; }
   std::string_view name() const override { return "Opinion"; }
-  bool filters() const override { return false; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kScore); }
   int32_t weight() const override { return weight_; }
   bool PreScore(PlacingAttempt*, const NodeColumns&) const override { return true; }
   void Score(const PlacingAttempt&, const NodeColumns&, std::span<const uint32_t> slots,
@@ -161,18 +165,17 @@ class Opinion final : public PlacingPlugin {
   }
 
  private:
-  const PlacingPluginId id_;
   const int32_t weight_;
   const std::vector<int64_t> scores_;
 };
 
 std::string BestOf(int32_t weight) {
-  PlacingPlugins plugins;
-  plugins.push_back(std::make_unique<Opinion>(PlacingPluginId::kTaintToleration, 1,
-                                              std::vector<int64_t>{40, 0, 100}));
-  plugins.push_back(std::make_unique<Opinion>(PlacingPluginId::kNodeAffinity, weight,
-                                              std::vector<int64_t>{60, 100, 0}));
-  SchedulerCache cache(std::move(plugins));
+  SchedulerCache cache([weight](const PlacingTools&) {
+    std::vector<PlacingPluginRef> plugins;
+    plugins.push_back(std::make_unique<Opinion>(1, std::vector<int64_t>{40, 0, 100}));
+    plugins.push_back(std::make_unique<Opinion>(weight, std::vector<int64_t>{60, 100, 0}));
+    return plugins;
+  });
   for (uint64_t i : {1, 2, 3}) {
     ClusterChange change;
     change.resource = Resource::kNode;
@@ -191,9 +194,10 @@ TEST(Scores, AreAddedWithTheirWeights) {
 TEST(RoomScores, AreThoseOfThePresentRoom) {
   NodeLedger ledger;
   ClaimBook claims;
-  PodBook pods_on_nodes;
-  const PlacingPlugins plugins =
-      BuiltinPlacingPlugins(&ledger.resources(), &claims, &pods_on_nodes);
+  PodsByNode pods_by_node;
+  PodBook pod_book;
+  const Framework plugins(
+      BuiltinPlacingPlugins({&ledger.resources(), &claims, &pods_by_node, &pod_book}));
   NodeColumns nodes(&ledger);
   RoomScores kept(&nodes, plugins);
   Random random(5);

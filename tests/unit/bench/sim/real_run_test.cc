@@ -147,9 +147,10 @@ TEST_P(RealRunTest, ClaimsAreGeneratedAllocatedAndStored) {
   EXPECT_EQ(outcome.pods, 40u);
 }
 
+// Each lives for 30 ticks, which is longer than a busy machine takes to bind it.
 constexpr const char* kChurnOfPods =
     "  - {opcode: createNodes, count: 20, nodeTemplatePath: node.yaml}\n"
-    "  - {opcode: churn, mode: recreate, number: 3, intervalMilliseconds: 1, namespace: a, "
+    "  - {opcode: churn, mode: recreate, number: 30, intervalMilliseconds: 1, namespace: a, "
     "templatePaths: [small.yaml, second.yaml]}\n"
     "  - {opcode: createPods, count: 10, podTemplatePath: small.yaml, collectMetrics: true}\n";
 

@@ -192,6 +192,27 @@ TEST(StepTimes, TheStepsTakeTheTimeInWhichAnybodyWasBusy) {
   EXPECT_EQ(whole, Duration(1'000'000));
 }
 
+// 20 ms of work within 10 ms: one after the other the steps take the 10 ms.
+TEST(StepTimes, WorkSideBySideIsCutToTheTimeOfTheRun) {
+  StepTimes steps;
+  steps.busy = 0.010;
+  steps.popping = 0.004;
+  steps.placing = 0.004;
+  steps.adding = 0.002;
+  steps.events = 0.010;
+  steps.hints = 0.008;
+  steps.attempts = 10;
+  steps.nodes_looked_at = 1000;
+  steps.pods_told = 20;
+  steps.events_told = 10;
+  steps.hints_asked = 100;
+  const CostModel costs = *CostsOf(steps, "measured");
+  EXPECT_EQ(costs.attempt, Duration(0));
+  const Duration whole = 10 * (costs.queue_pop + costs.queue_done) + 1000 * costs.filter_node +
+                         20 * costs.queue_add + 10 * costs.queue_event + 100 * costs.queue_judge;
+  EXPECT_EQ(whole, Duration(10'000'000));
+}
+
 TEST(StepTimes, WithoutAnAttemptThereIsNoModel) {
   EXPECT_FALSE(CostsOf(StepTimes(), "measured").ok());
 }

@@ -58,7 +58,8 @@ RunDocument SampleRun() {
                      .conflicts = 3,
                      .allocations = 1000,
                      .allocated_bytes = 64'000,
-                     .memory = MemoryCourse{.bytes_at_tenth = 1000, .bytes_at_end = 1001}};
+                     .memory = MemoryCourse{.bytes_at_tenth = 1000, .bytes_at_end = 1001},
+                     .instructions_per_pod = 2000};
   repetition.latencies["add"] = {.count = 10, .total_ns = 100, .p50_ns = 8, .max_ns = 31};
   WorkloadResult measured;
   measured.test_case = "SchedulingBasic";

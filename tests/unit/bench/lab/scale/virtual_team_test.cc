@@ -81,8 +81,8 @@ TEST(VirtualTeam, OneThreadMovesNothing) {
     EXPECT_EQ(counts.retries, 0u);
   }
 }
-
-// A thread adds two or three times while the line stays: 20 ticks and the wait of the others, over 8
+// A thread adds two or three times while the line stays: 20 ticks and the wait of the others, over
+// 8 to 16 for each addition.
 // to 16 for each addition.
 constexpr double kMovesMin = 0.25;
 

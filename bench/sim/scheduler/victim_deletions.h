@@ -1,0 +1,56 @@
+// Deletes the victims of preemptions, while the pods that preempt are gated.
+//
+// Purpose: kube-scheduler's asynchronous preemption. All victims but one are deleted side by side;
+// when these calls are answered the pod is gated no more, and the last victim is deleted, so that
+// its event finds a pod that may enter the queue. Where a call fails, the pod is activated, because
+// the events that it waits for may never come.
+// The calls go past the dispatcher, as upstream's do: it knows pods of the queue only.
+// Threads: Begin from any thread; answers on the cluster's.
+// Memory: the preemptions under way.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
+#include "hints/running_preemptions.h"
+
+namespace schedq {
+
+class VictimDeletions {
+ public:
+  struct Surroundings {
+    RunningPreemptions* running = nullptr;  // Gates pods; outlives it.
+    // Makes the call; `then` runs on the cluster's thread. A pod that is gone is a success.
+    std::function<void(const ClusterPodRef& victim, std::function<void(const Status&)> then)>
+        remove;
+    std::function<void(const PodRef& pod)> activate;
+  };
+
+  explicit VictimDeletions(Surroundings surroundings) : around_(std::move(surroundings)) {}
+  VictimDeletions(const VictimDeletions&) = delete;
+  VictimDeletions& operator=(const VictimDeletions&) = delete;
+
+  // Before the pod's attempt fails. There is a victim at least.
+  void Begin(const PodRef& pod, std::vector<ClusterPodRef> victims);
+
+ private:
+  struct Preemption {
+    PodRef pod;
+    ClusterPodRef last_victim;
+    size_t waits_for = 0;  // Answers, the cluster's thread's.
+    bool has_failed = false;
+  };
+
+  void OnAnswer(const std::shared_ptr<Preemption>& preemption, const Status& status);
+  void DeleteLast(const std::shared_ptr<Preemption>& preemption);
+
+  const Surroundings around_;
+};
+
+}  // namespace schedq
