@@ -9,7 +9,7 @@
 // Progress: every operation is lock-free except Pop, which blocks while there is nothing to pop,
 // and Run and Close, which take a mutex of their own around the tickers.
 // Linearization: each operation on a pod linearizes at the exchange of the pod's slot word that
-// makes its draft true (pod_mover.h); a pop at the moment before its exchange at which no better
+// makes its change true (pod_mover.h); a pop at the moment before its exchange at which no better
 // ticket was there. What follows from an exchange is announced, and others finish it
 // (unfinished_moves.h).
 //

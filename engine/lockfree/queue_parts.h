@@ -23,9 +23,9 @@
 #include "engine/lockfree/groups/group_store.h"
 #include "engine/lockfree/log/event_epochs.h"
 #include "engine/lockfree/log/event_log.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/lockfree/pods/nomination_index.h"
 #include "engine/lockfree/pods/place_counts.h"
+#include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/lockfree/pods/rejector_index.h"
@@ -46,9 +46,9 @@ struct QueueParts {
   using Pinned = typename Table::Pinned;
   using Scan = typename Table::Scan;
   using Records = PodRecordPool<Atom>;
-  using Draft = schedq::Draft<Atom>;
+  using Change = PodChange<Atom>;
   using Nominations = NominationIndex<Atom>;
-  using NominationOfDraft = DraftedNomination<Atom, Draft>;
+  using CarriedNomination = schedq::CarriedNomination<Atom, Change>;
   // Counts an event that the log lets go.
   struct DropCounter {
     const QueueMetrics* metrics;

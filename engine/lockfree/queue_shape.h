@@ -25,8 +25,8 @@ struct LockfreeQueueShape {
   static constexpr uint64_t kEventsPerClear = 8;
   // False: no observer may be given, and Add has no code for them.
   static constexpr bool kMayBeObserved = true;
-  // How many pops ahead a record is fetched into the cache, and half as many the pod; 0: never.
-  static constexpr uint32_t kWarmAhead = 6;
+  // How many pops ahead a record is prefetched, and half as many the pod; 0: never.
+  static constexpr uint32_t kPrefetchAhead = 6;
   // When stale tickets are looked for (stale_watch.h).
   static constexpr uint64_t kSpareTickets = 4096;
   static constexpr uint64_t kTicketsPerPush = 4;

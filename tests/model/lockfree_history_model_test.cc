@@ -23,7 +23,6 @@
 #include "engine/lockfree/moves/move_cause.h"
 #include "engine/lockfree/moves/move_finisher.h"
 #include "engine/lockfree/moves/pod_mover.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/place.h"
 #include "engine/pod_key.h"
 #include "tests/model/lockfree_queue_model.h"
@@ -51,10 +50,10 @@ auto MoveFinisher<ModelParts<FinishesNoKnownPod>>::PinFinished(PodId id) -> Pinn
 }
 
 template <>
-bool PodMover<ModelParts<IsInterrupted>>::CommitMove(PodId id, const Pinned& pinned, Draft* draft,
+bool PodMover<ModelParts<IsInterrupted>>::CommitMove(PodId id, const Pinned& pinned, Change* change,
                                                      MoveCause cause, Announcement* announcement) {
   IsInterrupted::before_move();
-  return CommitAs<false>(id, pinned, draft, cause, announcement);
+  return CommitAs<false>(id, pinned, change, cause, announcement);
 }
 
 namespace {

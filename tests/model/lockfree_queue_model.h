@@ -69,7 +69,7 @@ struct ModelQueueShape {
   static constexpr uint64_t kEventsPerClear = 1;
   static constexpr bool kMayBeObserved = true;
   // Hints would only make more steps of what is explored.
-  static constexpr uint32_t kWarmAhead = 0;
+  static constexpr uint32_t kPrefetchAhead = 0;
   // Never: see SweepingQueueShape.
   static constexpr uint64_t kSpareTickets = 1'000'000;
   static constexpr uint64_t kTicketsPerPush = 1;

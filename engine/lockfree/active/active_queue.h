@@ -156,7 +156,7 @@ class ActiveQueue {
   //   Takes
   //                       what it stands for; false: it has changed since Ask. An entry whose claim
   //                       succeeded must be to drop for every taker from then on.
-  //   WarmAhead(further, near)  the tickets that will probably be taken kAhead and half as many
+  //   PrefetchAhead(further, near)  the tickets that will probably be taken kAhead and half as many
   //                       takes later. Either may be any ticket, or 0. Not called if kAhead is 0.
   // Neither may use this queue. Lock-free if they are. kTaken and kEmpty linearize at that instant.
   template <typename Taker>
@@ -359,8 +359,8 @@ class ActiveQueue {
     // If another thread drops it first, it has found that it is taken.
     if (!drop() && is_taken_by_drop) return {Outcome::kChanged};
     if constexpr (Taker::kAhead > 0) {
-      taker.WarmAhead(head.run->TicketAhead(segments_, head.view, Taker::kAhead),
-                      head.run->TicketAhead(segments_, head.view, Taker::kAhead / 2));
+      taker.PrefetchAhead(head.run->TicketAhead(segments_, head.view, Taker::kAhead),
+                          head.run->TicketAhead(segments_, head.view, Taker::kAhead / 2));
     }
     return TakenAsNumber(head.view.Position());
   }

@@ -232,7 +232,7 @@ class HeapBucket : public EraElement<Atom> {
     if (index >= kEntries) return false;
     Slot& slot = slots_[index];
     // For a later push: the exchange waits until the slot's line has come.
-    __builtin_prefetch(&slot + kWarmAhead, /*for a write*/ 1);
+    __builtin_prefetch(&slot + kPrefetchAhead, /*for a write*/ 1);
     slot.entry.Write(entry);
     uint32_t empty = kEmpty;
     return slot.state.compare_exchange_strong(empty, kReady);
@@ -269,7 +269,7 @@ class HeapBucket : public EraElement<Atom> {
   static constexpr uint32_t kReady = 1;
   static constexpr uint32_t kDead = 2;
   static constexpr uint64_t kFrozenCount = uint64_t{1} << 62;
-  static constexpr uint64_t kWarmAhead = 4;
+  static constexpr uint64_t kPrefetchAhead = 4;
 
   struct Slot {
     // Set by the push that has the slot, or by a thread that freezes the bucket.

@@ -117,7 +117,7 @@ class GroupChange {
   // A gated one, which an event or a second look made worth another attempt.
   bool RequeueGated(GroupId root, uint32_t version, Verdict verdict, EventLabel label);
   // A gated one that is due for the flush of the unschedulable: marks it, and judges it.
-  bool Rescue(GroupId root, Duration max_in_unschedulable);
+  bool FlushFromPool(GroupId root, Duration max_in_unschedulable);
   // What was owed has been done.
   bool Settle(const GroupState::Owed& owed);
   bool EndAllFlights();

@@ -343,7 +343,7 @@ bool GroupChange::RequeueGated(GroupId id, uint32_t version, Verdict verdict, Ev
   return true;
 }
 
-bool GroupChange::Rescue(GroupId id, Duration max_in_unschedulable) {
+bool GroupChange::FlushFromPool(GroupId id, Duration max_in_unschedulable) {
   const RootState* const known = state_.roots.Get(id);
   if (known == nullptr || known->place != Place::kGated) return false;
   const QueueingFields& fields = known->fields;

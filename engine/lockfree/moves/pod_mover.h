@@ -1,6 +1,6 @@
-// Moves one pod: makes a draft true by an exchange of the pod's slot, and does what follows.
+// Moves one pod: makes a change true by an exchange of the pod's slot, and does what follows.
 //
-// Purpose: every operation that gives a pod a place decides on a draft (place_decision.h) and
+// Purpose: every operation that gives a pod a place decides on a change (place_decision.h) and
 // commits it here.
 // Threads: all operations from any thread, lock-free. A commit is tried once: it fails where
 // another thread has changed the pod's slot, and then nothing has happened.
@@ -24,7 +24,7 @@
 #include "engine/event.h"
 #include "engine/lockfree/moves/move_cause.h"
 #include "engine/lockfree/moves/place_decision.h"
-#include "engine/lockfree/pods/draft.h"
+#include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/lockfree/pods/unfinished_moves.h"
@@ -41,7 +41,7 @@ template <typename Parts>
 class PodMover {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
   using Announcement = typename Parts::Moves::Announcement;
   using Leftover = typename Parts::Moves::Leftover;
 
@@ -49,65 +49,65 @@ class PodMover {
   PodMover(const PodMover&) = delete;
   PodMover& operator=(const PodMover&) = delete;
 
-  // Makes the draft true and does all that follows. False: the slot changed, and nothing happened.
-  [[gnu::noinline]] bool Commit(PodId id, const Pinned& pinned, Draft* draft, MoveCause cause);
+  // Makes the change true and does all that follows. False: the slot changed, and nothing happened.
+  [[gnu::noinline]] bool Commit(PodId id, const Pinned& pinned, Change* change, MoveCause cause);
   // The same without what follows a move into the pool; `announcement` stands until that is done.
-  bool CommitMove(PodId id, const Pinned& pinned, Draft* draft, MoveCause cause,
+  bool CommitMove(PodId id, const Pinned& pinned, Change* change, MoveCause cause,
                   Announcement* announcement);
 
   // What follows a move into the pool of a pod that PreEnqueue rejected.
-  bool IsOvertaken(const Draft& draft) const;
+  bool IsOvertaken(const Change& change) const;
   void RecheckGated(PodId id, MoveCause cause, Announcement* announcement);
 
  private:
-  [[gnu::noinline, gnu::cold]] bool CommitObserved(PodId id, const Pinned& pinned, Draft* draft,
+  [[gnu::noinline, gnu::cold]] bool CommitObserved(PodId id, const Pinned& pinned, Change* change,
                                                    MoveCause cause, Announcement* announcement);
   template <bool kIsObserved>
-  [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Draft* draft,
+  [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Change* change,
                                        MoveCause cause, Announcement* announcement);
-  SlotWord WordAfter(const Pinned& pinned, Draft* draft) const;
-  [[gnu::always_inline]] void CountMove(const SlotWord& before, const Draft& draft,
+  SlotWord WordAfter(const Pinned& pinned, Change* change) const;
+  [[gnu::always_inline]] void CountMove(const SlotWord& before, const Change& change,
                                         MoveCause cause) const;
-  void TellPublished(const Pinned& pinned, const PodFacts& facts, const Draft& draft,
+  void TellPublished(const Pinned& pinned, const PodFacts& facts, const Change& change,
                      MoveCause cause) const;
 
   Parts& parts_;
   TicketPublisher<Parts>& tickets_;
 };
 
-// The word that makes the draft true, after the last change to its facts.
+// The word that makes the change true, after the last change to its facts.
 template <typename Parts>
-SlotWord PodMover<Parts>::WordAfter(const Pinned& pinned, Draft* draft) const {
+SlotWord PodMover<Parts>::WordAfter(const Pinned& pinned, Change* change) const {
   SlotWord after = pinned.word();
   // What PreEnqueue said is told with the version, so each rejection has one of its own.
-  const bool is_rejected = draft->pre_enqueue == PreEnqueueAnswer::kRejected;
-  if (draft->is_changed() || is_rejected) {
-    PodFacts& own = draft->Edit();
+  const bool is_rejected = change->pre_enqueue == PreEnqueueAnswer::kRejected;
+  if (change->has_own_facts() || is_rejected) {
+    PodFacts& own = change->Edit();
     // Each move has a name of its own (unfinished_moves.h).
-    if (draft->needs_ticket || is_rejected || InPool(draft->place) ||
-        draft->place != after.queued) {
+    if (change->needs_ticket || is_rejected || InPool(change->place) ||
+        change->place != after.queued) {
       own.version = pinned.NextVersion();
     }
-    after = WordWith(after, *draft);
+    after = WordWith(after, *change);
   } else {
-    SCHEDQ_CHECK(!draft->needs_ticket || InPool(after.queued) || draft->place == Place::kActive,
+    SCHEDQ_CHECK(!change->needs_ticket || InPool(after.queued) || change->place == Place::kActive,
                  "a record is in each queue once");
   }
-  after.queued = draft->place;
-  after.live = draft->live;
+  after.queued = change->place;
+  after.live = change->live;
   return after;
 }
 
 template <typename Parts>
-bool PodMover<Parts>::Commit(PodId id, const Pinned& pinned, Draft* draft, MoveCause cause) {
+bool PodMover<Parts>::Commit(PodId id, const Pinned& pinned, Change* change, MoveCause cause) {
   Announcement announcement;
   Leftover leftover(&parts_.moves);
-  const bool is_done = CommitMove(id, pinned, draft, cause, &announcement);
+  const bool is_done = CommitMove(id, pinned, change, cause, &announcement);
   if (is_done) {
-    if (draft->place == Place::kGated && IsOvertaken(*draft)) {
+    if (change->place == Place::kGated && IsOvertaken(*change)) {
       RecheckGated(id, cause, &announcement);
     }
-    if (draft->needs_ticket || InPool(draft->place)) announcement.Withdraw();
+    if (change->needs_ticket || InPool(change->place)) announcement.Withdraw();
   }
   leftover.Finished();
   return is_done;
@@ -116,19 +116,19 @@ bool PodMover<Parts>::Commit(PodId id, const Pinned& pinned, Draft* draft, MoveC
 // Two instructions are what observers cost a queue that has none: the question stands before
 // anything that it could keep from lying in registers, and what observers need is code of its own.
 template <typename Parts>
-inline bool PodMover<Parts>::CommitMove(PodId id, const Pinned& pinned, Draft* draft,
+inline bool PodMover<Parts>::CommitMove(PodId id, const Pinned& pinned, Change* change,
                                         MoveCause cause, Announcement* announcement) {
   if constexpr (Parts::Shape::kMayBeObserved) {
     if (parts_.is_observed) [[unlikely]]
-      return CommitObserved(id, pinned, draft, cause, announcement);
+      return CommitObserved(id, pinned, change, cause, announcement);
   }
-  return CommitAs<false>(id, pinned, draft, cause, announcement);
+  return CommitAs<false>(id, pinned, change, cause, announcement);
 }
 
 template <typename Parts>
-bool PodMover<Parts>::CommitObserved(PodId id, const Pinned& pinned, Draft* draft, MoveCause cause,
-                                     Announcement* announcement) {
-  return CommitAs<true>(id, pinned, draft, cause, announcement);
+bool PodMover<Parts>::CommitObserved(PodId id, const Pinned& pinned, Change* change,
+                                     MoveCause cause, Announcement* announcement) {
+  return CommitAs<true>(id, pinned, change, cause, announcement);
 }
 
 // Keeps a record for observers, which may throw; kNoRecord: none.
@@ -150,33 +150,33 @@ class RetainedRecord {
 // In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <typename Parts>
 template <bool kIsObserved>
-inline bool PodMover<Parts>::CommitAs(PodId id, const Pinned& pinned, Draft* draft, MoveCause cause,
-                                      Announcement* announcement) {
-  const SlotWord after = WordAfter(pinned, draft);
-  const PodFacts& facts = draft->facts();
+inline bool PodMover<Parts>::CommitAs(PodId id, const Pinned& pinned, Change* change,
+                                      MoveCause cause, Announcement* announcement) {
+  const SlotWord after = WordAfter(pinned, change);
+  const PodFacts& facts = change->facts();
   // Before the pod can be seen in the pool: see rejector_index.h.
   const PluginSet marks = InPool(after.queued) ? facts.fields.Rejectors() : PluginSet();
   if (!marks.empty()) parts_.rejectors.Mark(id, marks);
   // Others may replace the record as soon as it is seen: take what is needed afterwards now.
-  const QueueTicket ticket = draft->needs_ticket ? TicketFor(facts) : QueueTicket();
+  const QueueTicket ticket = change->needs_ticket ? TicketFor(facts) : QueueTicket();
   const bool tells = kIsObserved && cause.label != kNoLabel;
   const RetainedRecord<typename Parts::Records> retained(&parts_.table.records(),
                                                          tells ? after.record : kNoRecord);
-  draft->gating_plugin = facts.fields.gating_plugin;
-  const bool is_owed = draft->needs_ticket || InPool(after.queued);
+  change->gating_plugin = facts.fields.gating_plugin;
+  const bool is_owed = change->needs_ticket || InPool(after.queued);
   if (is_owed) {
     *announcement = parts_.moves.Begin();
     announcement->Announce(
-        {MoveName(id, facts.version, after.queued), cause.Note(), draft->flight});
+        {MoveName(id, facts.version, after.queued), cause.Note(), change->flight});
   }
   const bool is_done = parts_.table.Exchange(id, pinned, after);
   if (is_done) {
-    draft->Published();
+    change->Published();
     // And again now that no thread clears its marks any more.
     if (!marks.empty()) parts_.rejectors.Mark(id, marks);
-    CountMove(pinned.word(), *draft, cause);
-    if (tells) TellPublished(pinned, facts, *draft, cause);
-    if (draft->needs_ticket) tickets_.Push(after.queued, ticket);
+    CountMove(pinned.word(), *change, cause);
+    if (tells) TellPublished(pinned, facts, *change, cause);
+    if (change->needs_ticket) tickets_.Push(after.queued, ticket);
   } else if (is_owed) {
     announcement->Withdraw();
   }
@@ -184,30 +184,31 @@ inline bool PodMover<Parts>::CommitAs(PodId id, const Pinned& pinned, Draft* dra
 }
 
 template <typename Parts>
-inline void PodMover<Parts>::CountMove(const SlotWord& before, const Draft& draft,
+inline void PodMover<Parts>::CountMove(const SlotWord& before, const Change& change,
                                        MoveCause cause) const {
-  parts_.counts.Move(before.queued, draft.place);
-  if (draft.newly_rejected != kNoPlugin) parts_.metrics.AddRejected(draft.newly_rejected, 1);
-  const bool enters_pool = InPool(draft.place) && (!InPool(before.queued) || cause.takes_out_first);
-  if (cause.label != kNoLabel && (draft.needs_ticket || enters_pool)) {
-    parts_.metrics.AddIncoming(draft.place, cause.label);
-    const Place place = InBackoff(draft.place) ? Place::kBackoff
-                        : InPool(draft.place)  ? Place::kUnschedulable
-                                               : Place::kActive;
+  parts_.counts.Move(before.queued, change.place);
+  if (change.newly_rejected != kNoPlugin) parts_.metrics.AddRejected(change.newly_rejected, 1);
+  const bool enters_pool =
+      InPool(change.place) && (!InPool(before.queued) || cause.takes_out_first);
+  if (cause.label != kNoLabel && (change.needs_ticket || enters_pool)) {
+    parts_.metrics.AddIncoming(change.place, cause.label);
+    const Place place = InBackoff(change.place) ? Place::kBackoff
+                        : InPool(change.place)  ? Place::kUnschedulable
+                                                : Place::kActive;
     if (place != cause.named)
       parts_.metrics.AddIncomingEntity(place, cause.label, EntityType::kPod);
   }
 }
 
 template <typename Parts>
-void PodMover<Parts>::TellPublished(const Pinned& pinned, const PodFacts& facts, const Draft& draft,
-                                    MoveCause cause) const {
+void PodMover<Parts>::TellPublished(const Pinned& pinned, const PodFacts& facts,
+                                    const Change& change, MoveCause cause) const {
   const PodMove move{.pod = facts.key(), .number = facts.version};
   const Place from = pinned ? pinned.Shown() : Place::kAbsent;
   // Another uid under a name that was still live: the old pod is gone.
   const bool replaces = pinned && pinned.word().live && !(pinned.facts().key() == facts.key());
   std::string message;
-  if (draft.pre_enqueue == PreEnqueueAnswer::kRejected) {
+  if (change.pre_enqueue == PreEnqueueAnswer::kRejected) {
     message = parts_.options.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);
   }
   for (QueueObserver* observer : parts_.options.observers) {
@@ -215,11 +216,11 @@ void PodMover<Parts>::TellPublished(const Pinned& pinned, const PodFacts& facts,
       const PodFacts& gone = pinned.facts();
       observer->OnDeleted(gone.pod, {.pod = gone.key(), .number = gone.VersionOfEnd()});
     }
-    if (draft.pre_enqueue == PreEnqueueAnswer::kPassed) observer->OnPassed(facts.pod, move);
-    if (draft.pre_enqueue == PreEnqueueAnswer::kRejected) {
+    if (change.pre_enqueue == PreEnqueueAnswer::kPassed) observer->OnPassed(facts.pod, move);
+    if (change.pre_enqueue == PreEnqueueAnswer::kRejected) {
       observer->OnGated(facts.pod, facts.fields.gating_plugin, message, move);
     }
-    observer->OnMoved(facts.pod, from, draft.place, cause.label);
+    observer->OnMoved(facts.pod, from, change.place, cause.label);
   }
 }
 
@@ -227,8 +228,8 @@ void PodMover<Parts>::TellPublished(const Pinned& pinned, const PodFacts& facts,
 // changed the world, and that event may have looked at the pool before the pod was in it. Events
 // that the gating plugin did not register for never let the pod through.
 template <typename Parts>
-bool PodMover<Parts>::IsOvertaken(const Draft& draft) const {
-  return parts_.epochs.LastOf(draft.gating_plugin) > draft.epoch;
+bool PodMover<Parts>::IsOvertaken(const Change& change) const {
+  return parts_.epochs.LastOf(change.gating_plugin) > change.epoch;
 }
 
 // Asks PreEnqueue about a gated pod that was overtaken. The pod is in the pool now, so events that
@@ -237,18 +238,18 @@ bool PodMover<Parts>::IsOvertaken(const Draft& draft) const {
 template <typename Parts>
 void PodMover<Parts>::RecheckGated(PodId id, MoveCause cause, Announcement* announcement) {
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+    Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!pinned || pinned.word().queued != Place::kGated) return;
-    draft.StartFrom(pinned);
-    DecidePlace(parts_.options, &draft, Verdict::kAfterBackoff, /*skip_pre_enqueue=*/false);
-    if (draft.place == Place::kGated && !draft.is_changed()) return;
+    change.StartFrom(pinned);
+    DecidePlace(parts_.options, &change, Verdict::kAfterBackoff, /*skip_pre_enqueue=*/false);
+    if (change.place == Place::kGated && !change.has_own_facts()) return;
     Announcement next;
-    if (!CommitMove(id, pinned, &draft, cause, &next)) continue;
+    if (!CommitMove(id, pinned, &change, cause, &next)) continue;
     // What this move leaves to do is announced; the pod has left the earlier one behind.
     announcement->Withdraw();
     *announcement = next;
-    if (draft.place != Place::kGated || !IsOvertaken(draft)) return;
+    if (change.place != Place::kGated || !IsOvertaken(change)) return;
   }
 }
 

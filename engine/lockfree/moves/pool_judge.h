@@ -51,7 +51,7 @@ template <typename Parts>
 class PoolJudge {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
 
   PoolJudge(Parts* parts, PodMover<Parts>* mover) : parts_(*parts), mover_(*mover) {}
   PoolJudge(const PoolJudge&) = delete;
@@ -90,17 +90,17 @@ template <typename Parts>
 void PoolJudge<Parts>::React(PodId id, RegistrationMask asked, const PoolEvent& pool_event) {
   // A retry means that another thread changed this very pod.
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+    Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!IsCandidate(pinned, pool_event)) return;
-    pinned.WarmPod();
+    pinned.PrefetchPod();
     const JudgedPod judged = ToJudge(pinned.facts(), asked);
     Verdict verdict = Verdict::kSkip;
     parts_.options.judge->Judge({&judged, 1}, pool_event.event, pool_event.change, {&verdict, 1});
     if (verdict == Verdict::kSkip) return;
-    draft.StartFrom(pinned);
-    DecidePlace(parts_.options, &draft, verdict, /*skip_pre_enqueue=*/false);
-    if (mover_.Commit(id, pinned, &draft,
+    change.StartFrom(pinned);
+    DecidePlace(parts_.options, &change, verdict, /*skip_pre_enqueue=*/false);
+    if (mover_.Commit(id, pinned, &change,
                       MoveCause{pool_event.event.label, true, PlaceNamedBy(verdict)}))
       return;
   }

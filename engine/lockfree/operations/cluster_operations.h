@@ -27,7 +27,7 @@
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/flights.h"
 #include "engine/lockfree/operations/log_event.h"
-#include "engine/lockfree/pods/draft.h"
+#include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/object.h"
@@ -46,8 +46,8 @@ template <typename Parts>
 class ClusterOperations {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
-  using NominationOfDraft = typename Parts::NominationOfDraft;
+  using Change = typename Parts::Change;
+  using CarriedNomination = typename Parts::CarriedNomination;
 
   ClusterOperations(Parts* parts, PodMover<Parts>* mover, MoveFinisher<Parts>* finisher,
                     Flights<Parts>* flights)
@@ -71,7 +71,7 @@ class ClusterOperations {
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
   enum class UpdateOf : uint8_t { kAttemptFirst, kQueuedPod };
 
-  Outcome TryAdd(PodId id, Draft* draft, bool* is_new);
+  Outcome TryAdd(PodId id, Change* change, bool* is_new);
   Outcome TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
   bool HasRoom() const;
   Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
@@ -112,22 +112,22 @@ Status ClusterOperations<Parts>::Add(PodRef pod) {
   NameOfAdd taken{parts_.options.pod_names, is_new};
   // A retry means that another thread changed this very pod.
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun(), now);
-    draft.StartFrom(std::move(pod), fingerprint);
-    draft.Edit().fields.timestamp = now;
+    Change change(&parts_.table.records(), parts_.epochs.Begun(), now);
+    change.StartFrom(std::move(pod), fingerprint);
+    change.Edit().fields.timestamp = now;
     if (taken.id == kNoPod) {
       taken.id = name.Acquire();
       if (taken.id == kNoPod) [[unlikely]]
-        return Refused("add", *draft.facts().pod, {});
+        return Refused("add", *change.facts().pod, {});
       EnsureSlot(taken.id);
     }
-    const Outcome outcome = TryAdd(taken.id, &draft, &is_new);
+    const Outcome outcome = TryAdd(taken.id, &change, &is_new);
     if (outcome == Outcome::kDone) return Status::Ok();
     if (outcome == Outcome::kRefused) {
-      const Pod& refused = *draft.facts().pod;
+      const Pod& refused = *change.facts().pod;
       return Refused("add", refused, refused.nominated_node_name);
     }
-    pod = std::move(draft.Edit().pod);
+    pod = std::move(change.Edit().pod);
   }
 }
 
@@ -157,8 +157,8 @@ void ClusterOperations<Parts>::EnsureSlot(PodId id) {
 }
 
 template <typename Parts>
-auto ClusterOperations<Parts>::TryAdd(PodId id, Draft* draft, bool* is_new) -> Outcome {
-  PodFacts& facts = draft->Edit();
+auto ClusterOperations<Parts>::TryAdd(PodId id, Change* change, bool* is_new) -> Outcome {
+  PodFacts& facts = change->Edit();
   facts.id = id;
   const Pinned pinned = parts_.table.Pin(id);
   const bool is_known = pinned && pinned.facts().key() == facts.key() && pinned.word().live &&
@@ -166,13 +166,13 @@ auto ClusterOperations<Parts>::TryAdd(PodId id, Draft* draft, bool* is_new) -> O
   if (is_known) return TryAddKnown(id, pinned, facts.pod);
   if (parts_.table.records().Used() >= parts_.pods_max && !HasRoom()) [[unlikely]]
     return Outcome::kRefused;
-  const NominationOfDraft nomination(&parts_.nominations, draft, id,
+  const CarriedNomination nomination(&parts_.nominations, change, id,
                                      facts.pod->nominated_node_name);
   if (nomination.is_refused()) [[unlikely]]
     return Outcome::kRefused;
   // An attempt that is still in flight under the name stays so, as an older one.
   if (pinned) facts.older = OlderAttempts(pinned);
-  DecidePlace(parts_.options, draft, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
+  DecidePlace(parts_.options, change, Verdict::kImmediately, /*skip_pre_enqueue=*/false);
   PluginSet replaced_rejectors;
   Nomination replaced_nomination;
   if (pinned) {
@@ -184,7 +184,7 @@ auto ClusterOperations<Parts>::TryAdd(PodId id, Draft* draft, bool* is_new) -> O
   const MoveCause cause{UnscheduledPodAddLabel(), /*takes_out_first=*/true};
   // Before the exchange: what throws after it leaves the name to the slot.
   *is_new = !pinned;
-  if (!mover_.Commit(id, pinned, draft, cause)) {
+  if (!mover_.Commit(id, pinned, change, cause)) {
     *is_new = false;
     return Outcome::kChanged;
   }
@@ -232,7 +232,7 @@ std::optional<Status> ClusterOperations<Parts>::Update(const PodRef& before, con
 template <typename Parts>
 auto ClusterOperations<Parts>::TryUpdate(PodId id, const PodRef& known_before, const PodRef& after,
                                          UpdateOf update_of) -> Outcome {
-  Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+  Change change(&parts_.table.records(), parts_.epochs.Begun());
   const Pinned pinned = finisher_.PinFinished(id);
   const PodKey key{id, UidFingerprint(after->uid)};
   if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return Outcome::kAbsent;
@@ -242,17 +242,17 @@ auto ClusterOperations<Parts>::TryUpdate(PodId id, const PodRef& known_before, c
       update_of == UpdateOf::kAttemptFirst && flights_.Of(pinned, key) != nullptr;
   if (!is_in_flight && place == Place::kAbsent) return Outcome::kAbsent;
 
-  draft.StartFrom(pinned);
-  draft.Edit().pod = after;
-  draft.place = place;
+  change.StartFrom(pinned);
+  change.Edit().pod = after;
+  change.place = place;
   // A node that is named by either version replaces what is in memory; if neither names one, what
   // is in memory was decided here and not yet written, and is kept.
   const bool is_renominated = !is_in_flight && (!before->nominated_node_name.empty() ||
                                                 !after->nominated_node_name.empty());
   const Nomination old_nomination = pinned.facts().nomination;
-  std::optional<NominationOfDraft> nomination;
+  std::optional<CarriedNomination> nomination;
   if (is_renominated)
-    nomination.emplace(&parts_.nominations, &draft, id, after->nominated_node_name);
+    nomination.emplace(&parts_.nominations, &change, id, after->nominated_node_name);
   if (nomination && nomination->is_refused()) [[unlikely]]
     return Outcome::kRefused;
   // Only the key's change needs a new ticket; in flight nothing is sorted again.
@@ -260,9 +260,9 @@ auto ClusterOperations<Parts>::TryUpdate(PodId id, const PodRef& known_before, c
                          (place == Place::kBackoff && parts_.options.gates.PopFromBackoffQ());
   const bool stands_elsewhere = pinned.facts().fields.stands_by_older_priority ||
                                 pinned.facts().pod->priority != after->priority;
-  draft.needs_ticket = !is_in_flight && is_sorted && stands_elsewhere;
-  draft.Edit().fields.stands_by_older_priority = is_in_flight && is_sorted && stands_elsewhere;
-  if (!mover_.Commit(id, pinned, &draft, MoveCause())) return Outcome::kChanged;
+  change.needs_ticket = !is_in_flight && is_sorted && stands_elsewhere;
+  change.Edit().fields.stands_by_older_priority = is_in_flight && is_sorted && stands_elsewhere;
+  if (!mover_.Commit(id, pinned, &change, MoveCause())) return Outcome::kChanged;
   if (is_renominated) parts_.nominations.End(id, old_nomination);
   if (is_in_flight) {
     UpdateInFlight(key, place, before, after);
@@ -293,20 +293,20 @@ void ClusterOperations<Parts>::UpdateInFlight(const PodKey& key, Place place, co
 template <typename Parts>
 void ClusterOperations<Parts>::JudgeUpdate(const PodKey& key, const PodRef& before,
                                            const PodRef& after) {
-  const ObjectChange change = TargetPodChange(before, after);
+  const ObjectChange update = TargetPodChange(before, after);
   for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
     // A retry means that another thread changed this very pod.
     for (bool is_done = false; !is_done;) {
-      Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+      Change change(&parts_.table.records(), parts_.epochs.Begun());
       const Pinned pinned = parts_.table.Pin(key.id);
       if (!pinned || !(pinned.facts().key() == key) || !InPool(pinned.word().queued)) return;
       const JudgedPod judged = ToJudge(pinned.facts());
       Verdict verdict = Verdict::kSkip;
-      parts_.options.judge->Judge({&judged, 1}, event, change, {&verdict, 1});
+      parts_.options.judge->Judge({&judged, 1}, event, update, {&verdict, 1});
       if (verdict == Verdict::kSkip) break;
-      draft.StartFrom(pinned);
-      DecidePlace(parts_.options, &draft, verdict, /*skip_pre_enqueue=*/false);
-      is_done = mover_.Commit(key.id, pinned, &draft,
+      change.StartFrom(pinned);
+      DecidePlace(parts_.options, &change, verdict, /*skip_pre_enqueue=*/false);
+      is_done = mover_.Commit(key.id, pinned, &change,
                               MoveCause{event.label, false, PlaceNamedBy(verdict)});
     }
   }
@@ -328,7 +328,7 @@ bool ClusterOperations<Parts>::RemoveFromCluster(const PodKey& key) {
   const SlotWord before = pinned.word();
   SlotWord after = before;
   const bool is_gone = !pinned.IsInFlight() && facts.older == kNoRecord;
-  Draft without_nomination(&parts_.table.records(), 0);
+  Change without_nomination(&parts_.table.records(), 0);
   if (is_gone) {
     after = {.version_or_position = facts.version};
   } else if (!(facts.nomination == Nomination())) {
@@ -392,15 +392,15 @@ void ClusterOperations<Parts>::Activate(const Pod& pod) {
 // False: the slot changed, try again.
 template <typename Parts>
 bool ClusterOperations<Parts>::TryActivate(const PodKey& key) {
-  Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+  Change change(&parts_.table.records(), parts_.epochs.Begun());
   const Pinned pinned = finisher_.PinFinished(key.id);
   if (!pinned || !(pinned.facts().key() == key)) return true;
   const Place place = pinned.word().queued;
   if (InPool(place) || InBackoff(place)) {
-    draft.StartFrom(pinned);
-    DecidePlace(parts_.options, &draft, Verdict::kImmediately,
+    change.StartFrom(pinned);
+    DecidePlace(parts_.options, &change, Verdict::kImmediately,
                 InBackoff(place) && parts_.options.gates.PopFromBackoffQ());
-    return mover_.Commit(key.id, pinned, &draft, MoveCause{LabelOf(SpecialLabel::kForceActivate)});
+    return mover_.Commit(key.id, pinned, &change, MoveCause{LabelOf(SpecialLabel::kForceActivate)});
   }
   // In active it stays; a flight of its uid from before it was created anew is told all the same.
   if (flights_.Of(pinned, key) == nullptr) return true;
@@ -417,14 +417,14 @@ Status ClusterOperations<Parts>::Nominate(const Pod& pod, std::string_view node)
     const Pinned pinned = finisher_.PinFinished(key.id);
     // A pod that is not live cannot be nominated; it has no nomination to drop either.
     if (!pinned || !pinned.word().live || !(pinned.facts().key() == key)) return Status::Ok();
-    Draft draft(&parts_.table.records(), 0);
-    draft.StartFrom(pinned);
+    Change change(&parts_.table.records(), 0);
+    change.StartFrom(pinned);
     const Nomination old_nomination = pinned.facts().nomination;
-    const NominationOfDraft nomination(&parts_.nominations, &draft, key.id, node);
+    const CarriedNomination nomination(&parts_.nominations, &change, key.id, node);
     if (nomination.is_refused()) [[unlikely]]
       return Refused("nominate", pod, node);
-    if (!parts_.table.Exchange(key.id, pinned, WordWith(pinned.word(), draft))) continue;
-    draft.Published();
+    if (!parts_.table.Exchange(key.id, pinned, WordWith(pinned.word(), change))) continue;
+    change.Published();
     parts_.nominations.End(key.id, old_nomination);
     return Status::Ok();
   }

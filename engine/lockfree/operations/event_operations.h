@@ -29,7 +29,6 @@
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/group_events.h"
 #include "engine/lockfree/operations/log_event.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/narrowing.h"
 #include "engine/object.h"
 #include "engine/plugin.h"
@@ -42,7 +41,7 @@ template <typename Parts>
 class EventOperations {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
   using Scan = typename Parts::Scan;
 
   EventOperations(Parts* parts, PodMover<Parts>* mover, PoolJudge<Parts>* pool,
@@ -185,7 +184,7 @@ inline bool AreAllSkipped(std::span<const Verdict> verdicts) {
 }
 
 // Fills in those of the batch's pods that are to be judged, and returns how many they are. Does not
-// fetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
+// prefetch the pods: that gains 2 to 4 % amid 100,000 of them, and costs as much amid 1,000.
 template <typename Parts>
 size_t EventOperations<Parts>::CollectCandidates(const PoolEvent& pool_event, Batch* batch) {
   const uint64_t era = batch->scan.era();
@@ -226,12 +225,12 @@ void EventOperations<Parts>::JudgeBatch(const PoolEvent& pool_event, Batch* batc
   for (size_t i = AreAllSkipped(verdicts) ? count : 0; i < count; ++i) {
     if (verdicts[i] == Verdict::kSkip) continue;
     const Pinned pinned = parts_.table.Pin(judged[i].id);
-    Draft draft(&parts_.table.records(), batch->epoch);
+    Change change(&parts_.table.records(), batch->epoch);
     bool is_done = false;
     if (pinned.bits() == batch->glances[i].bits()) {
-      draft.StartFrom(pinned);
-      DecidePlace(parts_.options, &draft, verdicts[i], /*skip_pre_enqueue=*/false);
-      is_done = mover_.Commit(judged[i].id, pinned, &draft,
+      change.StartFrom(pinned);
+      DecidePlace(parts_.options, &change, verdicts[i], /*skip_pre_enqueue=*/false);
+      is_done = mover_.Commit(judged[i].id, pinned, &change,
                               MoveCause{pool_event.event.label, true, PlaceNamedBy(verdicts[i])});
     }
     if (!is_done) pool_.React(judged[i].id, judged[i].asked, pool_event);

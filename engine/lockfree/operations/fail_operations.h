@@ -24,7 +24,6 @@
 #include "engine/lockfree/moves/pod_mover.h"
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/flights.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/logged_event.h"
 #include "engine/place.h"
@@ -40,7 +39,7 @@ template <typename Parts>
 class FailOperations {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
   using Announcement = typename Parts::Moves::Announcement;
   using Leftover = typename Parts::Moves::Leftover;
 
@@ -139,26 +138,26 @@ void FailOperations<Parts>::CountFailure(QueueingFields* fields, PluginSet unsch
 template <typename Parts>
 class FailOperations<Parts>::EndOfAttempt {
  public:
-  // `draft` has a record of its own until it is published.
-  EndOfAttempt(FailOperations* fails, const Draft& draft, Announcement* announcement)
-      : fails_(*fails), draft_(draft), announcement_(announcement) {}
+  // `change` has a record of its own until it is published.
+  EndOfAttempt(FailOperations* fails, const Change& change, Announcement* announcement)
+      : fails_(*fails), change_(change), announcement_(announcement) {}
   EndOfAttempt(const EndOfAttempt&) = delete;
   EndOfAttempt& operator=(const EndOfAttempt&) = delete;
   ~EndOfAttempt() { HasReadLog(); }
 
   void HasReadLog() {
-    if (is_over_ || draft_.own_record() != kNoRecord) return;
+    if (is_over_ || change_.own_record() != kNoRecord) return;
     is_over_ = true;
     // Elsewhere the ticket is announced, which an observer that threw has left unpublished.
-    if (InPool(draft_.place)) WithdrawLog();
-    if (draft_.flight.IsSet()) fails_.flights_.EndAttempt(draft_.flight);
+    if (InPool(change_.place)) WithdrawLog();
+    if (change_.flight.IsSet()) fails_.flights_.EndAttempt(change_.flight);
   }
 
  private:
   // Before the attempt ends: a helper that reads the log for it sees by that whether it still may.
   void WithdrawLog() {
     Announcement rest = *announcement_;
-    if (draft_.place == Place::kGated) {
+    if (change_.place == Place::kGated) {
       rest = fails_.parts_.moves.Begin();
       rest.AnnounceRestOf(*announcement_);
     }
@@ -167,7 +166,7 @@ class FailOperations<Parts>::EndOfAttempt {
   }
 
   FailOperations& fails_;
-  const Draft& draft_;
+  const Change& change_;
   Announcement* const announcement_;
   bool is_over_ = false;
 };
@@ -179,36 +178,36 @@ class FailOperations<Parts>::EndOfAttempt {
 template <typename Parts>
 bool FailOperations<Parts>::TryReturn(const Pinned& pinned, const PodFacts* attempt,
                                       const Failure& failure, LogJudgement* judgement) {
-  Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+  Change change(&parts_.table.records(), parts_.epochs.Begun());
   const PodKey key = pinned.facts().key();
   const bool was_in_flight = attempt != nullptr;
   const FlightPosition flight =
       was_in_flight ? flights_.PositionOf(pinned, *attempt) : FlightPosition();
   if (was_in_flight && !BeginJudging(pinned, flight, judgement)) return false;
-  draft.StartFrom(pinned);
-  PodFacts& facts = draft.Edit();
+  change.StartFrom(pinned);
+  PodFacts& facts = change.Edit();
   if (was_in_flight && attempt != &pinned.facts()) facts.fields = attempt->fields;
   flights_.Drop(&facts, key);
   CountFailure(&facts.fields, failure.unschedulable, failure.pending,
-               draft.Now(*parts_.options.clock));
+               change.Now(*parts_.options.clock));
   const Verdict verdict = was_in_flight ? JudgeLogged(facts, judgement) : Verdict::kAfterBackoff;
 
   const PluginSet rejectors = facts.fields.Rejectors();
-  DecidePlace(parts_.options, &draft, verdict, /*skip_pre_enqueue=*/false);
-  draft.flight = flight;
+  DecidePlace(parts_.options, &change, verdict, /*skip_pre_enqueue=*/false);
+  change.flight = flight;
   const MoveCause cause{LabelOf(SpecialLabel::kScheduleAttemptFailure), false,
                         PlaceNamedBy(verdict)};
   Announcement announcement;
   Leftover leftover(&parts_.moves);
-  EndOfAttempt end(this, draft, &announcement);
-  if (!mover_.CommitMove(key.id, pinned, &draft, cause, &announcement)) {
+  EndOfAttempt end(this, change, &announcement);
+  if (!mover_.CommitMove(key.id, pinned, &change, cause, &announcement)) {
     leftover.Finished();
     return false;
   }
   rejectors.ForEach([&](PluginId plugin) { parts_.metrics.AddRejected(plugin, 1); });
-  if (InPool(draft.place) && was_in_flight) pool_.ReadLogAgain(key.id, &*judgement->reader);
+  if (InPool(change.place) && was_in_flight) pool_.ReadLogAgain(key.id, &*judgement->reader);
   end.HasReadLog();
-  if (draft.place == Place::kGated && mover_.IsOvertaken(draft)) {
+  if (change.place == Place::kGated && mover_.IsOvertaken(change)) {
     mover_.RecheckGated(key.id, cause, &announcement);
   }
   announcement.Withdraw();

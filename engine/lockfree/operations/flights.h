@@ -11,7 +11,7 @@
 
 #include "engine/event.h"
 #include "engine/lockfree/log/event_log.h"
-#include "engine/lockfree/pods/draft.h"
+#include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/place.h"
@@ -23,7 +23,7 @@ template <typename Parts>
 class Flights {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
 
   explicit Flights(Parts* parts) : parts_(*parts) {}
   Flights(const Flights&) = delete;
@@ -47,7 +47,7 @@ class Flights {
   void EndAttempt(FlightPosition flight);
 
  private:
-  SlotWord WordWithoutFlight(const Pinned& pinned, const PodKey& key, Draft* draft);
+  SlotWord WordWithoutFlight(const Pinned& pinned, const PodKey& key, Change* change);
 
   Parts& parts_;
 };
@@ -101,17 +101,18 @@ void Flights<Parts>::Drop(PodFacts* own, const PodKey& key) {
 // The word once the attempt of `key`, which is in flight, is over. The newest one's end needs no
 // record.
 template <typename Parts>
-SlotWord Flights<Parts>::WordWithoutFlight(const Pinned& pinned, const PodKey& key, Draft* draft) {
+SlotWord Flights<Parts>::WordWithoutFlight(const Pinned& pinned, const PodKey& key,
+                                           Change* change) {
   SlotWord after = pinned.word();
   if (after.attempt == AttemptState::kUnderWay && pinned.facts().key() == key) {
     after.attempt = AttemptState::kOver;
     after.version_or_position = pinned.facts().version;
   } else {
-    draft->StartFrom(pinned);
-    Drop(&draft->Edit(), key);
-    after = WordWith(after, *draft);
+    change->StartFrom(pinned);
+    Drop(&change->Edit(), key);
+    after = WordWith(after, *change);
   }
-  const PodFacts& facts = draft->is_changed() ? draft->facts() : pinned.facts();
+  const PodFacts& facts = change->has_own_facts() ? change->facts() : pinned.facts();
   const bool is_gone = !after.live && after.queued == Place::kAbsent && !facts.flight.IsSet() &&
                        facts.older == kNoRecord;
   return is_gone ? SlotWord{.version_or_position = facts.version} : after;
@@ -127,11 +128,11 @@ void Flights<Parts>::End(const PodKey& key) {
     const PodFacts* attempt = Of(pinned, key);
     if (attempt == nullptr) return;
     const FlightPosition flight = PositionOf(pinned, *attempt);
-    Draft draft(&parts_.table.records(), 0);
-    const SlotWord after = WordWithoutFlight(pinned, key, &draft);
+    Change change(&parts_.table.records(), 0);
+    const SlotWord after = WordWithoutFlight(pinned, key, &change);
     if (!parts_.table.Exchange(key.id, pinned, after)) continue;
-    // If the pod is gone, no slot names the draft's record, and it goes with the draft.
-    if (after.record != kNoRecord) draft.Published();
+    // If the pod is gone, no slot names the change's record, and it goes with the change.
+    if (after.record != kNoRecord) change.Published();
     EndAttempt(flight);
     if (after.record == kNoRecord) parts_.options.pod_names->Release(key.id);
     return;

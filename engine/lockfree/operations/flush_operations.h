@@ -30,7 +30,6 @@
 #include "engine/lockfree/moves/pool_judge.h"
 #include "engine/lockfree/operations/group_events.h"
 #include "engine/lockfree/operations/log_event.h"
-#include "engine/lockfree/pods/draft.h"
 #include "engine/lockfree/pods/pod_table.h"
 #include "engine/lockfree/tickets/queue_ticket.h"
 #include "engine/lockfree/tickets/ticket_publisher.h"
@@ -45,7 +44,7 @@ template <typename Parts>
 class FlushOperations {
  public:
   using Pinned = typename Parts::Pinned;
-  using Draft = typename Parts::Draft;
+  using Change = typename Parts::Change;
   using Scan = typename Parts::Scan;
   using Leftover = typename Parts::Moves::Leftover;
 
@@ -71,7 +70,7 @@ class FlushOperations {
   void FlushPod(PodId id, Place place, Instant cutoff);
   void FlushByTime(TimeQueue* queue, Place place, Instant cutoff);
   void FlushTicket(uint64_t ticket, Place place, Instant cutoff);
-  void Rescue(PodId id, Instant now);
+  void FlushFromPool(PodId id, Instant now);
 
   Parts& parts_;
   TicketPublisher<Parts>& tickets_;
@@ -192,14 +191,14 @@ template <typename Parts>
 void FlushOperations<Parts>::FlushPod(PodId id, Place place, Instant cutoff) {
   // A retry means that the pod was updated in place.
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+    Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!pinned || pinned.word().queued != place) return;
     if (*pinned.facts().fields.backoff_expiration >= cutoff) return;
-    draft.StartFrom(pinned);
-    DecidePlace(parts_.options, &draft, Verdict::kImmediately,
+    change.StartFrom(pinned);
+    DecidePlace(parts_.options, &change, Verdict::kImmediately,
                 parts_.options.gates.PopFromBackoffQ());
-    if (mover_.Commit(id, pinned, &draft, MoveCause{LabelOf(SpecialLabel::kBackoffComplete)}))
+    if (mover_.Commit(id, pinned, &change, MoveCause{LabelOf(SpecialLabel::kBackoffComplete)}))
       return;
   }
 }
@@ -219,9 +218,9 @@ void FlushOperations<Parts>::FlushUnschedulable() {
   std::vector<GroupId> groups;
   if (parts_.groups != nullptr) groups = groups_.DueForFlush(now);
   if (!due.empty() || !groups.empty()) LogIfAnyInFlight(&parts_, UnschedulableTimeoutEvent(), {});
-  for (const PodId id : due) Rescue(id, now);
+  for (const PodId id : due) FlushFromPool(id, now);
   for (const GroupId id : groups) {
-    groups_.Rescue(id);
+    groups_.FlushFromPool(id);
   }
   // As at the end of a flush of backoff.
   finisher_.FinishAll();
@@ -229,24 +228,24 @@ void FlushOperations<Parts>::FlushUnschedulable() {
 
 // Marks the pod and judges it by the wildcard.
 template <typename Parts>
-void FlushOperations<Parts>::Rescue(PodId id, Instant now) {
+void FlushOperations<Parts>::FlushFromPool(PodId id, Instant now) {
   const ClusterEvent timeout = UnschedulableTimeoutEvent();
   // A retry means that another thread changed this very pod.
   for (;;) {
-    Draft draft(&parts_.table.records(), parts_.epochs.Begun());
+    Change change(&parts_.table.records(), parts_.epochs.Begun());
     const Pinned pinned = parts_.table.Pin(id);
     if (!pinned || !InPool(pinned.word().queued) ||
         !IsDueForFlush(parts_.options, pinned.facts().fields, now)) {
       return;
     }
-    draft.StartFrom(pinned);
-    draft.Edit().fields.was_flushed = true;
-    draft.Edit().fields.flush_timestamp = now;
-    const JudgedPod judged = ToJudge(draft.facts());
+    change.StartFrom(pinned);
+    change.Edit().fields.was_flushed = true;
+    change.Edit().fields.flush_timestamp = now;
+    const JudgedPod judged = ToJudge(change.facts());
     Verdict verdict = Verdict::kSkip;
     parts_.options.judge->Judge({&judged, 1}, timeout, {}, {&verdict, 1});
-    DecidePlace(parts_.options, &draft, verdict, /*skip_pre_enqueue=*/false);
-    if (mover_.Commit(id, pinned, &draft, MoveCause{timeout.label, true, PlaceNamedBy(verdict)}))
+    DecidePlace(parts_.options, &change, verdict, /*skip_pre_enqueue=*/false);
+    if (mover_.Commit(id, pinned, &change, MoveCause{timeout.label, true, PlaceNamedBy(verdict)}))
       return;
   }
 }

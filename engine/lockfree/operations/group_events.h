@@ -45,9 +45,9 @@ class GroupEvents {
   }
   std::vector<GroupId> DueForFlush(Instant now) const;
   // Tries a gated group again, if it is due.
-  void Rescue(GroupId root) {
+  void FlushFromPool(GroupId root) {
     groups_.Change([&](GroupChange* change) {
-      return change->Rescue(root, parts_.options.max_in_unschedulable);
+      return change->FlushFromPool(root, parts_.options.max_in_unschedulable);
     });
   }
 

@@ -97,7 +97,7 @@ class PopOperations<Parts>::Popper {
  public:
   // What active and backoff ask of a taker (ActiveQueue::TryTake).
   static constexpr bool kDropsToTake = false;
-  static constexpr uint32_t kAhead = Parts::Shape::kWarmAhead;
+  static constexpr uint32_t kAhead = Parts::Shape::kPrefetchAhead;
 
   Popper(PopOperations& pops, Place from) : pops_(pops), parts_(pops.parts_), from_(from) {}
   Popper(const Popper&) = delete;
@@ -138,11 +138,11 @@ class PopOperations<Parts>::Popper {
     return true;
   }
 
-  // Which pods come next is known before they are popped: fetch what will be touched.
-  void WarmAhead(uint64_t further, uint64_t near) const {
+  // Which pods come next is known before they are popped: what will be read is prefetched.
+  void PrefetchAhead(uint64_t further, uint64_t near) const {
     if (IsOfGroup(further) || IsOfGroup(near)) return;
-    parts_.table.WarmRecord(PodIn(further));
-    parts_.table.WarmPod(PodIn(near));
+    parts_.table.PrefetchRecord(PodIn(further));
+    parts_.table.PrefetchPod(PodIn(near));
   }
 
   // What the queue knows of the pod that was taken.

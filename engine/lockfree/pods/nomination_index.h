@@ -256,27 +256,27 @@ class NominationIndex {
   Atom<uint32_t> limit_{0};
 };
 
-// The nomination of a draft: it ends with its scope, unless the draft was published.
-template <template <typename> class Atom, typename Draft>
-class DraftedNomination {
+// The nomination of a change: it ends with its scope, unless the change was published.
+template <template <typename> class Atom, typename Change>
+class CarriedNomination {
  public:
-  // `draft` has a record of its own until it is published.
-  DraftedNomination(NominationIndex<Atom>* index, Draft* draft, PodId pod, std::string_view node)
-      : index_(index), draft_(draft), pod_(pod), nomination_(index->Begin(pod, node)) {
-    if (nomination_) draft->Edit().nomination = *nomination_;
+  // `change` has a record of its own until it is published.
+  CarriedNomination(NominationIndex<Atom>* index, Change* change, PodId pod, std::string_view node)
+      : index_(index), change_(change), pod_(pod), nomination_(index->Begin(pod, node)) {
+    if (nomination_) change->Edit().nomination = *nomination_;
   }
-  DraftedNomination(const DraftedNomination&) = delete;
-  DraftedNomination& operator=(const DraftedNomination&) = delete;
-  ~DraftedNomination() {
-    if (draft_->own_record() != kNoRecord && nomination_) index_->End(pod_, *nomination_);
+  CarriedNomination(const CarriedNomination&) = delete;
+  CarriedNomination& operator=(const CarriedNomination&) = delete;
+  ~CarriedNomination() {
+    if (change_->own_record() != kNoRecord && nomination_) index_->End(pod_, *nomination_);
   }
 
-  // There is no room for the node's name: the draft is to be given up.
+  // There is no room for the node's name: the change is to be given up.
   bool is_refused() const { return !nomination_; }
 
  private:
   NominationIndex<Atom>* const index_;
-  const Draft* const draft_;
+  const Change* const change_;
   const PodId pod_;
   const std::optional<Nomination> nomination_;
 };

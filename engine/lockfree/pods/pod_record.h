@@ -7,7 +7,7 @@
 // Threads: all operations of the pool from any thread, lock-free.
 // Invariants:
 //  1. A record has references: one from the slot or the newer record that names it, or from the
-//     draft that it is, and one from each thread that has pinned it. At zero its content is
+//     change that it is, and one from each thread that has pinned it. At zero its content is
 //     destroyed and its memory used again.
 //  2. References are zero while a record is free, so a late reader cannot pin it; a reader that
 //     pins the next record made from the same memory finds out from the slot's word.
@@ -204,7 +204,7 @@ class PodRecordPool {
   // How many there ever were at one time. May be stale.
   uint64_t Used() const { return records_.Used(); }
 
-  // To be retained, or warmed up, before anything is read.
+  // To be retained, or prefetched, before anything is read.
   Record& RecordAt(uint32_t number) const { return records_[number]; }
   // For a caller that has a reference.
   void Retain(uint32_t number) {

@@ -144,8 +144,10 @@ class PodTable {
       copy->fields = fields();
       copy->flight = flight();
     }
-    // Brings closer what hints and PreEnqueue read of the pod.
-    void WarmPod() const { PodTable::WarmPodAt(reinterpret_cast<uint64_t>(facts().pod.get())); }
+    // Prefetches what hints and PreEnqueue read of the pod.
+    void PrefetchPod() const {
+      PodTable::PrefetchPodAt(reinterpret_cast<uint64_t>(facts().pod.get()));
+    }
     // Of the next record that is queued under this slot.
     uint32_t NextVersion() const {
       const uint32_t last = record_ != nullptr ? facts().version : word().version_or_position;
@@ -171,7 +173,7 @@ class PodTable {
     // For Glance::IsHeldIn; another one after Renew.
     uint64_t era() const { return era_; }
 
-    // What a slot said, while its record comes closer. Good until the scan is renewed or ends.
+    // What a slot said, while its record is prefetched. Good until the scan is renewed or ends.
     class Glance {
      public:
       // Whether the record may be read as it is in the scan's era; it is younger otherwise.
@@ -313,13 +315,13 @@ class PodTable {
     return slots_[id].load() == pinned.bits();
   }
 
-  // Brings what a pod's record says closer, or where the pod object is that it names. The number
-  // may be anything. Relaxed: hints.
-  void WarmRecord(PodId id) const {
-    if (const Record* record = RecordHint(id)) Warm(record);
+  // Prefetches a pod's record, or the pod object that it names. The number may be anything.
+  // Relaxed: hints.
+  void PrefetchRecord(PodId id) const {
+    if (const Record* record = RecordHint(id)) Prefetch(record);
   }
-  void WarmPod(PodId id) const {
-    if (const Record* record = RecordHint(id)) WarmPodAt(record->PodAddressHint());
+  void PrefetchPod(PodId id) const {
+    if (const Record* record = RecordHint(id)) PrefetchPodAt(record->PodAddressHint());
   }
 
   // Exchanges the pinned word for `next`. If `next` names another record, its reference passes to
@@ -342,12 +344,12 @@ class PodTable {
   // that the record's memory holds another record by now, comes by way of TryRetain.
   static uint64_t LoadSlotAgain(const Atom<uint64_t>& slot) { return LoadAcquire(slot); }
 
-  static void Warm(const Record* record) {
+  static void Prefetch(const Record* record) {
     __builtin_prefetch(record);
     __builtin_prefetch(reinterpret_cast<const char*>(record) + kCacheLineBytes);
   }
   // From its count of references to its namespace.
-  static void WarmPodAt(uint64_t pod) {
+  static void PrefetchPodAt(uint64_t pod) {
     constexpr uint64_t kLinesRead = 3;
     for (uint64_t line = 0; line < kLinesRead; ++line) {
       const uint64_t address = pod - kPodCountBytes + line * kCacheLineBytes;

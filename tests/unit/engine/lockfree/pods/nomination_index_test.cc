@@ -1,7 +1,7 @@
 // Goal: a nomination costs as much amid many of its node as amid few, and leaves nothing behind
-// when the draft that carries it is given up.
+// when the change that carries it is given up.
 // Method: so many nominations of one node that an operation which looked at all of them would not
-// end in time; drafts that are published and drafts that are not; random operations beside a set.
+// end in time; changes that are published and changes that are not; random operations beside a set.
 #include "engine/lockfree/pods/nomination_index.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/lockfree/pods/draft.h"
+#include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/pod.h"
 #include "engine/pod_key.h"
@@ -44,26 +44,26 @@ TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
   EXPECT_TRUE(index.On("node").empty());
 }
 
-TEST(NominationIndex, DraftThatIsGivenUpLeavesNothing) {
+TEST(NominationIndex, ChangeThatIsGivenUpLeavesNothing) {
   Index index;
   PodRecordPool<std::atomic> records(4);
   uint32_t slots_record = kNoRecord;
-  const auto draft_nomination = [&](bool is_published) {
-    Draft<std::atomic> draft(&records, 0);
-    draft.StartFrom(std::make_shared<Pod>(), 1);
-    const DraftedNomination nomination(&index, &draft, 7, "node");
+  const auto change_nomination = [&](bool is_published) {
+    PodChange<std::atomic> change(&records, 0);
+    change.StartFrom(std::make_shared<Pod>(), 1);
+    const CarriedNomination nomination(&index, &change, 7, "node");
     EXPECT_EQ(index.On("node").size(), 1u);
-    const Nomination carried = draft.facts().nomination;
+    const Nomination carried = change.facts().nomination;
     if (is_published) {
-      slots_record = draft.own_record();
-      draft.Published();
+      slots_record = change.own_record();
+      change.Published();
     }
     return carried;
   };
-  for (int i = 0; i < 100; ++i) draft_nomination(false);
+  for (int i = 0; i < 100; ++i) change_nomination(false);
   EXPECT_TRUE(index.On("node").empty());
   EXPECT_LE(index.entries(), 2u);
-  const Nomination published = draft_nomination(true);
+  const Nomination published = change_nomination(true);
   EXPECT_EQ(index.On("node"), (std::vector<Index::Entry>{{7, published}}));
   EXPECT_EQ(index.NodeName(7, published), "node");
   index.End(7, published);

@@ -1,10 +1,10 @@
 // What a thread intends for a pod: facts that may differ from the pinned ones, and a place.
 //
-// Purpose: everything is worked out on a draft; one exchange of the slot's word makes it true, and
-// only then do counters, observers and queues hear of it. A draft that loses the exchange is thrown
-// away and leaves no trace.
+// Purpose: an operation works everything out in a change. One exchange of the slot's word makes it
+// true, and only then do counters, observers and queues hear of it. A change that loses the
+// exchange is thrown away and leaves no trace.
 // Threads: one.
-// Invariant: facts of its own are a record that no other thread can see, and the draft's until
+// Invariant: facts of its own are a record that no other thread can see, and the change's until
 // Published.
 #pragma once
 
@@ -27,18 +27,18 @@ namespace schedq {
 enum class PreEnqueueAnswer : uint8_t { kNotAsked, kPassed, kRejected };
 
 template <template <typename> class Atom>
-class Draft {
+class PodChange {
  public:
   using Records = PodRecordPool<Atom>;
   using Pinned = typename PodTable<Atom>::Pinned;
 
   // `epoch` counts the events that had begun before the pod was looked at. `now`: if the operation
   // has read the clock already.
-  Draft(Records* records, uint64_t epoch, MaybeInstant now = {})
+  PodChange(Records* records, uint64_t epoch, MaybeInstant now = {})
       : epoch(epoch), records_(records), now_(now) {}
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() { records_->Release(own_); }
+  PodChange(const PodChange&) = delete;
+  PodChange& operator=(const PodChange&) = delete;
+  ~PodChange() { records_->Release(own_); }
 
   // When the operation took place: the clock is read once.
   Instant Now(const Clock& clock) {
@@ -46,7 +46,7 @@ class Draft {
     return *now_;
   }
 
-  // From a pinned state, which must outlive the draft, or with a pod that is added.
+  // From a pinned state, which must outlive the change, or with a pod that is added.
   void StartFrom(const Pinned& pinned) { pinned_ = &pinned; }
   void StartFrom(PodRef pod, uint64_t uid_fingerprint) {
     Own(records_->Make(std::move(pod), uid_fingerprint));
@@ -63,7 +63,7 @@ class Draft {
     }
     return *own_facts_;
   }
-  bool is_changed() const { return own_facts_ != nullptr; }
+  bool has_own_facts() const { return own_facts_ != nullptr; }
   uint32_t own_record() const { return own_; }
   // The slot has the record now.
   void Published() { own_ = kNoRecord; }
@@ -92,13 +92,13 @@ class Draft {
   MaybeInstant now_;
 };
 
-// The word that names the draft's own record and says nothing that the record says.
+// The word that names the change's own record and says nothing that the record says.
 template <template <typename> class Atom>
-SlotWord WordWith(const SlotWord& before, const Draft<Atom>& draft) {
+SlotWord WordWith(const SlotWord& before, const PodChange<Atom>& change) {
   SlotWord after = before;
-  after.record = draft.own_record();
+  after.record = change.own_record();
   after.attempt = AttemptState::kNone;
-  after.version_or_position = draft.facts().version;
+  after.version_or_position = change.facts().version;
   return after;
 }
 
