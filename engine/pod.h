@@ -19,6 +19,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // The value of `key`, or "" when absent.
 std::string_view LabelValue(const Labels& labels, std::string_view key);
+void SetLabel(Labels* labels, const std::string& key, const std::string& value);
 
 // A named quantity; cpu in millicores, memory in bytes, others in units. Sorted by name.
 using ResourceList = std::vector<std::pair<std::string, int64_t>>;

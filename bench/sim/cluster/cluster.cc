@@ -1,5 +1,6 @@
 #include "bench/sim/cluster/cluster.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <string_view>
@@ -16,9 +17,7 @@ const PodCondition kGatedCondition{std::string(kPodScheduledCondition), "False",
                                    "Scheduling is blocked due to non-empty scheduling gates"};
 
 void AddLabels(Labels* labels, const Labels& extra) {
-  std::map<std::string, std::string> merged(labels->begin(), labels->end());
-  for (const auto& [key, value] : extra) merged[key] = value;
-  labels->assign(merged.begin(), merged.end());
+  for (const auto& [key, value] : extra) SetLabel(labels, key, value);
 }
 
 // Fills the fields that views of all kinds have.
@@ -41,7 +40,7 @@ std::string OwnerPod(const ObjectMetadata& metadata) {
 }  // namespace
 
 std::string Cluster::GenerateName(const std::string& prefix) {
-  return fmt::format("{}{:05}", prefix, ++last_generated_);
+  return fmt::format(FMT_COMPILE("{}{:05}"), prefix, ++last_generated_);
 }
 
 Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::string& namespace_name,
@@ -153,7 +152,7 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   pod->slot_ref = slots_->Take();
   pod->namespace_name = handle->namespace_name;
   pod->name = handle->name;
-  pod->uid = fmt::format("pod-{}", pod->number);
+  pod->uid = fmt::format(FMT_COMPILE("pod-{}"), pod->number);
   pod->labels = object->metadata.labels;
   AddLabels(&pod->labels, extra_labels);
   pod->created = options_.clock->Now();

@@ -39,6 +39,9 @@ using ClusterPodRef = std::shared_ptr<const ClusterPod>;
 inline const ClusterPod& AsClusterPod(const Pod& pod) {
   return static_cast<const ClusterPod&>(pod);
 }
+inline ClusterPodRef AsClusterPod(const PodRef& pod) {
+  return std::static_pointer_cast<const ClusterPod>(pod);
+}
 
 struct ClusterNode final : ObjectView {
   uint64_t number = 0;  // In order of creation, from 1.

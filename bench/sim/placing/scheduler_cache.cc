@@ -102,18 +102,19 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
     if (keeps_pods_) pods_by_node_.Set(*known, change.pod_after);
     const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     // Its labels may have changed.
-    if (CountsOnANode(before)) pod_book_.Put(pod, *known, PlaceOf(before));
+    if (CountsOnANode(before)) pod_book_.Put(change.pod_after, *known, PlaceOf(before));
     return;
   }
   const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
   if (keeps_pods_) pods_by_node_.Set(slot, change.pod_after);
   const auto changed = [slot](uint64_t before) { return AssumptionBits(before) | SlotBits(slot); };
   const uint64_t before = Replace(word, changed);
-  pod_book_.Put(pod, slot, PlaceOf(changed(before)));
+  pod_book_.Put(change.pod_after, slot, PlaceOf(changed(before)));
   GiveBack(pod, before);
 }
 
-bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
+bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
+  const ClusterPod& pod = *assumed;
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
   if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
   if (!framework_.Reserve(pod, *decision)) {
@@ -126,7 +127,7 @@ bool SchedulerCache::Assume(const ClusterPod& pod, Decision* decision) {
   };
   // No other thread begins a place of a pod that is in an attempt.
   PodWord& word = WordOf(pod.slot());
-  if (!pod_book_.PutWhereAllowed(pod, decision->slot, PlaceOf(changed(word.load())))) {
+  if (!pod_book_.PutWhereAllowed(assumed, decision->slot, PlaceOf(changed(word.load())))) {
     framework_.Unreserve(pod, *decision, 0);
     nodes_.Give(decision->slot, demand);
     return false;

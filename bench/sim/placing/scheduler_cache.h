@@ -41,7 +41,7 @@ class SchedulerCache {
 
   // Counts the pod on its node and lets the plugins reserve. False: another thread was ahead, and
   // nothing has changed.
-  bool Assume(const ClusterPod& pod, Decision* decision);
+  bool Assume(const ClusterPodRef& assumed, Decision* decision);
   bool IsAssumed(uint64_t pod_slot) const;
   // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind. The
   // plugins give back in the reverse order.

@@ -298,10 +298,10 @@ VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {
 
 Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts,
                                         const Attempt& attempt) {
-  const ClusterPod& pod = AsClusterPod(attempt.pod());
+  const ClusterPodRef pod = AsClusterPod(attempt.pod_ref());
   for (int i = 0; i < kConflictsMax; ++i) {
     parts->SwitchTo(Part::kPlacing);
-    Decision decision = self->placer.Decide(pod);
+    Decision decision = self->placer.Decide(*pod);
     nodes_looked_at_.fetch_add(decision.nodes_looked_at, std::memory_order_relaxed);
     if (decision.node.empty() && !decision.was_overtaken) return decision;
     parts->SwitchTo(Part::kCache);

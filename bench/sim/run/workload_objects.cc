@@ -1,4 +1,5 @@
 // The operations that create and delete objects.
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,18 +31,7 @@ enum LoadStream : uint64_t { kArrivals, kDraws };
 
 Labels SignatureLabels(int64_t index, int64_t batch_size) {
   if (batch_size == 0) return {};
-  return {{"signature", fmt::format("signature-label-{}", index / batch_size)}};
-}
-
-void SetLabel(Labels* labels, const std::string& key, const std::string& value) {
-  const auto at = std::lower_bound(
-      labels->begin(), labels->end(), key,
-      [](const auto& label, const std::string& wanted) { return label.first < wanted; });
-  if (at != labels->end() && at->first == key) {
-    at->second = value;
-  } else {
-    labels->insert(at, {key, value});
-  }
+  return {{"signature", fmt::format(FMT_COMPILE("signature-label-{}"), index / batch_size)}};
 }
 
 void SetAmount(ResourceList* amounts, const std::string& name, int64_t amount) {

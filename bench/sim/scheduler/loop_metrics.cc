@@ -1,5 +1,7 @@
 #include "bench/sim/scheduler/loop_metrics.h"
 
+#include <algorithm>
+
 #include "engine/queue_metrics.h"
 
 namespace schedq {
@@ -7,39 +9,34 @@ namespace {
 
 constexpr uint32_t kAttemptsShownMax = 15;
 
-const char* Text(AttemptResult result) {
-  switch (result) {
-    case AttemptResult::kScheduled:
-      return "scheduled";
-    case AttemptResult::kUnschedulable:
-      return "unschedulable";
-    case AttemptResult::kError:
-      return "error";
-  }
-  return "";
-}
-
 const std::string& Profile() {
   static const std::string kProfile(kDefaultProfile);
   return kProfile;
 }
 
-std::string AttemptsText(uint32_t attempts) {
-  return attempts < kAttemptsShownMax ? std::to_string(attempts)
-                                      : std::to_string(kAttemptsShownMax) + "+";
+// By AttemptResult.
+LabelValues ResultTexts() { return {"scheduled", "unschedulable", "error"}; }
+
+// By the number of attempts; the last stands for all above.
+LabelValues AttemptsTexts() {
+  LabelValues texts;
+  for (uint32_t i = 0; i < kAttemptsShownMax; ++i) texts.push_back(std::to_string(i));
+  texts.push_back(std::to_string(kAttemptsShownMax) + "+");
+  return texts;
 }
 
 }  // namespace
 
 LoopMetrics::LoopMetrics()
-    : attempts_(&registry_.Counters({.name = "scheduler_schedule_attempts_total",
-                                     .help = "Attempts to schedule pods, by result.",
-                                     .labels = {"result", "profile"}})),
-      attempt_durations_(&registry_.Histograms(
+    : attempts_(&registry_.DenseCounters({.name = "scheduler_schedule_attempts_total",
+                                          .help = "Attempts to schedule pods, by result.",
+                                          .labels = {"result", "profile"}},
+                                         {ResultTexts(), {Profile()}})),
+      attempt_durations_(&registry_.DenseHistograms(
           {.name = "scheduler_scheduling_attempt_duration_seconds",
            .help = "Duration of an attempt, scheduling algorithm and binding.",
            .labels = {"result", "profile"}},
-          ExponentialBounds(1e-3, 2, 15))),
+          ExponentialBounds(1e-3, 2, 15), {ResultTexts(), {Profile()}})),
       algorithm_(registry_
                      .Histograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
                                   .help = "Duration of the scheduling algorithm."},
@@ -54,11 +51,11 @@ LoopMetrics::LoopMetrics()
                                              .help = "Duration of handling a cluster event.",
                                              .labels = {"event"}},
                                             ExponentialBounds(1e-4, 2, 12))),
-      since_first_(
-          &registry_.Histograms({.name = "scheduler_pod_scheduling_sli_duration_seconds",
-                                 .help = "From when a pod could first be scheduled until it was.",
-                                 .labels = {"attempts"}},
-                                ExponentialBounds(0.01, 2, 20))),
+      since_first_(&registry_.DenseHistograms(
+          {.name = "scheduler_pod_scheduling_sli_duration_seconds",
+           .help = "From when a pod could first be scheduled until it was.",
+           .labels = {"attempts"}},
+          ExponentialBounds(0.01, 2, 20), {AttemptsTexts()})),
       attempts_to_schedule_(registry_
                                 .Histograms({.name = "scheduler_pod_scheduling_attempts",
                                              .help = "Attempts until a pod was scheduled."},
@@ -71,9 +68,9 @@ LoopMetrics::LoopMetrics()
           ExponentialBounds(1, 2, 7))) {}
 
 void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
-  const LabelValues labels = {Text(result), Profile()};
-  attempts_->At(labels).Add();
-  attempt_durations_->At(labels).Observe(duration);
+  constexpr size_t kTheProfile = 0;
+  attempts_->At(result, kTheProfile).Add();
+  attempt_durations_->At(result, kTheProfile).Observe(duration);
 }
 
 void LoopMetrics::ObserveExtensionPoint(const std::string& point, bool success,
@@ -92,7 +89,7 @@ void LoopMetrics::CountPostFilter(size_t victims) const {
 }
 
 void LoopMetrics::CountScheduled(uint32_t attempts, Duration since_first) const {
-  since_first_->At({AttemptsText(attempts)}).Observe(since_first);
+  since_first_->At(std::min(attempts, kAttemptsShownMax)).Observe(since_first);
   attempts_to_schedule_.ObserveCount(attempts);
 }
 

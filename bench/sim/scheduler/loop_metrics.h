@@ -1,7 +1,8 @@
 // The metrics of the simulated scheduler beside its queue: attempts, extension points, events.
 //
-// Purpose: upstream's names and buckets, filled with virtual durations.
-// Threads: one.
+// Purpose: upstream's names and buckets, filled with durations of the run's clock.
+// Threads: CountAttempt and CountScheduled from any, without a lock, because each pod's binding
+// comes by; the others lock when a series is found.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +38,12 @@ class LoopMetrics {
 
  private:
   MetricsRegistry registry_;
-  CounterFamily* attempts_;
-  HistogramFamily* attempt_durations_;
+  DenseCounterFamily* attempts_;
+  DenseHistogramFamily* attempt_durations_;
   Histogram algorithm_;
   HistogramFamily* extension_points_;
   HistogramFamily* event_handling_;
-  HistogramFamily* since_first_;
+  DenseHistogramFamily* since_first_;
   Histogram attempts_to_schedule_;
   CounterFamily* preemptions_;
   HistogramFamily* victims_;

@@ -108,7 +108,7 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
   attempt->decision = placer_.Decide(attempt->pod());
   const Decision& decision = attempt->decision;
   if (!decision.node.empty()) {
-    const bool is_assumed = cache_.Assume(attempt->pod(), &attempt->decision);
+    const bool is_assumed = cache_.Assume(AsClusterPod(attempt->popped.pod), &attempt->decision);
     SCHEDQ_CHECK(is_assumed, "what the only scheduling thread decides is free");
     queue_.watch().CountPlaced(attempt->pod());
     // From here on the pod takes its room by itself.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "bench/sim/placing/relations/pod_counter.h"
 #include "engine/label_selector.h"
@@ -30,16 +31,27 @@ constexpr char kHostLabel[] = "kubernetes.io/hostname";
 constexpr char kNamespaceLabel[] = "kubernetes.io/metadata.name";
 
 Labels WithName(Labels labels, const std::string& name) {
-  if (FindLabel(labels, kNamespaceLabel) == nullptr) {
-    labels.emplace_back(kNamespaceLabel, name);
-    std::sort(labels.begin(), labels.end());
-  }
+  if (FindLabel(labels, kNamespaceLabel) == nullptr) SetLabel(&labels, kNamespaceLabel, name);
   return labels;
 }
 
 }  // namespace
 
 // --- Classes and counters.
+
+bool PodBook::OnlyKeepsPlaceOf(const ClusterPod& pod) const {
+  return !counts_by_class_ && !HasRulesAboutPods(pod);
+}
+
+void PodBook::CountByClass() {
+  if (std::exchange(counts_by_class_, true)) return;
+  for (Record& record : pods_) {
+    if (record.alone == nullptr) continue;
+    record.pods = FindClass(*record.alone);
+    record.alone.reset();
+    Change(record, 1);
+  }
+}
 
 const Labels& PodBook::LabelsOf(const std::string& namespace_name) {
   const auto [place, is_new] = namespaces_.try_emplace(namespace_name);
@@ -227,6 +239,7 @@ void PodBook::PlanSpread(const PodClass& pods, bool required, ClassPlan* plan) {
 
 PodClassRef PodBook::ClassOf(const ClusterPod& pod) {
   const std::lock_guard lock(mutex_);
+  CountByClass();
   return FindClass(pod);
 }
 
@@ -291,7 +304,7 @@ bool PodBook::PassesChanged(const NodeColumns& nodes, uint32_t slot, const NodeC
   std::vector<Record> gone;
   for (const ClusterPodRef& pod : change.added()) {
     if (RecordOf(pod->slot()).pods != nullptr) continue;
-    come.push_back({FindClass(*pod), slot, 0});
+    come.push_back({.pods = FindClass(*pod), .alone = nullptr, .slot = slot, .place = 0});
     Change(come.back(), 1);
   }
   for (const ClusterPodRef& pod : change.gone()) {
@@ -412,29 +425,40 @@ void PodBook::Change(const Record& record, int64_t sign) {
   for (PodCounter* counter : pods.counted_by) counter->Add(record.slot, sign);
 }
 
-void PodBook::PutLocked(const ClusterPod& pod, const PodClassRef& pods, uint32_t slot,
-                        uint64_t place) {
+void PodBook::PutAlone(const ClusterPodRef& pod, uint32_t slot, uint64_t place) {
+  RecordOf(pod->slot()) = {.pods = nullptr, .alone = pod, .slot = slot, .place = place};
+}
+
+void PodBook::PutInClass(const ClusterPod& pod, const PodClassRef& pods, uint32_t slot,
+                         uint64_t place) {
   Record& record = RecordOf(pod.slot());
   if (record.pods != nullptr) Change(record, -1);
-  record = {pods, slot, place};
+  record = {.pods = pods, .alone = nullptr, .slot = slot, .place = place};
   Change(record, 1);
 }
 
-void PodBook::Put(const ClusterPod& pod, uint32_t slot, uint64_t place) {
+void PodBook::Put(const ClusterPodRef& pod, uint32_t slot, uint64_t place) {
   const std::lock_guard lock(mutex_);
-  Record& record = RecordOf(pod.slot());
-  if (record.pods != nullptr && record.slot == slot && IsOfClass(pod, *record.pods)) {
+  if (OnlyKeepsPlaceOf(*pod)) return PutAlone(pod, slot, place);
+  CountByClass();
+  Record& record = RecordOf(pod->slot());
+  if (record.pods != nullptr && record.slot == slot && IsOfClass(*pod, *record.pods)) {
     record.place = place;
     return;
   }
-  PutLocked(pod, FindClass(pod), slot, place);
+  PutInClass(*pod, FindClass(*pod), slot, place);
 }
 
-bool PodBook::PutWhereAllowed(const ClusterPod& pod, uint32_t slot, uint64_t place) {
+bool PodBook::PutWhereAllowed(const ClusterPodRef& pod, uint32_t slot, uint64_t place) {
   const std::lock_guard lock(mutex_);
-  const PodClassRef pods = FindClass(pod);
+  if (OnlyKeepsPlaceOf(*pod)) {
+    PutAlone(pod, slot, place);
+    return true;
+  }
+  CountByClass();
+  const PodClassRef pods = FindClass(*pod);
   if (!Allows(pods, slot)) return false;
-  PutLocked(pod, pods, slot, place);
+  PutInClass(*pod, pods, slot, place);
   return true;
 }
 
@@ -447,9 +471,10 @@ bool PodBook::Allows(const PodClassRef& pods, uint32_t slot) {
 void PodBook::Drop(uint64_t pod_slot, uint64_t place) {
   const std::lock_guard lock(mutex_);
   Record& record = RecordOf(pod_slot);
-  if (record.pods == nullptr || record.place != place) return;
-  Change(record, -1);
+  if (record.place != place) return;
+  if (record.pods != nullptr) Change(record, -1);
   record.pods.reset();
+  record.alone.reset();
 }
 
 }  // namespace schedq

@@ -3,14 +3,16 @@
 //
 // Purpose: pods are counted by class (pod_class.h) when they are assumed or delivered, so that an
 // attempt looks a node up in counters instead of at pods. Counters are made for the terms that pods
-// have, when the first pod that asks is to be placed; a run without such terms has none, and then
-// counting a pod is all that this costs.
+// have, when the first pod that asks is to be placed. Until the first pod with a rule about others
+// comes, the book only keeps which pod is where: scheduler_perf's pods have a label of their own
+// each, so that to look a class up costs more than the rest of placing such a pod.
 // When not to use it: for the room of nodes (node_ledger.h).
 // Threads: all functions from any thread, under one lock, which is held for the time of a block's
 // lookups at most. The functions whose names begin with Any take none.
 // Invariants:
 //  1. A pod counts on at most one node.
 //  2. PutWhereAllowed counts a pod only where its rules and those of all others allow it then.
+//  3. While the book keeps only places it has no class, counter or holder.
 // Cost: of an attempt the terms that concern its pod times the nodes that it looks at; of a pod
 // that comes or goes the counters that count it; of a new term once the classes and the nodes.
 // Memory: a record a pod, class, node and counter. Classes without pods and counters that nobody
@@ -56,9 +58,9 @@ class PodBook {
 
   // --- Where pods count. `place` tells a pod's places apart; a later one replaces an earlier one.
 
-  void Put(const ClusterPod& pod, uint32_t slot, uint64_t place);
+  void Put(const ClusterPodRef& pod, uint32_t slot, uint64_t place);
   // False: what other threads have put meanwhile does not allow it, and nothing has changed.
-  bool PutWhereAllowed(const ClusterPod& pod, uint32_t slot, uint64_t place);
+  bool PutWhereAllowed(const ClusterPodRef& pod, uint32_t slot, uint64_t place);
   // Ends that place, unless a later one has replaced it.
   void Drop(uint64_t pod_slot, uint64_t place);
 
@@ -96,8 +98,11 @@ class PodBook {
                   std::span<int64_t> counts);
 
  private:
+  // Where a pod counts: as one of a class, or by itself while the book keeps only places. Neither:
+  // nowhere.
   struct Record {
     PodClassRef pods;
+    ClusterPodRef alone;
     uint32_t slot = 0;
     uint64_t place = 0;
   };
@@ -114,6 +119,10 @@ class PodBook {
   };
   static constexpr size_t kRecent = 64;
 
+  // Whether the book only keeps the place of such a pod, as it does of all until now.
+  bool OnlyKeepsPlaceOf(const ClusterPod& pod) const;
+  // From here on pods are counted by class, those too that came before.
+  void CountByClass();
   PodClassRef FindClass(const ClusterPod& pod);
   PodClassRef AddClass(const ClusterPod& pod, std::string key);
   void AddHolders(const PodClass& pods);
@@ -131,7 +140,8 @@ class PodBook {
   void Change(const Record& record, int64_t sign);
   void CountOnNode(uint32_t slot, int64_t sign);
   Record& RecordOf(uint64_t pod_slot);
-  void PutLocked(const ClusterPod& pod, const PodClassRef& pods, uint32_t slot, uint64_t place);
+  void PutAlone(const ClusterPodRef& pod, uint32_t slot, uint64_t place);
+  void PutInClass(const ClusterPod& pod, const PodClassRef& pods, uint32_t slot, uint64_t place);
   // Makes all counters anew, and drops classes without pods.
   void Rebuild();
 
@@ -159,6 +169,7 @@ class PodBook {
   size_t node_changes_ = 0;  // Since the last Rebuild.
   uint64_t generation_ = 1;
   bool asks_for_namespaces_ = false;  // A term selects namespaces by their labels.
+  bool counts_by_class_ = false;
 };
 
 }  // namespace schedq

@@ -129,6 +129,14 @@ std::vector<HeldTerm> HeldTerms(const Pod& pod) {
   return held;
 }
 
+bool HasRulesAboutPods(const Pod& pod) {
+  if (pod.rules == nullptr) return false;
+  const PodRules& rules = *pod.rules;
+  return !rules.spread.empty() || !rules.host_ports.empty() || !rules.affinity.empty() ||
+         !rules.anti_affinity.empty() || !rules.preferred_affinity.empty() ||
+         !rules.preferred_anti_affinity.empty();
+}
+
 PodClassRef MakePodClass(const ClusterPod& pod) {
   auto made = std::make_shared<PodClass>();
   made->pod.namespace_name = pod.namespace_name;

@@ -37,6 +37,9 @@ struct PodClass {
 };
 using PodClassRef = std::shared_ptr<PodClass>;
 
+// Whether where the pod may go, or where others may, depends on which pods are there.
+bool HasRulesAboutPods(const Pod& pod);
+
 PodClassRef MakePodClass(const ClusterPod& pod);
 bool IsOfClass(const ClusterPod& pod, const PodClass& pods);
 std::string ClassKeyOf(const ClusterPod& pod);

@@ -165,7 +165,7 @@ class HonestyWorld {
       if (waiting_.size() < kWaitingMax) waiting_.push_back({pod, rejectors_.Of(decision)});
       return true;
     }
-    EXPECT_TRUE(cache_.Assume(*pod, &decision));
+    EXPECT_TRUE(cache_.Assume(pod, &decision));
     auto bound = std::make_shared<ClusterPod>(*pod);
     bound->node_name = decision.node;
     ClusterChange change;

@@ -52,7 +52,7 @@ struct Scene {
   std::string Place(const ClusterPodRef& pod) {
     Decision decision = placer.Decide(*pod);
     if (!decision.node.empty()) {
-      EXPECT_TRUE(cache.Assume(*pod, &decision));
+      EXPECT_TRUE(cache.Assume(pod, &decision));
     }
     return decision.node;
   }
@@ -192,8 +192,8 @@ TEST(Placer, FindsTheOneNodeWithDevices) {
   EXPECT_THAT(first.claims[0].devices, ElementsAre("driver/pool/one"));
   // Two threads decide by the same knowledge; the second one to reserve is refused.
   Decision second = scene.placer.Decide(*pods[1]);
-  EXPECT_TRUE(scene.cache.Assume(*pods[0], &first));
-  EXPECT_FALSE(scene.cache.Assume(*pods[1], &second));
+  EXPECT_TRUE(scene.cache.Assume(pods[0], &first));
+  EXPECT_FALSE(scene.cache.Assume(pods[1], &second));
   EXPECT_THAT(scene.Rejectors(pods[1]), ElementsAre("DynamicResources"));
   scene.cache.Forget(*pods[0], first, 0);
   EXPECT_EQ(scene.Place(pods[1]), "n299");
@@ -213,7 +213,7 @@ TEST(SchedulerCache, AnAssumedPodCountsOnceWhenItsNodeIsDelivered) {
   scene.SetNode(NodeOf(2, 100));
   auto pod = PodOf(1, 60);
   Decision decision = scene.placer.Decide(*pod);
-  ASSERT_TRUE(scene.cache.Assume(*pod, &decision));
+  ASSERT_TRUE(scene.cache.Assume(pod, &decision));
   EXPECT_TRUE(scene.cache.IsAssumed(1));
   auto bound = std::make_shared<ClusterPod>(*pod);
   bound->node_name = "n1";
@@ -246,7 +246,7 @@ TEST(SchedulerCache, KeepsWhatThreadsAssumeWhileItGrows) {
     threads.emplace_back([&, i] {
       for (uint64_t number = i; number < kPods; number += kThreads) {
         Decision mine = decision;
-        if (!scene.cache.Assume(*PodOf(number, 1), &mine)) std::abort();
+        if (!scene.cache.Assume(PodOf(number, 1), &mine)) std::abort();
       }
     });
   }
@@ -265,11 +265,11 @@ TEST(SchedulerCache, ALateForgetLeavesANewerPlace) {
   scene.SetNode(NodeOf(1, 100));
   const auto pod = PodOf(1, 60);
   Decision first = scene.placer.Decide(*pod);
-  ASSERT_TRUE(scene.cache.Assume(*pod, &first));
+  ASSERT_TRUE(scene.cache.Assume(pod, &first));
   Decision second = first;
   second.claims.clear();
   scene.cache.Forget(*pod, first, 0);
-  ASSERT_TRUE(scene.cache.Assume(*pod, &second));
+  ASSERT_TRUE(scene.cache.Assume(pod, &second));
   scene.cache.Forget(*pod, first, 0);
   EXPECT_TRUE(scene.cache.IsAssumed(1));
   EXPECT_EQ(scene.Place(PodOf(2, 60)), "") << "the first pod still counts";
@@ -281,7 +281,7 @@ TEST(SchedulerCache, RefusesADecisionAboutANodeThatChanged) {
   scene.SetNode(NodeOf(1, 100));
   Decision decision = scene.placer.Decide(*PodOf(1, 10));
   scene.SetNode(NodeOf(1, 200));
-  EXPECT_FALSE(scene.cache.Assume(*PodOf(1, 10), &decision));
+  EXPECT_FALSE(scene.cache.Assume(PodOf(1, 10), &decision));
 }
 
 bool SameNodes(const NodeColumns& a, const NodeColumns& b, size_t kinds) {

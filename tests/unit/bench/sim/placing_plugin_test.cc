@@ -161,7 +161,7 @@ TEST_F(PlacingPluginTest, APointThatNobodyNamesCostsNothing) {
   SchedulerCache cache(Make());
   AddNode(&cache);
   Decision decision = Placer(&cache).Decide(*pod_);
-  ASSERT_TRUE(cache.Assume(*pod_, &decision));
+  ASSERT_TRUE(cache.Assume(pod_, &decision));
   EXPECT_EQ(cache.framework().Permit(pod_, decision, &waiting_).rejector, WaitingPods::kAllowed);
   EXPECT_EQ(cache.framework().PreBindSteps(decision), 0u);
   cache.Forget(*pod_, decision, 0);
@@ -174,7 +174,7 @@ TEST_F(PlacingPluginTest, AllReserveOrNone) {
   AddNode(&cache);
   Decision decision = Placer(&cache).Decide(*pod_);
   ASSERT_EQ(decision.node, "n1");
-  EXPECT_FALSE(cache.Assume(*pod_, &decision));
+  EXPECT_FALSE(cache.Assume(pod_, &decision));
   EXPECT_FALSE(cache.IsAssumed(pod_->slot()));
   EXPECT_EQ(cache.nodes().BalanceOf(decision.slot).free[0], 10) << "the room of a pod is back";
   EXPECT_THAT(notes_, ElementsAre("0 reserves", "1 reserves", "1 unreserves after 0",
@@ -187,7 +187,7 @@ TEST_F(PlacingPluginTest, ForgettingGivesBackWhatNoStepHasBroughtToTheCluster) {
   SchedulerCache cache(Make());
   AddNode(&cache);
   Decision decision = Placer(&cache).Decide(*pod_);
-  ASSERT_TRUE(cache.Assume(*pod_, &decision));
+  ASSERT_TRUE(cache.Assume(pod_, &decision));
   EXPECT_TRUE(cache.IsAssumed(pod_->slot()));
   notes_.clear();
   cache.Forget(*pod_, decision, 3);

@@ -290,7 +290,7 @@ class RelationsWorld {
   void AddPod() {
     const auto pod = NewPod();
     const uint32_t slot = ledger_.Take(draw_.NodeName(), ledger_.resources().DemandOf(*pod));
-    book_.Put(*pod, slot, ++place_);
+    book_.Put(pod, slot, ++place_);
     model_.pods[pod->slot()] = {pod, slot};
     places_[pod->slot()] = place_;
   }
@@ -309,7 +309,7 @@ class RelationsWorld {
     auto after = std::make_shared<ClusterPod>(*where.first);
     after->labels = draw_.PodLabels();
     after->deleting = draw_.OneIn(4);
-    book_.Put(*after, where.second, places_[number]);
+    book_.Put(after, where.second, places_[number]);
     where.first = after;
   }
 
@@ -373,12 +373,26 @@ constexpr uint64_t kThird = 4;
 TEST_F(PodBookTest, APodGoesNearThoseItWants) {
   const auto wants = PodWith(1, {}, {.affinity = {TermOf("db", "zone")}});
   EXPECT_EQ(Near(*wants), 0u) << "nobody is there, and it is none of them";
-  book_.Put(*PodWith(2, {{"app", "db"}}), 0, 1);
+  book_.Put(PodWith(2, {{"app", "db"}}), 0, 1);
   EXPECT_EQ(Near(*wants), kFirst | kSecond);
   const auto wants_itself = PodWith(3, {{"app", "web"}}, {.affinity = {TermOf("web", "zone")}});
   EXPECT_EQ(Near(*wants_itself), kFirst | kSecond | kThird) << "the first goes anywhere";
-  book_.Put(*wants_itself, 2, 1);
+  book_.Put(wants_itself, 2, 1);
   EXPECT_EQ(Near(*PodWith(4, {{"app", "web"}}, *wants_itself->rules)), kThird);
+}
+
+TEST_F(PodBookTest, PodsThatCameBeforeTheFirstRuleCount) {
+  book_.Put(PodWith(1, {{"app", "db"}}), 0, 1);
+  book_.Put(PodWith(1, {{"app", "web"}}), 0, 1);
+  book_.Put(PodWith(2, {{"app", "db"}}), 0, 1);
+  book_.Put(PodWith(2, {{"app", "db"}}), 1, 2);
+  book_.Drop(2, 1);
+  EXPECT_TRUE(book_.PutWhereAllowed(PodWith(3, {{"app", "db"}}), 2, 1));
+  book_.Drop(3, 1);
+  EXPECT_EQ(Near(*PodWith(4, {}, {.affinity = {TermOf("db", kHost)}})), kSecond);
+  EXPECT_EQ(Near(*PodWith(5, {}, {.affinity = {TermOf("web", kHost)}})), kFirst);
+  book_.Drop(2, 2);
+  EXPECT_EQ(Near(*PodWith(4, {}, {.affinity = {TermOf("db", kHost)}})), 0u);
 }
 
 TEST_F(PodBookTest, OnePodMustMatchAllTerms) {
@@ -387,10 +401,10 @@ TEST_F(PodBookTest, OnePodMustMatchAllTerms) {
       {.affinity = {
            TermOf("db", "zone"),
            {LabelSelector{{"tier", LabelRequirement::Operator::kExists, {}}}, {}, {}, kHost}}});
-  book_.Put(*PodWith(2, {{"app", "db"}}), 0, 1);
-  book_.Put(*PodWith(3, {{"tier", "x"}}), 0, 1);
+  book_.Put(PodWith(2, {{"app", "db"}}), 0, 1);
+  book_.Put(PodWith(3, {{"tier", "x"}}), 0, 1);
   EXPECT_EQ(Near(*wants), 0u);
-  book_.Put(*PodWith(4, {{"app", "db"}, {"tier", "x"}}), 1, 1);
+  book_.Put(PodWith(4, {{"app", "db"}, {"tier", "x"}}), 1, 1);
   EXPECT_EQ(Near(*wants), kSecond);
 }
 
@@ -398,12 +412,12 @@ TEST_F(PodBookTest, PodsKeepEachOtherAway) {
   const auto hates = PodWith(1, {}, {.anti_affinity = {TermOf("web", "zone")}});
   const auto web = PodWith(2, {{"app", "web"}});
   EXPECT_FALSE(book_.AnyKeepsAway());
-  book_.Put(*hates, 0, 1);
+  book_.Put(hates, 0, 1);
   EXPECT_TRUE(book_.AnyKeepsAway());
   book_.Drop(1, 99);
   EXPECT_EQ(Near(*web), kThird) << "that place was another";
-  EXPECT_FALSE(book_.PutWhereAllowed(*web, 1, 1));
-  EXPECT_TRUE(book_.PutWhereAllowed(*web, 2, 1));
+  EXPECT_FALSE(book_.PutWhereAllowed(web, 1, 1));
+  EXPECT_TRUE(book_.PutWhereAllowed(web, 2, 1));
   EXPECT_EQ(Near(*PodWith(3, {}, *hates->rules)), kFirst | kSecond);
   book_.Drop(1, 1);
   EXPECT_EQ(Near(*web), kFirst | kSecond | kThird);
@@ -413,7 +427,7 @@ TEST_F(PodBookTest, NamespacesAreNamedOrSelected) {
   PodTerm term = TermOf("web", "zone");
   term.namespace_selector = LabelSelector{{"team", LabelRequirement::Operator::kIn, {"x"}}};
   const auto hates = PodWith(1, {}, {.anti_affinity = {term}});
-  book_.Put(*hates, 0, 1);
+  book_.Put(hates, 0, 1);
   auto web = PodWith(2, {{"app", "web"}});
   web->namespace_name = "other";
   EXPECT_EQ(Near(*web), kFirst | kSecond | kThird);
@@ -429,8 +443,8 @@ TEST_F(PodBookTest, MinDomainsCountAsEmptyDomains) {
   rule.topology_key = "zone";
   rule.selector = LabelSelector{{"app", LabelRequirement::Operator::kIn, {"web"}}};
   const auto first = PodWith(1, {{"app", "web"}}, {.spread = {rule}});
-  book_.Put(*first, 0, 1);
-  book_.Put(*PodWith(2, {{"app", "web"}}), 2, 1);
+  book_.Put(first, 0, 1);
+  book_.Put(PodWith(2, {{"app", "web"}}), 2, 1);
   const auto even = [&](const ClusterPod& pod) {
     return book_.WithEvenSpread(book_.ClassOf(pod), nodes_, 0, nodes_.known(0));
   };
@@ -438,7 +452,7 @@ TEST_F(PodBookTest, MinDomainsCountAsEmptyDomains) {
   rule.min_domains = 3;
   EXPECT_EQ(even(*PodWith(4, {{"app", "web"}}, {.spread = {rule}})), 0u);
   rule.min_domains = 1;
-  book_.Put(*PodWith(5, {{"app", "web"}}), 1, 1);
+  book_.Put(PodWith(5, {{"app", "web"}}), 1, 1);
   EXPECT_EQ(even(*PodWith(6, {{"app", "web"}}, {.spread = {rule}})), kThird);
 }
 
@@ -464,7 +478,7 @@ TEST(PodBookThreads, NeverPutTwoWhereOneIsAllowed) {
           auto pod = PodOf(i * kNodes + slot, 1);
           pod->labels = {{"app", std::to_string(i)}};
           pod->rules = rules;
-          if (book.PutWhereAllowed(*pod, slot, 1)) taken[i].push_back(slot);
+          if (book.PutWhereAllowed(pod, slot, 1)) taken[i].push_back(slot);
         }
       });
     }
