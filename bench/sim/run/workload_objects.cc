@@ -163,12 +163,24 @@ WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {
-  for (int64_t i = 0; i < op.count; ++i) {
-    unfinished_.try_emplace(fmt::format("{}-{}", op.prefix, i), 0);
+  ApiObjectRef model;
+  if (op.namespace_object.object != nullptr) {
+    const Result<ApiObjectRef> rendered = ObjectRenderer(op.namespace_object, op.count).Render(0);
+    if (!rendered) return Error(rendered.error());
+    model = *rendered;
   }
   bool is_done = false;
-  simulation_->client().DoAll(
-      op.count, kOneWorker, simulation_->costs().create, [](int64_t) {}, [&] { is_done = true; });
+  const auto create = [&](int64_t index) {
+    const std::string name = fmt::format("{}-{}", op.prefix, index);
+    const bool is_new = unfinished_.try_emplace(name, 0).second;
+    // A namespace without a template has no more than its name, which everything knows.
+    if (!is_new || model == nullptr) return;
+    auto named = std::make_shared<ApiObject>(*model);
+    named->metadata.name = name;
+    Create(ApiObjectRef(std::move(named)), "", {});
+  };
+  simulation_->client().DoAll(op.count, kOneWorker, simulation_->costs().create, create,
+                              [&] { is_done = true; });
   return WaitFor([&] { return is_done; }, "not all namespaces are created");
 }
 

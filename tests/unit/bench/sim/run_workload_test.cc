@@ -44,10 +44,19 @@ constexpr const char* kBadTemplate =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
     "  containers: [{name: c, image: i}]\n  {{if eq .Index 1}}surplus: 1{{end}}\n";
 
+constexpr const char* kTeam = "apiVersion: v1\nkind: Namespace\nmetadata: {labels: {team: a}}\n";
+// Wants a pod like itself on its node, in a namespace of the team.
+constexpr const char* kTeamPod =
+    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-, labels: {app: x}}\nspec:\n"
+    "  containers: [{name: c, image: i}]\n"
+    "  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [\n"
+    "    {labelSelector: {matchLabels: {app: x}}, topologyKey: kubernetes.io/hostname,\n"
+    "     namespaceSelector: {matchLabels: {team: a}}}]}}\n";
+
 TestFiles Files() {
   return {{"node.yaml", kNodeYaml},   {"huge.yaml", kHugePodYaml}, {"devices.yaml", kDevicesYaml},
           {"class.yaml", kClassYaml}, {"claims.yaml", kClaim},     {"claim-pod.yaml", kClaimPod},
-          {"bad.yaml", kBadTemplate}};
+          {"bad.yaml", kBadTemplate}, {"team.yaml", kTeam},        {"team-pod.yaml", kTeamPod}};
 }
 
 // One workload of the text, and its runs.
@@ -144,6 +153,19 @@ TEST_F(WorkloadTest, PodSetsAndNamespacesAndBarriers) {
           "      {opcode: createPods, count: 5, skipWaitToCompletion: true}\n" +
           "  - {opcode: barrier}\n" + kStop);
   EXPECT_EQ(outcome.pods, 10u);
+}
+
+TEST_F(WorkloadTest, NamespacesHaveTheLabelsOfTheirTemplate) {
+  const std::string spaces =
+      "  - {opcode: createNamespaces, prefix: m, count: 2, namespaceTemplatePath: team.yaml}\n";
+  const std::string pods =
+      "  - {opcode: createPods, namespace: m-1, count: 3, podTemplatePath: team-pod.yaml, "
+      "collectMetrics: true}\n";
+  EXPECT_EQ(Run(kNodes + spaces + pods).pods, 3u);
+  EXPECT_EQ(Run(kNodes + spaces + spaces + pods).pods, 3u) << "the first stays";
+  const Result<RunOutcome> plain = TryRun(kNodes + pods);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->outcome, WorkloadOutcome::kFailed) << "no namespace is of the team";
 }
 
 TEST_F(WorkloadTest, AttemptedIsEnoughForABarrierThatSaysSo) {
