@@ -31,8 +31,9 @@ class AllocationMeter {
 // jemalloc.
 uint64_t* BytesAllocatedByThisThread();
 
-// The bytes that the whole process has allocated and not freed, after the calling thread's cache was
-// flushed. By jemalloc, or else by glibc; nullopt where neither counts (a sanitizer's allocator).
+// The bytes that the whole process has allocated and not freed, after the calling thread's cache
+// was flushed. By jemalloc, or else by glibc; nullopt where neither counts (a sanitizer's
+// allocator).
 std::optional<double> BytesInUse();
 
 }  // namespace schedq
