@@ -10,6 +10,7 @@
 #include "engine/base/names/name_link.h"
 #include "engine/base/result.h"
 #include "engine/classic/entity.h"
+#include "engine/classic/replacement.h"
 #include "engine/classic/retreat.h"
 #include "engine/event.h"
 #include "engine/object.h"
@@ -49,14 +50,18 @@ Status ClassicQueue::AddLocked(const PodRef& pod) {
   const bool is_refused = HasNameTooLong(*pod, node) || !HasRoomFor(*pod);
   PodEntity* entity = is_refused ? nullptr : entities_.FindOrCreate(pod);
   if (entity == nullptr) return Refused("add", *pod, node);
-  if (entity->older != nullptr && entity->older->live) {
-    // Another uid for a name that is still live: the old pod is gone.
-    DeleteLocked(*entity->older);
-  }
-  if (entity->live && entity->IsQueued()) {
+  PodEntity* const replaced = ReplacedBy(*entity, *pod);
+  if (replaced == nullptr && entity->live && entity->IsQueued()) {
     const PodRef before = entity->pod;
     UpdateQueued(*entity, before, pod);
     return Status::Ok();
+  }
+  std::optional<Replacement> replacement;
+  try {
+    if (replaced != nullptr) replacement.emplace(*this, *replaced);
+  } catch (...) {
+    entities_.ReleaseIfGone(entity);
+    throw;
   }
   const QueueingFields fields = entity->fields;
   const PodRef before = entity->pod;
@@ -76,10 +81,21 @@ Status ClassicQueue::AddLocked(const PodRef& pod) {
     entity->pod = before;
     entity->live = was_live;
     entity->fields = fields;
+    if (replacement) replacement->Undo();
     entities_.ReleaseIfGone(entity);
     throw;
   }
+  if (replacement) replacement->Finish();
   return Status::Ok();
+}
+
+// The live pod that is gone when `pod`, whose record is `entity`, comes: of another uid, or of
+// another group, because the group may not change. Null: none.
+PodEntity* ClassicQueue::ReplacedBy(PodEntity& entity, const Pod& pod) const {
+  if (entity.older != nullptr && entity.older->live) return entity.older;
+  const bool is_of_another_group =
+      options_.gates.GenericWorkload() && entity.pod->group_name != pod.group_name;
+  return entity.live && is_of_another_group ? &entity : nullptr;
 }
 
 void ClassicQueue::Enter(PodEntity& pod) {
@@ -116,11 +132,7 @@ Status ClassicQueue::Update(PodRef before, PodRef after) {
 Status ClassicQueue::UpdateLocked(PodRef before, const PodRef& after) {
   PodEntity* entity = entities_.Find(FindKey(*after));
   if (entity == nullptr || !entity->live) return AddLocked(after);
-  // It may not change; two versions apart it was another pod.
-  if (options_.gates.GenericWorkload() && entity->pod->group_name != after->group_name) {
-    DeleteLocked(*entity);
-    return AddLocked(after);
-  }
+  if (ReplacedBy(*entity, *after) != nullptr) return AddLocked(after);
   if (!before) before = entity->pod;
   if (entity->in_flight) {
     // This pod will judge these events when it fails, and so will others in flight: the log is
@@ -206,6 +218,11 @@ void ClassicQueue::TakeAway(PodEntity& pod) {
 }
 
 void ClassicQueue::Gone(PodEntity& pod, bool was_queued) {
+  GoneButKept(pod, was_queued);
+  entities_.ReleaseIfGone(&pod);
+}
+
+void ClassicQueue::GoneButKept(PodEntity& pod, bool was_queued) {
   const bool was_live = std::exchange(pod.live, false);
   nominator_.Clear(pod.key);
   if (was_queued) {
@@ -214,7 +231,6 @@ void ClassicQueue::Gone(PodEntity& pod, bool was_queued) {
   if (was_live && !options_.observers.empty()) {
     Tell({.what = Told::What::kDeleted, .pod = pod.pod, .move = {.pod = pod.key}});
   }
-  entities_.ReleaseIfGone(&pod);
 }
 
 void ClassicQueue::Bind(const PodKey& key) {

@@ -128,7 +128,9 @@ class ClassicQueue final : public SchedulingQueue {
   void Requeue(Entity& entity, Verdict verdict, EventLabel label);
   void RemoveFromQueue(Entity& entity);
   Backoff& BackoffOf(const Entity& entity);
-  void CountIncoming(const Entity& entity, Place place, EventLabel label, Place named) const;
+  void CountIncoming(const Entity& entity, Place place, EventLabel label, Place named);
+  struct HeldCount;
+  void Count(const HeldCount& count);
   void TellMoved(Entity& entity, Place from, EventLabel label);
   void TellPodMoved(const PodEntity& pod, Place from, EventLabel label);
   void Tell(Told told);
@@ -142,6 +144,9 @@ class ClassicQueue final : public SchedulingQueue {
   void DeleteLocked(PodEntity& pod);
   void TakeAway(PodEntity& pod);
   void Gone(PodEntity& pod, bool was_queued);
+  void GoneButKept(PodEntity& pod, bool was_queued);
+  class Replacement;
+  PodEntity* ReplacedBy(PodEntity& entity, const Pod& pod) const;
   void ActivateLocked(const Pod& named);
   void Enter(PodEntity& pod);
   void UpdateQueued(PodEntity& pod, const PodRef& before, const PodRef& after);
@@ -231,6 +236,8 @@ class ClassicQueue final : public SchedulingQueue {
 
   // Of the operation under way; told when it is over.
   std::vector<Told> told_;
+  // What is to be counted if the replacement under way is not undone; null: count at once.
+  std::vector<HeldCount>* held_counts_ = nullptr;
 
   // Reused between events.
   struct Candidate {

@@ -7,6 +7,7 @@
 #include "engine/base/time/time.h"
 #include "engine/classic/classic_queue.h"
 #include "engine/classic/entity.h"
+#include "engine/classic/replacement.h"
 #include "engine/event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
@@ -192,12 +193,19 @@ ClassicQueue::Backoff& ClassicQueue::BackoffOf(const Entity& entity) {
 }
 
 // `place` stands for both backoff queues, or both places of the pool.
-void ClassicQueue::CountIncoming(const Entity& entity, Place place, EventLabel label,
-                                 Place named) const {
-  metrics_.AddIncoming(place, label, PodsIn(entity));
-  if (place == named) return;
-  metrics_.AddIncomingEntity(place, label,
-                             entity.is_group ? EntityType::kPodGroup : EntityType::kPod);
+void ClassicQueue::CountIncoming(const Entity& entity, Place place, EventLabel label, Place named) {
+  HeldCount count{.place = place, .label = label, .pods = PodsIn(entity), .entity = {}};
+  if (place != named) count.entity = entity.is_group ? EntityType::kPodGroup : EntityType::kPod;
+  if (held_counts_ != nullptr) {
+    held_counts_->push_back(count);
+  } else {
+    Count(count);
+  }
+}
+
+void ClassicQueue::Count(const HeldCount& count) {
+  metrics_.AddIncoming(count.place, count.label, count.pods);
+  if (count.entity) metrics_.AddIncomingEntity(count.place, count.label, *count.entity);
 }
 
 void ClassicQueue::TellMoved(Entity& entity, Place from, EventLabel label) {

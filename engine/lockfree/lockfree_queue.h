@@ -78,7 +78,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     if (parts_.IsMember(*pod)) [[unlikely]]
       return groups_.Add(pod);
     if (parts_.groups != nullptr) [[unlikely]]
-      groups_.RemoveNamedAs(*pod);
+      return groups_.AddSingle(pod);
     return pods_.Add(std::move(pod));
   }
   Status Update(PodRef before, PodRef after) override {

@@ -145,8 +145,11 @@ void GroupChange::TellMoved(const MemberState& member, Place from, Place to, Eve
 
 bool GroupChange::Add(const PodRef& pod, const PodKey& key) {
   const MemberState* const newest = state_.members.Get(key.id);
-  // Another uid for a name that is still live: the old pod is gone.
-  if (newest != nullptr && newest->live && !(newest->key == key)) Delete(PodKey(newest->key));
+  // Another uid for a name that is still live, or another group, which may not change: the old pod
+  // is gone.
+  const bool is_replaced = newest != nullptr && newest->live &&
+                           (!(newest->key == key) || newest->pod->group_name != pod->group_name);
+  if (is_replaced) Delete(PodKey(newest->key));
   const MemberState* const known = Find(key);
   if (known != nullptr && known->live && known->stands != Place::kAbsent) {
     return UpdateQueued(key, PodRef(known->pod), pod);

@@ -30,7 +30,8 @@
 // Memory: a node for each event behind the oldest position that is held, at most the maximum and
 // one for each thread that appends; one more; and one for each position that is held before them.
 // Nodes are used again, and as many stay as were ever needed at one time. An operation passes at
-// most kLogTrimMax nodes, so when an old position is given up the rest goes with later operations.
+// most kLogTrimMax nodes, so when an old position is given up the rest goes with later operations:
+// while no position is held, with each append and with each end.
 // Source: M. Michael and M. Scott, Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
 // Queue Algorithms, 1996 (counted links, type-stable nodes); holds and killing are our own.
 #pragma once
@@ -368,11 +369,16 @@ class EventLog {
   }
 
   // Only the last holder of a node that has a successor may be what the head waits for. The
-  // appender of the successor trims after it.
+  // appender of the successor trims after it. The last holder of another node trims too if the head
+  // is behind it: an earlier operation has left it some.
   [[gnu::always_inline]] void GiveBack(uint32_t number) {
     const State left = GiveBackLinked(number);
-    if (!left.IsHeld() && left.IsLinked() && nodes_[number].LoadNext().node != Link::kNone) Trim();
+    if (left.IsHeld() || !left.IsLinked()) return;
+    if (nodes_[number].LoadNext().node != Link::kNone || IsBehind(number)) Trim();
   }
+  // Whether the head has not come to the node. Relaxed: a late look leaves to a later operation
+  // what no attempt needs.
+  bool IsBehind(uint32_t number) const { return Link::From(LoadRelaxed(head_)).node != number; }
   // The same where the caller sees to it that the head goes on. Returns what is left.
   [[gnu::always_inline]] State GiveBackLinked(uint32_t number) {
     const State left = nodes_[number].Unhold();

@@ -394,8 +394,9 @@ template <typename Parts>
 bool ClusterOperations<Parts>::TryActivate(const PodKey& key) {
   Change change(&parts_.table.records(), parts_.epochs.Begun());
   const Pinned pinned = finisher_.PinFinished(key.id);
-  if (!pinned || !(pinned.facts().key() == key)) return true;
-  const Place place = pinned.word().queued;
+  if (!pinned) return true;
+  const bool is_newest = pinned.facts().key() == key;
+  const Place place = is_newest ? pinned.word().queued : Place::kAbsent;
   if (InPool(place) || InBackoff(place)) {
     change.StartFrom(pinned);
     DecidePlace(parts_.options, &change, Verdict::kImmediately,
@@ -403,10 +404,12 @@ bool ClusterOperations<Parts>::TryActivate(const PodKey& key) {
     return mover_.Commit(key.id, pinned, &change, MoveCause{LabelOf(SpecialLabel::kForceActivate)});
   }
   // In active it stays; a flight of its uid from before it was created anew is told all the same.
-  if (flights_.Of(pinned, key) == nullptr) return true;
-  LogIfAnyInFlight(&parts_, ForceActivateEvent(), TargetPodChange(nullptr, pinned.facts().pod));
+  const PodFacts* const attempt = flights_.Of(pinned, key);
+  if (attempt == nullptr) return true;
+  LogIfAnyInFlight(&parts_, ForceActivateEvent(),
+                   TargetPodChange(nullptr, is_newest ? pinned.facts().pod : attempt->pod));
   // If it has failed since, it did not see this, and must be activated where it is now.
-  return !InPool(parts_.table.Peek(key.id).queued);
+  return !is_newest || !InPool(parts_.table.Peek(key.id).queued);
 }
 
 template <typename Parts>

@@ -52,7 +52,7 @@ class GroupOperations {
 
   // Of members.
   Status Add(const PodRef& pod);
-  void RemoveNamedAs(const Pod& pod);
+  Status AddSingle(const PodRef& pod);
   Status Update(const PodRef& before, const PodRef& after);
   void Delete(const Pod& pod) {
     const PodKey key = parts_.FindKey(pod);
@@ -83,6 +83,7 @@ class GroupOperations {
  private:
   void FinishForOthers();
   void RemoveSingleNamedAs(PodId id);
+  Status AddAsked(const PodRef& pod, PodId id, std::exception_ptr* thrown);
 
   Parts& parts_;
   MoveFinisher<Parts>& finisher_;
@@ -170,17 +171,48 @@ void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
   }
 }
 
-// A pod that is no member takes the place of a member of its name, whose deletion was not told.
+// Adds a pod that is no member. It takes the place of a member of its name, whose deletion was not
+// told. The rest of the member's group is asked first, and then the pod: if PreEnqueue throws or
+// the pod is refused, nothing has happened. If another thread has changed the groups meanwhile, the
+// rest is asked once more; if that throws, the pod goes again.
 template <typename Parts>
-void GroupOperations<Parts>::RemoveNamedAs(const Pod& pod) {
-  const std::optional<PodId> id = parts_.options.pod_names->Find(pod.namespace_name, pod.name);
-  if (!id) return;
+Status GroupOperations<Parts>::AddSingle(const PodRef& pod) {
+  const std::optional<PodId> id = parts_.options.pod_names->Find(pod->namespace_name, pod->name);
+  if (!id) return pods_.Add(pod);
+  std::optional<Status> added;
+  std::exception_ptr thrown;  // By an observer; what it was told of stands.
   Change([&](GroupChange* change) {
     const MemberState* const member = change->from()->members.Get(*id);
-    const bool is_there = member != nullptr && member->live && member->pod->name == pod.name &&
-                          member->pod->namespace_name == pod.namespace_name;
-    return is_there && change->Delete(PodKey(member->key));
+    const bool is_there = member != nullptr && member->live && member->pod->name == pod->name &&
+                          member->pod->namespace_name == pod->namespace_name;
+    if (!is_there) return false;
+    try {
+      change->Delete(PodKey(member->key));
+    } catch (...) {
+      if (added && added->ok()) pods_.Delete(*pod);
+      throw;
+    }
+    if (!added) added = AddAsked(pod, *id, &thrown);
+    return added->ok();
   });
+  if (!added) return pods_.Add(pod);
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return *added;
+}
+
+// Sets `thrown` to what an observer has thrown; only PreEnqueue's exception leaves this.
+template <typename Parts>
+Status GroupOperations<Parts>::AddAsked(const PodRef& pod, PodId id, std::exception_ptr* thrown) {
+  try {
+    return pods_.Add(pod);
+  } catch (...) {
+    const Pinned pinned = parts_.table.Pin(id);
+    const bool is_added = pinned && pinned.word().live &&
+                          pinned.facts().key() == PodKey{id, UidFingerprint(pod->uid)};
+    if (!is_added) throw;
+    *thrown = std::current_exception();
+    return Status::Ok();
+  }
 }
 
 template <typename Parts>
@@ -192,9 +224,10 @@ Status GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after)
   Change([&](GroupChange* change) {
     const MemberState* const member = GroupChange::FindIn(*change->from(), key);
     way = Way::kAdd;
-    if (member == nullptr || !member->live) return false;
-    // It may not change; two versions apart it was another pod.
-    if (member->pod->group_name != after->group_name) return change->Delete(key);
+    // Its group may not change: two versions apart it was another pod.
+    const bool is_known =
+        member != nullptr && member->live && member->pod->group_name == after->group_name;
+    if (!is_known) return false;
     known_before = before != nullptr ? before : member->pod;
     if (member->flight != nullptr) {
       way = change->RootOf(*after) ? Way::kInFlight : Way::kWithoutRoot;

@@ -51,6 +51,7 @@ std::string_view Coverage::WhyInfeasible(TraceOp op, Place place, bool pops_from
 }
 
 void Coverage::Add(const Coverage& other) {
+  operations_ += other.operations();
   ForEachCell([&](int gates, TraceOp op, Place place) {
     counts_[gates][static_cast<int>(op)][static_cast<int>(place)] += other.At(op, place, gates);
   });

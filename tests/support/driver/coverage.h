@@ -34,6 +34,9 @@ class Coverage {
   uint64_t At(TraceOp op, Place place, int gates) const {
     return counts_[gates][static_cast<int>(op)][static_cast<int>(place)];
   }
+  // An operation was applied to all engines.
+  void CountOperation() { ++operations_; }
+  uint64_t operations() const { return operations_; }
   void Add(const Coverage& other);
 
   // The smallest count of a feasible cell.
@@ -47,6 +50,7 @@ class Coverage {
   using Cells = std::array<std::array<uint64_t, kPlaceCount>, kTraceOpCount>;
   const bool has_groups_;
   std::array<Cells, kGateCombinations> counts_{};
+  uint64_t operations_ = 0;
 };
 
 }  // namespace schedq

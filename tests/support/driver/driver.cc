@@ -28,8 +28,8 @@ std::vector<std::string> DifferentFields(const StateJudge::Seen& first,
     if (where.place == Place::kAbsent || where.place == Place::kInFlight) continue;
     const QueueingFields& a = where.fields;
     const QueueingFields& b = other.at(name).fields;
-    const auto compare = [&](bool are_equal, const char* what) {
-      if (!are_equal) differences.push_back(what + (" of " + name));
+    const auto compare = [&, pod = name](bool are_equal, const char* what) {
+      if (!are_equal) differences.push_back(what + (" of " + pod));
     };
     compare(a.unschedulable_plugins == b.unschedulable_plugins, "unschedulable plugins");
     compare(a.pending_plugins == b.pending_plugins, "pending plugins");
@@ -50,7 +50,7 @@ class SideBySide {
     for (const DrivenEngine& engine : engines) {
       auto replayer = Replayer::Create(header, engine.make);
       SCHEDQ_CHECK(replayer.ok(), "a random header is well-formed");
-      auto judge = std::make_unique<StateJudge>(header, replayer->get());
+      auto judge = std::make_unique<StateJudge>(header, replayer->get(), engine.events_let_go_max);
       players_.push_back({engine.name, std::move(*replayer), std::move(judge)});
     }
   }
@@ -75,6 +75,10 @@ class SideBySide {
       }
       auto differences = Differences(operation.op, *first, *outcome);
       if (differences.empty()) differences = DifferentFields(judge().seen(), player.judge->seen());
+      if (differences.empty()) {
+        const std::string kept = player.judge->log().Against(judge().log());
+        if (!kept.empty()) differences.push_back(kept);
+      }
       if (!differences.empty()) {
         return Wrong(player, operation,
                      "differs from " + players_.front().name + ": " + differences.front());
@@ -158,9 +162,11 @@ TraceOperation WithoutUnknownPods(TraceOperation operation, const Replayer& repl
 std::vector<DrivenEngine> ProductEngines() {
   std::vector<DrivenEngine> engines;
   for (const EngineKind kind : AllEngines()) {
-    engines.push_back({std::string(EngineName(kind)), [kind](QueueOptions options) {
-                         return MakeQueue(kind, std::move(options));
-                       }});
+    DrivenEngine engine{
+        .name = std::string(EngineName(kind)),
+        .make = [kind](QueueOptions options) { return MakeQueue(kind, std::move(options)); }};
+    if (kind == EngineKind::kLockfree) engine.events_let_go_max = 64;
+    engines.push_back(std::move(engine));
   }
   return engines;
 }
@@ -180,6 +186,7 @@ std::optional<DriverFailure> Drive(const DriverOptions& options,
     const TraceOperation& operation = run.operations.back();
     switch (engines_running.Apply(operation)) {
       case SideBySide::Answer::kGood:
+        here.CountOperation();
         CountReached(operation, judge.before(), judge.popped(), run.header.gates, &here);
         break;
       case SideBySide::Answer::kRefused:

@@ -21,6 +21,8 @@ namespace schedq {
 struct DrivenEngine {
   std::string name;
   QueueMaker make;
+  // How many events that no pod needs one operation lets go at most: docs/semantics.md, "Done".
+  uint64_t events_let_go_max = UINT64_MAX;
 };
 
 // Every engine of the product, by its name in `schedq replay --engine`. The others are compared

@@ -1,5 +1,7 @@
 #include "tests/support/driver/faulty_queues.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -57,6 +59,12 @@ class FaultyQueue final : public ForwardingQueue {
     if (fault_ == Fault::kMissesEventsWithTwoInFlight && misses) return;
     inner().Event(event, change, pre_check);
   }
+  uint64_t LoggedEvents() const override {
+    const uint64_t logged = ForwardingQueue::LoggedEvents();
+    if (fault_ != Fault::kKeepsEvents) return logged;
+    most_logged_ = std::max(most_logged_, logged);
+    return most_logged_;
+  }
 
  private:
   static std::optional<PoppedPod> WithoutThirdMember(std::optional<PoppedPod> popped) {
@@ -68,12 +76,13 @@ class FaultyQueue final : public ForwardingQueue {
   }
 
   const Fault fault_;
+  mutable uint64_t most_logged_ = 0;
 };
 
 }  // namespace
 
 DrivenEngine FaultyEngine(Fault fault) {
-  return {"faulty", [fault](QueueOptions options) {
+  return {.name = "faulty", .make = [fault](QueueOptions options) {
             return std::make_unique<FaultyQueue>(fault, std::move(options));
           }};
 }

@@ -13,6 +13,7 @@ enum class Fault : uint8_t {
   kMissesEventsWithTwoInFlight,  // An event is lost while two pods are in flight.
   kMissesGroupDelete,            // Members stay where they are when their group's object goes.
   kLosesMemberOfPop,             // A pop does not say which the last of three members is.
+  kKeepsEvents,                  // What was logged is kept for ever.
 };
 
 DrivenEngine FaultyEngine(Fault fault);

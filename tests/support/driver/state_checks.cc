@@ -90,7 +90,7 @@ void StateJudge::CheckPlaces() {
   }
 }
 
-void StateJudge::CheckInFlight() {
+void StateJudge::CheckInFlight(const TraceOperation& operation) {
   std::vector<std::string> listed;
   for (const PodRef& pod : replayer_.queue().List(Place::kInFlight)) listed.push_back(KeyOf(*pod));
   std::sort(listed.begin(), listed.end());
@@ -101,17 +101,10 @@ void StateJudge::CheckInFlight() {
     AddFault("in flight: listed " + std::to_string(listed.size()) + ", counted " +
              std::to_string(counted) + ", popped and not ended " + std::to_string(expected.size()));
   }
-  // An engine may drop no more than so many at once, and the rest later. Only while a group is in
-  // flight more than these come together.
-  constexpr uint64_t kDroppedAtOnce = 64;
-  const uint64_t logged = replayer_.queue().LoggedEvents();
-  const uint64_t dropped = flew_ ? std::min(logged_, kDroppedAtOnce) : 0;
-  const uint64_t kept_max = groups_.has_groups() ? logged_ - dropped : 0;
-  if (expected.empty() && logged > kept_max) {
-    AddFault("events are kept though no pod is in flight");
-  }
-  flew_ = !expected.empty();
-  logged_ = logged;
+  const bool is_logged = operation.op == TraceOp::kEvent && operation.event.IsWildcard();
+  const std::string wrong =
+      log_.After(expected.size(), is_logged, replayer_.queue().LoggedEvents());
+  if (!wrong.empty()) AddFault(wrong);
 }
 
 void StateJudge::CheckFields(const std::string& name, const PodWhereabouts& where) {

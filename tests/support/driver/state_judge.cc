@@ -37,7 +37,7 @@ std::string StateJudge::After(const TraceOperation& operation, const TraceOutcom
   ReadState();
   const size_t faults_before = faults_.size();
   CheckPlaces();
-  CheckInFlight();
+  CheckInFlight(operation);
   // The following checks assume right places, so wrong ones end the checks.
   if (faults_.size() > faults_before) return faults_;
   for (const auto& [name, where] : seen_) CheckFields(name, where);

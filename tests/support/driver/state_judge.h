@@ -13,6 +13,7 @@
 //  6. A member that waits is incomplete without a root, pending while its root is in its cycle, and
 //     else in the one place in which all queued members of its root stand. A pop of a group takes
 //     all of them, in the order of members.
+//  7. Events that no pod in flight needs are let go (log_judge.h).
 // Of the entities of groups it keeps no account: engines are compared for these.
 // Threads: one.
 #pragma once
@@ -30,6 +31,7 @@
 #include "engine/pod_group.h"
 #include "engine/queue_answers.h"
 #include "tests/support/driver/group_judge.h"
+#include "tests/support/driver/log_judge.h"
 
 namespace schedq {
 
@@ -37,9 +39,9 @@ class StateJudge {
  public:
   using Seen = std::map<std::string, PodWhereabouts>;  // By full name.
 
-  // `replayer` outlives this.
-  StateJudge(const TraceHeader& header, Replayer* replayer)
-      : header_(header), replayer_(*replayer), groups_(header.gates) {}
+  // `replayer` outlives this. One operation of the engine lets so many events go at most.
+  StateJudge(const TraceHeader& header, Replayer* replayer, uint64_t events_let_go_max)
+      : header_(header), replayer_(*replayer), groups_(header.gates), log_(events_let_go_max) {}
 
   // The caller calls both around each operation. After returns what is wrong; empty: nothing.
   void Before(const TraceOperation& operation);
@@ -52,6 +54,7 @@ class StateJudge {
   // The full names of the pods that the last operation popped: several of a group.
   const std::vector<std::string>& popped() const { return popped_; }
   const GroupJudge& groups() const { return groups_; }
+  const LogJudge& log() const { return log_; }
   // What no trace does: inside a group's cycle pods are not popped, and single pods do not fail.
   bool Forbids(const TraceOperation& operation) const;
   // Some incarnation of the name is a single pod.
@@ -91,7 +94,7 @@ class StateJudge {
   void AddFault(const std::string& text);
   void ReadState();
   void CheckPlaces();
-  void CheckInFlight();
+  void CheckInFlight(const TraceOperation& operation);
   void CheckFields(const std::string& name, const PodWhereabouts& where);
   void CheckGauges();
   void CheckNominations(const TraceOperation& operation, const TraceOutcome& outcome);
@@ -121,10 +124,8 @@ class StateJudge {
   Seen before_;
   std::vector<std::string> popped_;
   GroupJudge groups_;
+  LogJudge log_;
   uint64_t cycle_ = 0;
-  // Of the state before the operation: whether a pod was in flight, and the events in the log.
-  bool flew_ = false;
-  uint64_t logged_ = 0;
   uint64_t bound_after_flush_ = 0;
   // docs/semantics.md leaves open whose flag counts when a pod that was added again in flight is
   // bound.

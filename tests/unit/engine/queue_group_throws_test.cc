@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -249,23 +250,156 @@ TEST_P(QueueGroupThrows, AGroupThatGoesStaysIfPreEnqueueThrows) {
   EXPECT_EQ(NamesIn(bench.MustPop()), Names{"of-g1"});
 }
 
-TEST_P(QueueGroupThrows, ASinglePodStaysIfPreEnqueueThrowsForTheMemberOfItsName) {
-  // The classic engine lets the old pod go first.
-  if (GetParam().engine == EngineKind::kClassic) return;
+// A pod comes whose name another pod has.
+struct ReplacingCase {
+  const char* name;
+  std::string group;     // Of the pod that is there; empty: a single pod.
+  std::string uid;       // Of the pod that comes.
+  std::string to_group;  // The same of its group.
+  int questions;
+  bool comes_by_update = false;
+};
+
+const ReplacingCase kReplacingCases[] = {
+    {"single after single", "", "second", "", 1},
+    {"member after single", "", "second", "h", 1},
+    {"single after member", "g", "second", "", 2},
+    {"member after member of another group", "g", "second", "h", 2},
+    {"member after member of its group", "g", "second", "g", 3},
+    {"member without root", "g", "second", "unknown", 1},
+    {"group changed", "g", "first", "h", 2},
+    {"group changed, Update", "g", "first", "h", 2, true},
+    {"member becomes single, Update", "g", "first", "", 2, true},
+    {"single becomes member, Update", "", "first", "h", 1, true},
+};
+
+class QueueReplacing : public QueueGroupThrows {
+ protected:
+  static PodRef PodOf(const std::string& uid, const std::string& group) {
+    auto pod = std::make_shared<Pod>(*(group.empty() ? MakePod("pod") : Member("pod", group)));
+    pod->uid = uid;
+    pod->nominated_node_name = "node-of-" + uid;
+    return pod;
+  }
+  static Status Come(QueueBench& bench, const ReplacingCase& each) {
+    const PodRef pod = PodOf(each.uid, each.to_group);
+    if (!each.comes_by_update) return bench.queue().Add(pod);
+    return bench.queue().Update(PodOf("first", each.group), pod);
+  }
+  // What a reader sees, with what was counted.
+  static std::string Shown(QueueBench& bench) {
+    std::string text;
+    for (const char* name : {"pod", "other"}) {
+      const PodWhereabouts where = bench.queue().Where(std::string("ns/") + name);
+      text += name + (" " + bench.PlaceOf(name)) + " " + where.pod->uid + " " +
+              where.pod->group_name + "\n";
+      text += bench.queue().NominatedNode(bench.queue().KeyOf(*where.pod)) + "\n";
+    }
+    for (const Place place : {Place::kActive, Place::kBackoff, Place::kUnschedulable}) {
+      for (EventLabel label = 0; label < kEventLabelCount; ++label) {
+        const QueueMetrics& metrics = bench.queue().Metrics();
+        text += std::to_string(metrics.IncomingTotal(place, label)) + " ";
+        text += std::to_string(metrics.IncomingEntitiesTotal(place, label, EntityType::kPodGroup)) +
+                " ";
+      }
+    }
+    return text;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Engines, QueueReplacing, testing::ValuesIn(AllQueueCases()), CaseName);
+
+TEST_P(QueueReplacing, TheOldPodStaysIfPreEnqueueThrows) {
+  for (const ReplacingCase& each : kReplacingCases) {
+    for (const bool is_gated : {false, true}) {
+      // Nobody is asked about the rest of a group that is gated.
+      const bool joins_it = !each.group.empty() && each.group == each.to_group;
+      const bool asks_new = each.to_group != "unknown";
+      const int questions = !is_gated ? each.questions : asks_new && !joins_it ? 1 : 0;
+      for (int question = 1; question <= questions; ++question) {
+        SCOPED_TRACE(each.name + (is_gated ? std::string(" gated ") : std::string(" ")) +
+                     std::to_string(question));
+        ThrowingGate gate;
+        QueueBench bench = Bench({gate.AsPlugin()});
+        for (const char* group : {"g", "h"}) bench.assembled().GroupAdded(Group(group));
+        gate.open = !is_gated;
+        bench.Add(Member("other", "g"));
+        MustSucceed(bench.queue().Add(PodOf("first", each.group)));
+        const std::string before = Shown(bench);
+        gate.throws_at = question;
+        EXPECT_THROW(static_cast<void>(Come(bench, each)), std::runtime_error);
+        EXPECT_EQ(Shown(bench), before);
+        ExpectCountedRight(bench, {"pod", "other"});
+        EXPECT_EQ(bench.pod_names().size(), 2u);
+        MustSucceed(Come(bench, each));
+        EXPECT_EQ(gate.throws_at, 0);
+        ExpectCountedRight(bench, {"pod", "other"});
+        const PodWhereabouts where = bench.queue().Where("ns/pod");
+        EXPECT_EQ(where.pod->uid, each.uid);
+        EXPECT_EQ(where.pod->group_name, each.to_group);
+      }
+    }
+  }
+}
+
+// The old pod is its group's only one, which is forgotten and has to come back.
+TEST_P(QueueReplacing, TheOldPodsGroupComesBackToo) {
   ThrowingGate gate;
   QueueBench bench = Bench({gate.AsPlugin()});
-  bench.assembled().GroupAdded(Group("g"));
-  bench.Add(MakePod("pod"));
-  std::shared_ptr<Pod> member = std::make_shared<Pod>(*Member("pod", "g"));
-  member->uid = "uid-second";
+  for (const char* group : {"g", "h"}) bench.assembled().GroupAdded(Group(group));
+  MustSucceed(bench.queue().Add(PodOf("first", "g")));
+  bench.Advance(std::chrono::seconds(1));
   gate.throws_at = 1;
-  EXPECT_THROW(static_cast<void>(bench.queue().Add(member)), std::runtime_error);
-  EXPECT_EQ(bench.PlaceOf("pod"), "active");
-  MustSucceed(bench.queue().Add(member));
+  EXPECT_THROW(static_cast<void>(bench.queue().Add(PodOf("second", "h"))), std::runtime_error);
+  bench.Add(Member("younger", "h"));
   const PoppedPod popped = bench.MustPop();
-  ASSERT_NE(popped.group, nullptr);
-  EXPECT_EQ(popped.group->members[0].pod->uid, "uid-second");
-  EXPECT_FALSE(bench.queue().TryPop().has_value());
+  EXPECT_EQ(popped.group->root.name, "g") << "its timestamp is the old one's";
+  EXPECT_EQ(popped.group->members[0].pod->uid, "first");
+}
+
+TEST_P(QueueReplacing, TheOldPodStaysWhereThereIsNoRoot) {
+  ThrowingGate gate;
+  QueueBench bench = Bench({gate.AsPlugin()});
+  bench.assembled().GroupAdded(Group("h"));
+  MustSucceed(bench.queue().Add(PodOf("first", "g")));
+  gate.throws_at = 1;
+  EXPECT_THROW(static_cast<void>(bench.queue().Add(PodOf("second", "h"))), std::runtime_error);
+  EXPECT_EQ(bench.PlaceOf("pod"), "incomplete");
+  bench.assembled().GroupAdded(Group("g"));
+  EXPECT_EQ(bench.MustPop().group->members[0].pod->uid, "first");
+}
+
+TEST_P(QueueReplacing, TheOldPodStaysAmongThoseThatWaitForTheCycle) {
+  ThrowingGate gate;
+  QueueBench bench = Bench({gate.AsPlugin()});
+  for (const char* group : {"g", "h"}) bench.assembled().GroupAdded(Group(group));
+  bench.Add(Member("other", "g"));
+  const PoppedPod popped = bench.MustPop();
+  MustSucceed(bench.queue().Add(PodOf("first", "g")));
+  ASSERT_EQ(bench.PlaceOf("pod"), "pending");
+  gate.throws_at = 1;
+  EXPECT_THROW(static_cast<void>(bench.queue().Add(PodOf("second", "h"))), std::runtime_error);
+  EXPECT_EQ(bench.PlaceOf("pod"), "pending");
+  bench.queue().GroupDone(popped.group->root, GroupStatus::kSuccess);
+  EXPECT_EQ(bench.MustPop().group->members[0].pod->uid, "first");
+}
+
+TEST_P(QueueReplacing, TheOldPodStaysIfTheNewOneIsRefused) {
+  for (const ReplacingCase& each : kReplacingCases) {
+    SCOPED_TRACE(each.name);
+    QueueBench bench = Bench({});
+    for (const char* group : {"g", "h"}) bench.assembled().GroupAdded(Group(group));
+    bench.Add(Member("other", "g"));
+    MustSucceed(bench.queue().Add(PodOf("first", each.group)));
+    const std::string before = Shown(bench);
+    auto pod = std::make_shared<Pod>(*PodOf(each.uid, each.to_group));
+    pod->nominated_node_name.assign(size_t{1} << 24, 'n');
+    if (each.comes_by_update) {
+      EXPECT_FALSE(bench.queue().Update(PodOf("first", each.group), pod).ok());
+    } else {
+      EXPECT_FALSE(bench.queue().Add(pod).ok());
+    }
+    EXPECT_EQ(Shown(bench), before);
+  }
 }
 
 // Throws at each call while it is told to.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 
 #include "engine/pod.h"
 #include "engine/queue_answers.h"
@@ -88,6 +89,28 @@ TEST_P(QueueReadded, ActivateOfTheActiveIsLogged) {
   bench.queue().Activate({&pod, 1});
   EXPECT_EQ(bench.PlaceOf("pod"), "active");
   EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
+}
+
+// The name belongs to another pod, in a queue or gone, and the one before it is in flight still.
+TEST_P(QueueReadded, ActivateOfAnEarlierUidIsLogged) {
+  QueueBench bench(Options());
+  const PodRef earlier = MakePod("pod");
+  auto changed = std::make_shared<Pod>(*earlier);
+  changed->uid = "another";
+  const PodRef later = changed;
+  bench.Add(earlier);
+  const PoppedPod flying = bench.MustPop();
+  bench.Delete(earlier);
+  bench.Add(later);
+  bench.queue().Activate({&earlier, 1});
+  EXPECT_EQ(bench.queue().LoggedEvents(), 1u);
+  bench.queue().Activate({&later, 1});
+  EXPECT_EQ(bench.queue().LoggedEvents(), 1u) << "it is active";
+  bench.Delete(later);
+  bench.queue().Activate({&earlier, 1});
+  EXPECT_EQ(bench.queue().LoggedEvents(), 2u);
+  bench.queue().Done(flying.key);
+  EXPECT_EQ(bench.queue().LoggedEvents(), 0u);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Goal: no sequence of operations makes an engine break an invariant or differ from another one.
 // Method: the random driver of tests/support/driver over all combinations of gates; the table of
-// what it reached must be full. Canaries: engines that lose a pod, pop the second best or miss an
-// event are caught, and what catches them shrinks to a few operations.
+// what it reached must be full. Canaries: engines that lose a pod, pop the second best, miss an
+// event or keep all events are caught, and what catches them shrinks to a few operations.
 // SCHEDQ_SEED and SCHEDQ_OPERATIONS choose another run.
 #include <gtest/gtest.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@
 #include "tests/support/driver/coverage.h"
 #include "tests/support/driver/driver.h"
 #include "tests/support/driver/faulty_queues.h"
+#include "tests/support/driver/log_judge.h"
 
 namespace schedq {
 namespace {
@@ -77,7 +79,8 @@ void DriveSeeds(const std::vector<DrivenEngine>& engines, uint64_t operations,
     FAIL() << WriteFailure(Shrink(*failure, engines), options, engines,
                            std::filesystem::current_path().string());
   }
-  std::printf("%s", reached->Table().c_str());
+  std::printf("%s%llu operations\n", reached->Table().c_str(),
+              static_cast<unsigned long long>(reached->operations()));
   EXPECT_EQ(reached->Impossible(), "");
 }
 
@@ -146,6 +149,54 @@ TEST(RandomDriverCanary, AnEngineThatPopsAGroupWithoutAMemberIsCaught) {
       MustCatch({FaultyEngine(Fault::kLosesMemberOfPop)}, OptionsWithGroups);
   EXPECT_NE(failure.what.find("popped of"), std::string::npos) << failure.what;
   EXPECT_LT(failure.operations.size(), 30u);
+}
+
+TEST(RandomDriverCanary, AnEngineThatKeepsEventsIsCaught) {
+  DrivenEngine engine = FaultyEngine(Fault::kKeepsEvents);
+  engine.events_let_go_max = 64;
+  const DriverFailure failure = MustCatch({engine});
+  EXPECT_NE(failure.what.find("are kept though no pod is in flight"), std::string::npos)
+      << failure.what;
+  EXPECT_LT(failure.operations.size(), 30u);
+}
+
+// Plays numbers of pods in flight and of events kept, of an engine that lets ten go at once and of
+// one that lets all go; returns the first complaint.
+struct Kept {
+  size_t in_flight;
+  uint64_t kept;
+  uint64_t needed;
+  bool is_logged = false;
+};
+std::string Complaint(const std::vector<Kept>& steps) {
+  LogJudge judge(/*let_go_max=*/10);
+  LogJudge exact(UINT64_MAX);
+  for (const Kept& step : steps) {
+    EXPECT_EQ(exact.After(step.in_flight, step.is_logged, step.needed), "");
+    std::string wrong = judge.After(step.in_flight, step.is_logged, step.kept);
+    if (wrong.empty()) wrong = judge.Against(exact);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+TEST(LogJudge, ALogThatGoesInStepsIsRight) {
+  EXPECT_EQ(Complaint({{1, 25, 25}, {0, 15, 0}, {1, 15, 0}, {0, 5, 0}, {0, 0, 0, true}}), "");
+  EXPECT_EQ(Complaint({{2, 25, 25}, {1, 15, 2}, {0, 5, 0}, {0, 5, 0}, {1, 6, 1}, {0, 0, 0}}), "");
+}
+
+TEST(LogJudgeCanary, ALogThatGoesTooSlowlyOrTooEarlyIsCaught) {
+  const auto finds = [](const std::vector<Kept>& steps, const std::string& text) {
+    const std::string complaint = Complaint(steps);
+    EXPECT_NE(complaint.find(text), std::string::npos) << complaint << ", expected " << text;
+  };
+  finds({{1, 25, 25}, {0, 16, 0}}, "16 of 25 events are kept");
+  finds({{1, 25, 25}, {0, 15, 0}, {1, 15, 0}, {0, 6, 0}}, "6 of 15 events are kept");
+  finds({{1, 25, 25}, {0, 15, 0}, {0, 16, 0}}, "16 of 15 events are kept");
+  finds({{1, 25, 25}, {0, 15, 0}, {0, 7, 0, true}}, "7 of 15 events are kept");
+  finds({{2, 25, 25}, {1, 16, 2}}, "14 events are kept that no pod in flight needs, expected 13");
+  finds({{2, 25, 25}, {1, 15, 2}, {1, 17, 3}}, "14 events are kept");
+  finds({{2, 25, 25}, {1, 1, 2}}, "1 events are kept, and pods in flight need 2");
 }
 
 TEST(RandomDriverCanary, AnEngineThatMissesAnEventIsCaughtByAnother) {

@@ -120,6 +120,24 @@ TEST(EventLogBounds, EndAfterTheMaximumOfEventsIsAFewSteps) {
   EXPECT_LE(appended, Shape::kLogEventsMax / (Shape::kLogTrimMax - 1) + 1);
 }
 
+// What one end has left goes with those that follow, though nothing is appended any more.
+TEST(EventLogBounds, EndsWithoutEventsLetTheRestGo) {
+  OneLog scene;
+  const FlightPosition old = scene.log.Begin();
+  scene.Append(Shape::kLogTrimMax);
+  const FlightPosition behind = scene.log.Begin();
+  scene.Append(2 * Shape::kLogTrimMax + 1);
+  const FlightPosition last = scene.log.Begin();
+  EXPECT_EQ(scene.End(old), Shape::kLogTrimMax);
+  EXPECT_EQ(scene.End(last), 0u) << "a pod before it needs what is left";
+  EXPECT_EQ(scene.End(behind), Shape::kLogTrimMax);
+  EXPECT_EQ(scene.End(scene.log.Begin()), Shape::kLogTrimMax);
+  EXPECT_EQ(scene.log.events(), 1u);
+  EXPECT_EQ(scene.End(scene.log.Begin()), 1u);
+  EXPECT_EQ(scene.End(scene.log.Begin()), 0u);
+  EXPECT_TRUE(scene.log.IsEmpty());
+}
+
 // Answers as the test says, and counts what it is asked.
 class ScriptedJudge final : public RequeueJudge, public PreEnqueueCheck {
  public:
