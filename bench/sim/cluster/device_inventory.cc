@@ -1,6 +1,7 @@
 #include "bench/sim/cluster/device_inventory.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedq {
 namespace {
@@ -14,7 +15,10 @@ DeviceName NameOf(const ResourceSliceObject& slice, const std::string& device) {
 void DeviceInventory::AddSlice(const ClusterSlice& slice) {
   std::vector<Device>& devices = by_node_[slice.slice.node_name];
   for (const std::string& device : slice.slice.devices) {
-    devices.push_back({slice.slice.driver, NameOf(slice.slice, device)});
+    DeviceName name = NameOf(slice.slice, device);
+    Use& use = uses_[name];
+    ++use.listings;
+    devices.push_back({slice.slice.driver, std::move(name), &use});
   }
 }
 
@@ -26,41 +30,63 @@ void DeviceInventory::RemoveSlice(const ClusterSlice& slice) {
     const DeviceName name = NameOf(slice.slice, device);
     const auto gone = std::find_if(devices.begin(), devices.end(),
                                    [&](const Device& each) { return each.name == name; });
-    if (gone != devices.end()) devices.erase(gone);
+    if (gone == devices.end()) continue;
+    devices.erase(gone);
+    --uses_.at(name).listings;
+    ForgetUnused(name);
   }
   if (devices.empty()) by_node_.erase(found);
 }
 
+void DeviceInventory::ForgetUnused(const DeviceName& device) {
+  const auto found = uses_.find(device);
+  if (found->second.listings == 0 && !found->second.is_taken) uses_.erase(found);
+}
+
 std::optional<std::vector<std::vector<DeviceName>>> DeviceInventory::Pick(
     std::span<const ClaimSpec* const> claims, const std::string& node) const {
-  const auto found = by_node_.find(node);
-  if (found == by_node_.end()) return std::nullopt;
-  std::vector<bool> picked(found->second.size());
   std::vector<std::vector<DeviceName>> result(claims.size());
+  if (!PickAll(claims, node, &result)) return std::nullopt;
+  return result;
+}
+
+bool DeviceInventory::HasFor(std::span<const ClaimSpec* const> claims,
+                             const std::string& node) const {
+  return PickAll(claims, node, nullptr);
+}
+
+bool DeviceInventory::PickAll(std::span<const ClaimSpec* const> claims, const std::string& node,
+                              std::vector<std::vector<DeviceName>>* out) const {
+  const auto found = by_node_.find(node);
+  if (found == by_node_.end()) return false;
+  std::vector<bool> picked(found->second.size());
   for (const bool for_any_driver : {false, true}) {
     for (size_t i = 0; i < claims.size(); ++i) {
       for (const DeviceRequest& request : claims[i]->requests) {
         const auto device_class = classes_.find(request.class_name);
-        if (device_class == classes_.end()) return std::nullopt;
+        if (device_class == classes_.end()) return false;
         if (device_class->second.empty() != for_any_driver) continue;
-        if (!PickRequest(request, device_class->second, found->second, &picked, &result[i])) {
-          return std::nullopt;
+        if (!PickRequest(request, device_class->second, found->second, &picked,
+                         out == nullptr ? nullptr : &(*out)[i])) {
+          return false;
         }
       }
     }
   }
-  return result;
+  return true;
 }
 
 bool DeviceInventory::PickRequest(const DeviceRequest& request, const std::string& driver,
                                   const std::vector<Device>& devices, std::vector<bool>* picked,
-                                  std::vector<DeviceName>* out) const {
+                                  std::vector<DeviceName>* out) {
   int64_t missing = request.count;
   for (size_t i = 0; i < devices.size() && missing > 0; ++i) {
-    if ((*picked)[i] || (!driver.empty() && devices[i].driver != driver)) continue;
-    if (taken_.count(devices[i].name) != 0) continue;
+    const Device& device = devices[i];
+    if (device.use->is_taken || (*picked)[i] || (!driver.empty() && device.driver != driver)) {
+      continue;
+    }
     (*picked)[i] = true;
-    out->push_back(devices[i].name);
+    if (out != nullptr) out->push_back(device.name);
     --missing;
   }
   return missing == 0;
@@ -68,7 +94,10 @@ bool DeviceInventory::PickRequest(const DeviceRequest& request, const std::strin
 
 bool DeviceInventory::Take(std::span<const DeviceName> devices) {
   for (size_t i = 0; i < devices.size(); ++i) {
-    if (taken_.insert(devices[i]).second) continue;
+    if (!std::exchange(uses_[devices[i]].is_taken, true)) {
+      ++taken_;
+      continue;
+    }
     Release(devices.first(i));
     return false;
   }
@@ -76,7 +105,12 @@ bool DeviceInventory::Take(std::span<const DeviceName> devices) {
 }
 
 void DeviceInventory::Release(std::span<const DeviceName> devices) {
-  for (const DeviceName& device : devices) taken_.erase(device);
+  for (const DeviceName& device : devices) {
+    const auto found = uses_.find(device);
+    if (found == uses_.end() || !std::exchange(found->second.is_taken, false)) continue;
+    --taken_;
+    ForgetUnused(device);
+  }
 }
 
 }  // namespace schedq

@@ -20,7 +20,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
@@ -40,27 +39,41 @@ class DeviceInventory {
   std::optional<std::vector<std::vector<DeviceName>>> Pick(std::span<const ClaimSpec* const> claims,
                                                            const std::string& node) const;
 
+  // Whether Pick would find devices: what a filter asks of node after node.
+  bool HasFor(std::span<const ClaimSpec* const> claims, const std::string& node) const;
+
   // Takes all devices. Returns false, and takes none, where one of them is taken already.
   bool Take(std::span<const DeviceName> devices);
   void Release(std::span<const DeviceName> devices);
 
   bool HasDevices(const std::string& node) const { return by_node_.count(node) != 0; }
-  size_t taken() const { return taken_.size(); }
+  size_t taken() const { return taken_; }
 
  private:
+  // What is known under a name; a device may be taken after its slice has gone.
+  struct Use {
+    uint32_t listings = 0;  // Slices may list a device twice.
+    bool is_taken = false;
+  };
   struct Device {
     std::string driver;
     DeviceName name;
+    const Use* use;  // In uses_, where it stays while the device is listed.
   };
 
-  // Adds the request's devices to `picked` (by position in `devices`) and to `out`.
-  bool PickRequest(const DeviceRequest& request, const std::string& driver,
-                   const std::vector<Device>& devices, std::vector<bool>* picked,
-                   std::vector<DeviceName>* out) const;
+  // Null `out`: only whether there are devices.
+  bool PickAll(std::span<const ClaimSpec* const> claims, const std::string& node,
+               std::vector<std::vector<DeviceName>>* out) const;
+  // Adds the request's devices to `picked` (by position in `devices`) and to `out`, if there is one.
+  static bool PickRequest(const DeviceRequest& request, const std::string& driver,
+                          const std::vector<Device>& devices, std::vector<bool>* picked,
+                          std::vector<DeviceName>* out);
+  void ForgetUnused(const DeviceName& device);
 
   std::map<std::string, std::string, std::less<>> classes_;  // Name to driver.
   std::unordered_map<std::string, std::vector<Device>> by_node_;
-  std::unordered_set<DeviceName> taken_;
+  std::unordered_map<DeviceName, Use> uses_;  // Of devices that are listed or taken.
+  size_t taken_ = 0;
 };
 
 }  // namespace schedq

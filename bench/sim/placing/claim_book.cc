@@ -83,7 +83,7 @@ std::optional<WantedClaims> ClaimBook::WantedBy(const ClusterPod& pod) const {
 
 bool ClaimBook::HasDevicesFor(const WantedClaims& wanted, const std::string& node) const {
   const std::lock_guard lock(mutex_);
-  return devices_.Pick(SpecsOf(wanted), node).has_value();
+  return devices_.HasFor(SpecsOf(wanted), node);
 }
 
 std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(const WantedClaims& wanted,

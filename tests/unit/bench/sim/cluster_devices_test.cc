@@ -30,6 +30,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 ClusterSlice SliceOf(const std::string& node, const std::string& driver,
                      const std::vector<std::string>& devices) {
@@ -87,6 +88,28 @@ TEST_F(DeviceTest, ASliceTakesItsDevicesAlong) {
   inventory_.RemoveSlice(SliceOf("n", "g", {"0", "1"}));
   EXPECT_EQ(Pick({Wants("gadget", 1)}), std::nullopt);
   EXPECT_TRUE(Pick({Wants("any", 1)}).has_value());
+}
+
+TEST_F(DeviceTest, ATakenDeviceIsTakenAlsoAfterItsSliceHasGoneAndComeBack) {
+  const std::vector<DeviceName> first = {"g/n/0"};
+  EXPECT_TRUE(inventory_.Take(first));
+  inventory_.RemoveSlice(SliceOf("n", "g", {"0", "1"}));
+  EXPECT_EQ(inventory_.taken(), 1u);
+  EXPECT_FALSE(inventory_.Take(first));
+  inventory_.AddSlice(SliceOf("n", "g", {"0", "1"}));
+  EXPECT_THAT(*Pick({Wants("gadget", 1)}), ElementsAre(ElementsAre("g/n/1")));
+  inventory_.Release(first);
+  inventory_.Release(first);
+  EXPECT_EQ(inventory_.taken(), 0u);
+}
+
+TEST_F(DeviceTest, ADeviceOfTwoSlicesStaysUntilBothHaveGone) {
+  inventory_.AddSlice(SliceOf("n", "g", {"0"}));
+  inventory_.RemoveSlice(SliceOf("n", "g", {"0"}));
+  EXPECT_THAT(*Pick({Wants("gadget", 2)}), SizeIs(1));
+  const std::vector<DeviceName> first = {"g/n/0"};
+  EXPECT_TRUE(inventory_.Take(first));
+  EXPECT_EQ(Pick({Wants("gadget", 2)}), std::nullopt);
 }
 
 // A cluster with one node, a pod that needs a generated claim, and the controller.
