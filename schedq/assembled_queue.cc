@@ -115,9 +115,10 @@ Status AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   if (before != nullptr && !was_assigned) {
-    if (after != nullptr && !is_assigned) return PodUpdated(before, after);
+    if (after != nullptr && !is_assigned) return UnassignedPodUpdated(before, after);
     if (after == nullptr) {
       PodDeleted(before);
+      SendEndOfNomination(before);
       return Status::Ok();
     }
     PodBound(before);
@@ -143,6 +144,21 @@ Status AssembledQueue::PodChanged(const PodRef& before, const PodRef& after) {
   }
   Event(MakeEvent(Resource::kAssignedPod, is_assigned ? Action::kAdd : Action::kDelete), views);
   return Status::Ok();
+}
+
+// Of a pod on its way to a node the queue hears later, and the room is its own until then.
+Status AssembledQueue::UnassignedPodUpdated(const PodRef& before, const PodRef& after) {
+  Status updated = PodUpdated(before, after);
+  const bool is_kept = before->nominated_node_name == after->nominated_node_name;
+  if (is_kept || parts_->being_bound.Has(parts_->queue->KeyOf(*after))) return updated;
+  SendEndOfNomination(before);
+  return updated;
+}
+
+void AssembledQueue::SendEndOfNomination(const PodRef& before) {
+  if (before->nominated_node_name.empty()) return;
+  Event(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(before), nullptr},
+        MayTakeRoomOf(*before));
 }
 
 void AssembledQueue::NodeChanged(const ObjectRef& before, const ObjectRef& after) {

@@ -159,6 +159,9 @@ class AssembledQueue {
   void BindAttempt(const PoppedPod& popped);
   void SendBindingOf(const PoppedPod& popped, const std::string& node,
                      std::function<void(const Status&)> then);
+  Status UnassignedPodUpdated(const PodRef& before, const PodRef& after);
+  // The event of a nomination that keeps no room any more. Nothing where there was none.
+  void SendEndOfNomination(const PodRef& before);
   bool IsMember(const Pod& pod) const;
   bool Knows(GroupKind kind) const;
   // The world's side of a pod that the queue has refused.

@@ -190,6 +190,9 @@ Status AssembledQueue::FailNominated(const PoppedPod& popped, PluginSet unschedu
   if (!nomination.node.empty()) {
     Status nominated = parts_->queue->Nominate(popped.pod, nomination.node);
     if (failed && !nominated) failed = std::move(nominated);
+  } else if (!nomination.victims_are_going) {
+    // At once, because an update that comes while the pod is in flight changes no nomination.
+    static_cast<void>(parts_->queue->Nominate(popped.pod, {}));
   }
   if (parts_->calls != nullptr) Report(popped, unschedulable | pending, nomination);
   return failed;

@@ -109,7 +109,8 @@ class Attempt {
   // attempt has ended already, or the pod stands in a queue again, which ends it all the same.
   // Here and below it is an error too that the attempt is that of a group.
   Status Fail(PluginSet unschedulable, PluginSet pending = PluginSet());
-  // The same, and where a node was nominated the queue knows it, and the API server is told.
+  // The same, and the queue knows at once to which node the pod is nominated, or that it is to none
+  // any more; the API server is told.
   Status Fail(PluginSet unschedulable, PluginSet pending, const FailedNomination& nomination);
 
   // The pod has a node, and its binding begins: it is not in flight any more. An error: the attempt

@@ -1,6 +1,7 @@
 #include "schedq/cluster_events.h"
 
 #include <memory>
+#include <string>
 
 namespace schedq {
 namespace {
@@ -33,6 +34,16 @@ std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const Objec
 }
 
 ObjectRef AssignedPodView(const PodRef& pod) { return PodView(Resource::kAssignedPod, pod); }
+
+ObjectRef AssumedPodView(const Pod& pod, const std::string& node) {
+  auto assumed = std::make_shared<Pod>(pod);
+  assumed->node_name = node;
+  return AssignedPodView(assumed);
+}
+
+std::function<bool(const Pod&)> MayTakeRoomOf(const Pod& nominated) {
+  return [priority = nominated.priority](const Pod& pod) { return pod.priority <= priority; };
+}
 
 ObjectRef UnscheduledPodView(const PodRef& pod) { return PodView(Resource::kUnscheduledPod, pod); }
 

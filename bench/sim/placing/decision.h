@@ -35,7 +35,8 @@ struct Decision {
   // Without a node, or when Permit has rejected: bits of the plugins that did (framework.h).
   uint64_t rejectors = 0;
   size_t nodes_looked_at = 0;
-  // Without a node: another thread took what was found. The attempt is to be decided anew.
+  // Without a node: another thread took what was found, or what was to be preempted has changed.
+  // The attempt is to be decided anew.
   bool was_overtaken = false;
   std::vector<ClaimDecision> claims;
   std::shared_ptr<const PostFilterResult> post_filter;  // Null: PostFilter has nothing to say.

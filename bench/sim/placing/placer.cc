@@ -234,6 +234,19 @@ void Placer::AddNominated(const PlacingAttempt& attempt, uint32_t slot, NodeChan
   }
 }
 
+// The pods of a node are looked at later than its room. Where one of them has gone in between, its
+// room would be looked for among the others.
+bool Placer::HasChangedSince(const std::string& node) {
+  const std::optional<uint32_t> slot = SlotOf(node);
+  if (!slot) return true;
+  const auto version = [this, slot] {
+    return nodes_.room_versions(*slot / kNodesPerBlock)[*slot % kNodesPerBlock];
+  };
+  const uint32_t before = version();
+  nodes_.Refresh();
+  return version() != before;
+}
+
 class Placer::Search final : public FailedSearch {
  public:
   Search(const Placer* placer, const PlacingAttempt* attempt)
@@ -261,10 +274,14 @@ class Placer::Search final : public FailedSearch {
 };
 
 // Also where PreFilter rejected: victims of before may still be going.
-void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) const {
+void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) {
   for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kPostFilter)) {
     std::optional<PostFilterResult> result = each.plugin->PostFilter(Search(this, &attempt));
     if (!result) continue;
+    if (!result->victims.empty() && HasChangedSince(result->node)) {
+      decision->was_overtaken = true;
+      return;
+    }
     decision->post_filter = std::make_shared<const PostFilterResult>(std::move(*result));
     return;
   }

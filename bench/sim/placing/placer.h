@@ -71,7 +71,9 @@ class Placer {
   // nullopt: there is no such node among the thread's.
   std::optional<uint32_t> SlotOf(const std::string& node) const;
   void Take(uint32_t slot, Decision* decision) const;
-  void PostFilter(const PlacingAttempt& attempt, Decision* decision) const;
+  void PostFilter(const PlacingAttempt& attempt, Decision* decision);
+  // Whether the room of the node has changed since the attempt began. Refreshes the columns.
+  bool HasChangedSince(const std::string& node);
 
   // What the plugins say of the node that was chosen. False: what the pod would get is gone.
   bool Choose(const PlacingAttempt& attempt, Decision* decision) const;

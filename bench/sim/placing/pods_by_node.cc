@@ -45,7 +45,7 @@ std::vector<ClusterPodRef> PodsByNode::Below(uint32_t slot, int32_t priority) co
   const std::lock_guard lock(mutex_);
   if (slot >= by_slot_.size()) return below;
   for (const ClusterPodRef& pod : by_slot_[slot]) {
-    if (pod->priority < priority && !pod->deleting) below.push_back(pod);
+    if (pod->priority < priority) below.push_back(pod);
   }
   return below;
 }

@@ -25,7 +25,7 @@ class PodsByNode {
 
   // Whether any node has a pod below that priority.
   bool HasBelow(int32_t priority) const;
-  // The node's pods below that priority, those that are being deleted left out.
+  // The node's pods below that priority, those that are being deleted among them.
   std::vector<ClusterPodRef> Below(uint32_t slot, int32_t priority) const;
   // Whether a pod of the node below that priority is being deleted.
   bool IsAnyGoing(uint32_t slot, int32_t priority) const;

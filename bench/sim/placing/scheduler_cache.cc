@@ -81,15 +81,27 @@ void SchedulerCache::ApplyNode(const ClusterChange& change) {
   nodes_.RemoveNode(name);
 }
 
+uint64_t SchedulerCache::TakeFromItsNode(const ClusterPod& pod) {
+  const uint64_t before =
+      Replace(WordOf(pod.slot()), [](uint64_t word) { return word & ~kSlotMask; });
+  GiveBack(pod, before);
+  // Last: an attempt that does not find the pod any more sees that room has changed.
+  if (keeps_pods_ && CountsOnANode(before)) pods_by_node_.Remove(SlotOfWord(before), pod);
+  return before;
+}
+
+std::optional<std::string> SchedulerCache::LetGoOfAssumed(const ClusterPod& pod) {
+  if (!IsAssumed(pod.slot())) return std::nullopt;
+  const uint64_t before = TakeFromItsNode(pod);
+  const ClusterNodeRef node =
+      CountsOnANode(before) ? nodes_.NodeAt(SlotOfWord(before)) : ClusterNodeRef();
+  return node != nullptr ? node->name : "";
+}
+
 void SchedulerCache::ApplyPod(const ClusterChange& change) {
   if (change.pod_after == nullptr) {
-    // An assumed pod stays assumed until its binding has failed, but counts no more.
-    const uint64_t before =
-        Replace(WordOf(change.pod_before->slot()), [](uint64_t word) { return word & ~kSlotMask; });
-    if (keeps_pods_ && CountsOnANode(before)) {
-      pods_by_node_.Remove(SlotOfWord(before), *change.pod_before);
-    }
-    return GiveBack(*change.pod_before, before);
+    TakeFromItsNode(*change.pod_before);
+    return;
   }
   const ClusterPod& pod = *change.pod_after;
   if (pod.node_name.empty()) return;

@@ -16,6 +16,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
@@ -43,6 +45,9 @@ class SchedulerCache {
   // nothing has changed.
   bool Assume(const ClusterPodRef& assumed, Decision* decision);
   bool IsAssumed(uint64_t pod_slot) const;
+  // A pod that is being deleted stays assumed until its binding has failed, but counts no more.
+  // Returns its node, empty where that is gone. nullopt: it is not assumed.
+  std::optional<std::string> LetGoOfAssumed(const ClusterPod& pod);
   // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind. The
   // plugins give back in the reverse order.
   // Where the pod was assumed anew meanwhile, its new place stays.
@@ -65,6 +70,8 @@ class SchedulerCache {
   void ApplyPod(const ClusterChange& change);
   void ApplyNode(const ClusterChange& change);
   PodWord& WordOf(uint64_t pod_slot);
+  // Returns the pod's word as it was.
+  uint64_t TakeFromItsNode(const ClusterPod& pod);
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 

@@ -64,7 +64,7 @@ void Binder::Reject(const BindingRef& binding) {
   static_cast<void>(binding->attempt.Fail(binding->rejectors));
   around_.metrics->CountAttempt(AttemptResult::kUnschedulable,
                                 around_.pace->Now() - binding->started);
-  TellOthersOfRoom(around_.queue, binding->popped.pod);
+  TellOthersOfRoom(around_.queue, binding->pod(), binding->decision.node);
   under_way_.fetch_sub(1);
 }
 
@@ -130,7 +130,7 @@ void Binder::GiveBack(const BindingRef& binding) {
 
 void Binder::Tell(const BindingRef& binding) {
   around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
-  TellOfRoom(around_.queue, binding->popped.pod);
+  TellOfRoom(around_.queue, binding->pod(), binding->decision.node);
   under_way_.fetch_sub(1);
 }
 

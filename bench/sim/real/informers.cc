@@ -2,6 +2,8 @@
 #include "bench/sim/real/informers.h"
 
 #include <map>
+#include <optional>
+#include <string>
 
 #include "bench/sim/real/tell_of_room.h"
 #include "engine/base/result.h"
@@ -115,13 +117,18 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   MustSucceed(queue_.PodChanged(before, after));
   // Its attempt has led to a node, and now its slot may go to another pod.
   if (was_assigned && after == nullptr) attempts_.End(before->slot());
-  if (was_assigned || is_assigned || after != nullptr || !cache_.IsAssumed(before->slot())) return;
-  // The pod's binding will fail. Until then no other pod may wait for what it holds.
+  if (was_assigned || is_assigned) return;
+  const bool goes = after == nullptr || (after->deleting && !before->deleting);
+  if (goes) LetGoOfAssumed(*before, parts);
+}
+
+void Informers::LetGoOfAssumed(const ClusterPod& pod, PartClock* parts) {
   parts->SwitchTo(Part::kCache);
-  cache_.Apply(change);
+  const std::optional<std::string> node = cache_.LetGoOfAssumed(pod);
   parts->SwitchTo(Part::kEvents);
-  waiting_pods_.Reject(before->uid, WaitingPods::kRemoved);
-  TellOfRoom(&queue_, before);
+  if (!node) return;
+  waiting_pods_.Reject(pod.uid, WaitingPods::kRemoved);
+  TellOfRoom(&queue_, pod, *node);
 }
 
 }  // namespace schedq

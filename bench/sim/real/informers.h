@@ -93,6 +93,9 @@ class Informers {
   void Handle(const ClusterChange& change, PartClock* parts);
   void Add(const ClusterPodRef& pod);
   void HandlePod(const ClusterChange& change, PartClock* parts);
+  // The deletion of the pod has begun, or is done. Where it is on its way to a node its binding
+  // will fail; until then no other pod may wait for what it holds.
+  void LetGoOfAssumed(const ClusterPod& pod, PartClock* parts);
 
   AssembledQueue& queue_;
   SchedulerCache& cache_;

@@ -214,7 +214,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
   attempts_.End(pod.slot());
   const PodRef popped = attempt.pod_ref();
   Fail(&attempt, decision);
-  if (!decision.node.empty()) TellOthersOfRoom(queue_.get(), popped);
+  if (!decision.node.empty()) TellOthersOfRoom(queue_.get(), *popped, decision.node);
   const bool is_error = decision.rejectors == 0;
   metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
                         options_.pace->Now() - started);
@@ -264,7 +264,10 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
   if (was_asked && decision.rejectors != 0) {
     metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
   }
-  if (result == nullptr) return static_cast<void>(attempt->Fail(rejectors));
+  if (result == nullptr && !cache_->nominations().MayBeAny()) {
+    return static_cast<void>(attempt->Fail(rejectors));
+  }
+  if (result == nullptr) return static_cast<void>(attempt->Fail(rejectors, PluginSet(), {}));
   if (!result->victims.empty()) victims_->Begin(attempt->pod_ref(), result->victims);
   if (!result->node.empty()) {
     // Pods of a lower priority that are nominated to the node may not fit there any more.
@@ -284,8 +287,9 @@ VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {
       clock.At(clock.Now() + options_.costs->remove.Draw(&random_),
                [this, victim, then = std::move(then)] {
                  if (options_.cluster->IsOut()) return then(Error("the API server is out (503)"));
+                 const bool was_there = options_.cluster->FindPod(victim->number) != nullptr;
                  options_.cluster->DeletePod(victim->number);
-                 then(Status::Ok());
+                 then(was_there ? Status::Ok() : Error(kVictimIsGone));
                });
     });
   };
@@ -307,9 +311,10 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
     parts->SwitchTo(Part::kCache);
     if (!decision.was_overtaken && cache_->Assume(pod, &decision)) return decision;
     conflicts_.fetch_add(1, std::memory_order_relaxed);
+    if (decision.was_overtaken) continue;
     // What this thread held for a moment may have kept another thread's pod from its node.
     parts->SwitchTo(Part::kEvents);
-    TellOfRoom(queue_.get(), attempt.pod_ref());
+    TellOfRoom(queue_.get(), pod, decision.node);
   }
   return {};
 }

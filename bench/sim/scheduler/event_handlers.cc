@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "engine/pod_events.h"
@@ -83,6 +85,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   if (!was_assigned) {
     const Duration cost = Send(MakeEvent(Resource::kAssignedPod, Action::kAdd), views);
     if (before != nullptr) queue_->Bind(before);
+    withheld_.erase(after->number);
     return cost + costs_.queue_update;
   }
   Duration cost{};
@@ -94,24 +97,48 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
 
 Duration EventHandlers::HandleUnassignedUpdate(const ClusterPodRef& before,
                                                const ClusterPodRef& after) {
-  if (cache_->IsAssumed(after->slot())) return Duration(0);
+  if (cache_->IsAssumed(after->slot())) {
+    withheld_[after->number] = after;
+    return after->deleting && !before->deleting ? LetGoOfAssumed(*after) : Duration(0);
+  }
   if (!after->nominated_node_name.empty()) cache_->nominations().Expect();
   const uint64_t asked_before = queue_->asked();
   queue_->Update(before, after);
   const uint64_t asked = queue_->asked() - asked_before;
-  return costs_.queue_update + static_cast<int64_t>(asked) * costs_.queue_judge;
+  const Duration cost = costs_.queue_update + static_cast<int64_t>(asked) * costs_.queue_judge;
+  const bool is_kept = before->nominated_node_name == after->nominated_node_name;
+  return is_kept ? cost : cost + SendEndOfNomination(before);
 }
 
 Duration EventHandlers::HandleUnassignedDelete(const ClusterPodRef& pod) {
   queue_->Delete(pod);
-  if (!cache_->IsAssumed(pod->slot())) return costs_.queue_update;
-  // The pod's binding will fail. Until then no other pod may wait for the devices that it holds.
-  ClusterChange change;
-  change.pod_before = pod;
-  cache_->Apply(change);
-  waiting_pods_->Reject(pod->uid, WaitingPods::kRemoved);
-  return costs_.queue_update +
-         Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), {AssignedPodView(pod), nullptr});
+  withheld_.erase(pod->number);
+  if (cache_->IsAssumed(pod->slot())) return costs_.queue_update + LetGoOfAssumed(*pod);
+  return costs_.queue_update + SendEndOfNomination(pod);
+}
+
+Duration EventHandlers::SendEndOfNomination(const ClusterPodRef& before) {
+  if (before->nominated_node_name.empty()) return Duration(0);
+  return Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+              {AssignedPodView(before), nullptr}, MayTakeRoomOf(*before));
+}
+
+Duration EventHandlers::LetGoOfAssumed(const ClusterPod& pod) {
+  const std::optional<std::string> node = cache_->LetGoOfAssumed(pod);
+  if (!node) return Duration(0);
+  waiting_pods_->Reject(pod.uid, WaitingPods::kRemoved);
+  return SendRoom(pod, *node);
+}
+
+Duration EventHandlers::SendRoom(const Pod& pod, const std::string& node,
+                                 const AssembledQueue::PreCheck& pre_check) {
+  return Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
+              {AssumedPodView(pod, node), nullptr}, pre_check);
+}
+
+Duration EventHandlers::CatchUp(const ClusterPodRef& failed) {
+  const auto withheld = withheld_.extract(failed->number);
+  return withheld.empty() ? Duration(0) : HandleUnassignedUpdate(failed, withheld.mapped());
 }
 
 }  // namespace schedq

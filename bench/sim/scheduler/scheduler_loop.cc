@@ -7,11 +7,9 @@
 
 #include "bench/sim/placing/further_plugins.h"
 #include "engine/base/result.h"
-#include "engine/event.h"
 #include "engine/pod_key.h"
 #include "engine/queueing_fields.h"
 #include "schedq/attempt.h"
-#include "schedq/cluster_events.h"
 
 namespace schedq {
 namespace {
@@ -168,9 +166,15 @@ void SchedulerLoop::BeginPreemption(const AttemptRef& attempt) {
 void SchedulerLoop::NominateFor(const AttemptRef& attempt) {
   const PostFilterResult* const result = attempt->decision.post_filter.get();
   const PodRef newest = NewestOf(attempt);
-  if (result == nullptr && newest->nominated_node_name.empty()) return;
   FailedNomination nomination;
   if (result != nullptr) nomination = {result->node, result->victims_are_going};
+  // At once, because an update that comes while the pod is in flight changes no nomination.
+  const bool ends = nomination.node.empty() && !nomination.victims_are_going;
+  if (ends && cache_.nominations().MayBeAny() &&
+      !queue_.queue().NominatedNode(attempt->popped.key).empty()) {
+    queue_.Nominate(attempt->popped.pod, "");
+  }
+  if (result == nullptr && newest->nominated_node_name.empty()) return;
   if (!nomination.node.empty()) {
     for (const PodRef& other : queue_.queue().NominatedPods(nomination.node)) {
       if (other->priority >= newest->priority) continue;
@@ -190,8 +194,9 @@ VictimDeletions::Surroundings SchedulerLoop::SurroundingsOfVictims() {
               [this](const ClusterPodRef& victim, std::function<void(const Status&)> then) {
                 After(costs_.remove.Draw(&random_), [this, victim, then = std::move(then)] {
                   if (cluster_->IsOut()) return then(Error("the API server is out (503)"));
+                  const bool was_there = cluster_->FindPod(victim->number) != nullptr;
                   cluster_->DeletePod(victim->number);
-                  then(Status::Ok());
+                  then(was_there ? Status::Ok() : Error(kVictimIsGone));
                 });
               },
           .activate = [this](const PodRef& pod) { queue_.Activate(pod); }};
@@ -222,14 +227,14 @@ Duration SchedulerLoop::FailPermit(const AttemptRef& attempt, size_t rejector) {
   PluginSet rejectors;
   if (rejector != WaitingPods::kRemoved) rejectors = rejectors_.Of(rejector);
   queue_.Fail(attempt->popped, rejectors);
+  const Duration update_cost = handlers_.CatchUp(attempt->pod_ref());
   metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
   ReportFailure(attempt, rejectors);
   calls_->EndFailedCycle(attempt->popped.key, NewestOf(attempt), {});
   const Pod& itself = attempt->pod();
-  return costs_.queue_fail +
-         handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-                        {AssignedPodView(attempt->popped.pod), nullptr},
-                        [&itself](const Pod& pod) { return pod.uid != itself.uid; });
+  return costs_.queue_fail + update_cost +
+         handlers_.SendRoom(itself, attempt->decision.node,
+                            [&itself](const Pod& pod) { return pod.uid != itself.uid; });
 }
 
 void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors) {
@@ -317,15 +322,14 @@ void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
 
 void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
   metrics_.CountAttempt(AttemptResult::kError, clock_.Now() - attempt->started);
-  calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
   lock_.Run(
       [this, attempt] {
         cache_.Forget(attempt->pod(), attempt->decision, attempt->pre_bind_steps);
-        const Duration event_cost =
-            handlers_.Send(MakeEvent(Resource::kAssignedPod, Action::kDelete),
-                           {AssignedPodView(attempt->popped.pod), nullptr});
+        const Duration event_cost = handlers_.SendRoom(attempt->pod(), attempt->decision.node);
         queue_.Fail(attempt->popped, PluginSet());
-        return event_cost + costs_.queue_fail;
+        const Duration update_cost = handlers_.CatchUp(attempt->pod_ref());
+        calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
+        return event_cost + costs_.queue_fail + update_cost;
       },
       [] {});
 }

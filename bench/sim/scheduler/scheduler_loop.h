@@ -85,6 +85,7 @@ class SchedulerLoop final : public Scheduler {
     size_t pre_bind_steps = 0;  // That were taken.
 
     const ClusterPod& pod() const { return AsClusterPod(*popped.pod); }
+    ClusterPodRef pod_ref() const { return std::static_pointer_cast<const ClusterPod>(popped.pod); }
   };
   using AttemptRef = std::shared_ptr<Attempt>;
 

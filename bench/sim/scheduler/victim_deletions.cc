@@ -18,7 +18,8 @@ void VictimDeletions::Begin(const PodRef& pod, std::vector<ClusterPodRef> victim
 
 void VictimDeletions::OnAnswer(const std::shared_ptr<Preemption>& preemption,
                                const Status& status) {
-  preemption->has_failed = preemption->has_failed || !status.ok();
+  const bool has_failed = !status.ok() && status.error().message() != kVictimIsGone;
+  preemption->has_failed = preemption->has_failed || has_failed;
   if (--preemption->waits_for != 0) return;
   if (!preemption->has_failed) return DeleteLast(preemption);
   around_.running->End(preemption->pod->uid);

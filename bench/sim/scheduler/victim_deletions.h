@@ -2,8 +2,9 @@
 //
 // Purpose: kube-scheduler's asynchronous preemption. All victims but one are deleted side by side;
 // when these calls are answered the pod is gated no more, and the last victim is deleted, so that
-// its event finds a pod that may enter the queue. Where a call fails, the pod is activated, because
-// the events that it waits for may never come.
+// its event finds a pod that may enter the queue. Where a call fails, or the last victim is gone
+// already, the pod is activated, because the events that it waits for may never come, or may have
+// come while it was gated.
 // The calls go past the dispatcher, as upstream's do: it knows pods of the queue only.
 // Threads: Begin from any thread; answers on the cluster's.
 // Memory: the preemptions under way.
@@ -22,11 +23,14 @@
 
 namespace schedq {
 
+inline constexpr const char* kVictimIsGone = "the victim is gone already";
+
 class VictimDeletions {
  public:
   struct Surroundings {
     RunningPreemptions* running = nullptr;  // Gates pods; outlives it.
-    // Makes the call; `then` runs on the cluster's thread. A pod that is gone is a success.
+    // Makes the call; `then` runs on the cluster's thread, with kVictimIsGone where there is no
+    // such pod any more.
     std::function<void(const ClusterPodRef& victim, std::function<void(const Status&)> then)>
         remove;
     std::function<void(const PodRef& pod)> activate;

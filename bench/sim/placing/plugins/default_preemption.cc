@@ -7,8 +7,9 @@
 // Choice, as upstream's without budgets: the node whose most important victim has the lowest
 // priority; then the lowest sum of priorities; then the fewest victims; then the node whose oldest
 // victim of the highest priority is the youngest; then the first.
-// A pod whose victims are still going chooses no others. A pod with preemptionPolicy Never chooses
-// none.
+// A pod that is nominated and whose victims are still going chooses no others. Where it does not
+// know of its nomination yet, a victim that is going already is one again. A pod with
+// preemptionPolicy Never chooses none.
 // Not modelled: disruption budgets, and pods that are only assumed as victims.
 #include <algorithm>
 #include <cstddef>

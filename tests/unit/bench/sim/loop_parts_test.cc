@@ -6,16 +6,22 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/scheduler/cost_model.h"
+#include "bench/sim/scheduler/victim_deletions.h"
 #include "bench/sim/scheduler/virtual_lock.h"
+#include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "engine/pod.h"
+#include "hints/running_preemptions.h"
 #include "schedq/cluster_events.h"
 #include "tests/unit/bench/sim/placing_test_objects.h"
 
@@ -95,6 +101,28 @@ TEST(NodeUpdateEvents, OnlyOpeningANodeIsAnEvent) {
   closed.unschedulable = true;
   EXPECT_THAT(UpdateEvents(closed, *NodeOf(1, 100)), ElementsAre("NodeUpdateNodeTaint"));
   EXPECT_THAT(UpdateEvents(*NodeOf(1, 100), closed), IsEmpty());
+}
+
+// Its event may have come while the pod was gated.
+TEST(VictimDeletionsTest, WhereTheLastVictimIsGoneAlreadyThePodIsActivated) {
+  for (const bool is_gone : {false, true}) {
+    RunningPreemptions running;
+    int activated = 0;
+    VictimDeletions deletions({
+        .running = &running,
+        .remove =
+            [is_gone](const ClusterPodRef&, const std::function<void(const Status&)>& then) {
+              then(is_gone ? Status(Error(kVictimIsGone)) : Status::Ok());
+            },
+        .activate = [&activated](const PodRef&) { ++activated; },
+    });
+    auto pod = std::make_shared<ClusterPod>();
+    pod->uid = "preemptor";
+    const auto victim = std::make_shared<ClusterPod>();
+    deletions.Begin(pod, {victim, victim});
+    EXPECT_FALSE(running.Contains("preemptor"));
+    EXPECT_EQ(activated, is_gone ? 1 : 0);
+  }
 }
 
 }  // namespace

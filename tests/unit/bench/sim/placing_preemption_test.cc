@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +14,9 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "engine/event.h"
 #include "engine/label_selector.h"
@@ -217,6 +220,65 @@ TEST_F(PreemptionTest, WhileItsVictimsGoAPodChoosesNoOthers) {
   EXPECT_TRUE(result->victims_are_going);
   EXPECT_TRUE(result->victims.empty());
   EXPECT_EQ(result->node, "");
+}
+
+// The nomination of before may not have been delivered yet, and is not to be taken back.
+TEST_F(PreemptionTest, AVictimThatIsGoingAlreadyIsOneAgain) {
+  SetNode(1, 100);
+  Run(1, "n1", 100, 1, true);
+  const auto result = Preempt(Make(9, 40, 5));
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ(result->node, "n1");
+  EXPECT_THAT(NumbersOf(*result), ElementsAre(1));
+}
+
+// Lets the informers deliver a change while an attempt is under way.
+class Meanwhile final : public PlacingPlugin {
+ public:
+  explicit Meanwhile(std::function<void()>* change) : change_(*change) {}
+
+  std::string_view name() const override { return "Meanwhile"; }
+  ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
+  PreFilterAnswer PreFilter(PlacingAttempt*) const override {
+    if (change_) std::exchange(change_, {})();
+    return PreFilterAnswer::kSkip;
+  }
+
+ private:
+  std::function<void()>& change_;
+};
+
+// Else the room that the pod has left would be looked for among those that are still there.
+TEST_F(PreemptionTest, WhereAPodHasGoneMeanwhileNobodyIsAVictimInItsPlace) {
+  std::function<void()> meanwhile;
+  SchedulerCache cache([&meanwhile](const PlacingTools& tools) {
+    std::vector<PlacingPluginRef> plugins = BuiltinPlacingPlugins(tools);
+    plugins.push_back(std::make_unique<Meanwhile>(&meanwhile));
+    return plugins;
+  });
+  const auto apply = [&cache](const ClusterPodRef& before, const ClusterPodRef& after) {
+    ClusterChange change;
+    change.pod_before = before;
+    change.pod_after = after;
+    cache.Apply(change);
+  };
+  ClusterChange node;
+  node.resource = Resource::kNode;
+  node.objects.after = NodeOf(1, 100);
+  cache.Apply(node);
+  std::vector<std::shared_ptr<ClusterPod>> pods;
+  for (const uint64_t number : {1, 2}) {
+    pods.push_back(Make(number, 50, 1));
+    pods.back()->node_name = "n1";
+    apply(nullptr, pods.back());
+  }
+  Placer placer(&cache);
+  meanwhile = [&] { apply(pods[1], nullptr); };
+  const Decision overtaken = placer.Decide(*Make(9, 50, 5));
+  EXPECT_EQ(overtaken.node, "");
+  EXPECT_TRUE(overtaken.was_overtaken);
+  EXPECT_EQ(overtaken.post_filter, nullptr);
+  EXPECT_EQ(placer.Decide(*Make(9, 50, 5)).node, "n1");
 }
 
 TEST_F(PreemptionTest, ANominationKeepsItsRoom) {

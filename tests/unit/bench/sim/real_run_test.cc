@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/format/workload/model.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
-#include "engine/classic/classic_queue.h"
 #include "engine/gates.h"
 #include "engine/pod.h"
 #include "engine/queue.h"
@@ -27,6 +25,7 @@
 #include "schedq/engine_kind.h"
 #include "tests/support/queue/forwarding_queue.h"
 #include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_ops.h"
 #include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
@@ -37,42 +36,22 @@ using testing::HasSubstr;
 constexpr const char* kSecondNode =
     "apiVersion: v1\nkind: Node\nmetadata: {name: second}\n"
     "status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}\n";
-constexpr const char* kSmallPod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: pod-}\nspec:\n  containers:\n"
-    "  - {name: c, image: i, resources: {requests: {cpu: '100m'}}}\n";
-constexpr const char* kTemplate =
-    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
-    "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}}\n";
-constexpr const char* kTemplatePod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
-    "  resourceClaims: [{name: d, resourceClaimTemplateName: t}]\n"
-    "  containers: [{name: c, image: i}]\n";
 
 TestFiles Files() {
-  return {{"node.yaml", kNodeYaml},           {"second.yaml", kSecondNode},
-          {"small.yaml", kSmallPod},          {"devices.yaml", kDevicesYaml},
-          {"class.yaml", kClassYaml},         {"template.yaml", kTemplate},
-          {"template-pod.yaml", kTemplatePod}};
-}
-
-RunOutcome RunReal(const std::string& ops, RunOptions options,
-                   const std::string& cost_model = kNoCosts) {
-  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), Files());
-  EXPECT_TRUE(cases.ok()) << cases.error().message();
-  const CostModel costs = *LoadCostModel(cost_model);
-  options.costs = &costs;
-  options.clock = ClockKind::kReal;
-  const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
-  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-  return *outcome;
+  return {{"node.yaml", kNodeYaml},
+          {"second.yaml", kSecondNode},
+          {"small.yaml", kSmallPodYaml},
+          {"devices.yaml", kDevicesYaml},
+          {"class.yaml", kClassYaml},
+          {"template.yaml", kClaimTemplateYaml},
+          {"template-pod.yaml", kClaimPodYaml}};
 }
 
 class RealRunTest : public testing::TestWithParam<EngineKind> {
  protected:
   static RunOutcome Run(const std::string& ops, RunOptions options = {},
-                        const std::string& cost_model = kNoCosts) {
-    options.engine = GetParam();
-    return RunReal(ops, std::move(options), cost_model);
+                        const std::string& cost_model = "") {
+    return RunOps(ops, Files(), {ClockKind::kReal, GetParam()}, std::move(options), cost_model);
   }
 };
 
@@ -205,8 +184,8 @@ TEST_P(RealRunTest, ARunEndsWhileCallsAreUnderWay) {
 // Every eighth pop gives the pod of the pop before it once more.
 class DoublePops final : public ForwardingQueue {
  public:
-  explicit DoublePops(QueueOptions options)
-      : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
+  DoublePops(EngineKind engine, QueueOptions options)
+      : ForwardingQueue(MakeQueue(engine, std::move(options))) {}
 
   std::optional<PoppedPod> TryPop() override { return Doubled(inner().TryPop()); }
   std::optional<PoppedPod> Pop(std::optional<Duration> timeout) override {
@@ -229,8 +208,8 @@ class DoublePops final : public ForwardingQueue {
 // Every eighth pod never reaches the engine.
 class LostAdds final : public ForwardingQueue {
  public:
-  explicit LostAdds(QueueOptions options)
-      : ForwardingQueue(std::make_unique<ClassicQueue>(std::move(options))) {}
+  LostAdds(EngineKind engine, QueueOptions options)
+      : ForwardingQueue(MakeQueue(engine, std::move(options))) {}
 
   Status Add(PodRef pod) override {
     constexpr int kEvery = 8;
@@ -251,28 +230,34 @@ constexpr const char* kNobodyWaits =
     "  - {opcode: stopCollectingMetrics}\n";
 
 template <typename Faulty>
-RunOptions WithFault() {
+RunOptions WithFault(EngineKind engine) {
   RunOptions options;
-  options.make_queue = [](QueueOptions queue) {
-    return std::make_unique<Faulty>(std::move(queue));
+  options.make_queue = [engine](QueueOptions queue) {
+    return std::make_unique<Faulty>(engine, std::move(queue));
   };
   return options;
 }
 
-TEST(RealRunCanary, APodThatIsPoppedTwiceIsFound) {
-  const RunOutcome outcome = RunReal(kNobodyWaits, WithFault<DoublePops>());
+class RealRunCanary : public RealRunTest {};
+
+INSTANTIATE_TEST_SUITE_P(Engines, RealRunCanary,
+                         testing::Values(EngineKind::kLockfree, EngineKind::kClassic),
+                         [](const auto& info) { return std::string(EngineName(info.param)); });
+
+TEST_P(RealRunCanary, APodThatIsPoppedTwiceIsFound) {
+  const RunOutcome outcome = Run(kNobodyWaits, WithFault<DoublePops>(GetParam()));
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
-  EXPECT_THAT(outcome.reason, HasSubstr("the audit found"));
+  EXPECT_THAT(outcome.reason, HasSubstr("pops of a pod that was in an attempt already"));
 }
 
-TEST(RealRunCanary, APodThatIsLostIsFound) {
-  const RunOutcome outcome = RunReal(kNobodyWaits, WithFault<LostAdds>());
+TEST_P(RealRunCanary, APodThatIsLostIsFound) {
+  const RunOutcome outcome = Run(kNobodyWaits, WithFault<LostAdds>(GetParam()));
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
   EXPECT_THAT(outcome.reason, HasSubstr("is lost"));
 }
 
-TEST(RealRunCanary, TheSameLoadWithoutAFaultIsFine) {
-  const RunOutcome outcome = RunReal(kNobodyWaits, RunOptions());
+TEST_P(RealRunCanary, TheSameLoadWithoutAFaultIsFine) {
+  const RunOutcome outcome = Run(kNobodyWaits);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
 }
 

@@ -24,8 +24,9 @@
 #include "engine/gates.h"
 #include "engine/pod.h"
 #include "perf/documents/run_document.h"
-#include "schedq/engine_kind.h"
 #include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_ops.h"
+#include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -33,60 +34,23 @@ namespace {
 using testing::Contains;
 using testing::Pair;
 
-constexpr const char* kNode =
-    "apiVersion: v1\nkind: Node\nmetadata: {name: 'n{{.Index}}'}\n"
-    "status: {capacity: {cpu: '4', memory: 32Gi, pods: '110'}}\n";
 constexpr const char* kGatedPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: g-}\nspec:\n"
     "  schedulingGates: [{name: a/b}]\n  containers: [{name: c, image: i}]\n";
-constexpr const char* kDevices =
-    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: 's{{.Index}}'}\n"
-    "spec: {driver: d, nodeName: 'n{{.Index}}', pool: {name: 'n{{.Index}}', generation: 1, "
-    "resourceSliceCount: 1}, devices: [{name: a}, {name: b}]}\n";
-constexpr const char* kClass =
-    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n"
-    "spec: {selectors: [{cel: {expression: 'device.driver == \"d\"'}}]}\n";
-constexpr const char* kTemplate =
-    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
-    "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}}\n";
-constexpr const char* kTemplatePod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
-    "  resourceClaims: [{name: d, resourceClaimTemplateName: t}]\n"
-    "  containers: [{name: c, image: i}]\n";
 
-RunOutcome RunOps(const std::string& ops, RunOptions options) {
-  const TestFiles files = {{"node.yaml", kNode},         {"gated.yaml", kGatedPod},
-                           {"devices.yaml", kDevices},   {"class.yaml", kClass},
-                           {"template.yaml", kTemplate}, {"template-pod.yaml", kTemplatePod}};
-  const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), files);
-  EXPECT_TRUE(cases.ok()) << cases.error().message();
-  const bool is_real = options.clock == ClockKind::kReal;
-  const CostModel costs = *LoadCostModel(is_real ? kNoCosts : kUpstreamModel);
-  options.costs = &costs;
-  const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
-  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-  return *outcome;
+RunOutcome RunStorm(const std::string& ops, const ClockAndEngine& where, RunOptions options = {}) {
+  const TestFiles files = {{"node.yaml", kNodeYaml},
+                           {"gated.yaml", kGatedPod},
+                           {"devices.yaml", kDevicesYaml},
+                           {"class.yaml", kClassYaml},
+                           {"template.yaml", kClaimTemplateYaml},
+                           {"template-pod.yaml", kClaimPodYaml}};
+  return RunOps(ops, files, where, std::move(options));
 }
 
-// Every engine on every clock.
-class StormTest : public testing::TestWithParam<std::tuple<EngineKind, ClockKind>> {
- protected:
-  static RunOptions Options() {
-    RunOptions options;
-    options.engine = std::get<0>(GetParam());
-    options.clock = std::get<1>(GetParam());
-    return options;
-  }
-};
+class StormTest : public testing::TestWithParam<ClockAndEngine> {};
 
-INSTANTIATE_TEST_SUITE_P(All, StormTest,
-                         testing::Combine(testing::Values(EngineKind::kLockfree,
-                                                          EngineKind::kClassic),
-                                          testing::Values(ClockKind::kVirtual, ClockKind::kReal)),
-                         [](const auto& info) {
-                           return std::string(EngineName(std::get<0>(info.param))) + "_" +
-                                  std::string(TextOf(std::get<1>(info.param)));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, StormTest, ClocksAndEngines(), NameOfClockAndEngine);
 
 constexpr const char* kOutage =
     "  - {opcode: createNodes, count: 5, nodeTemplatePath: node.yaml}\n"
@@ -105,19 +69,19 @@ void ExpectAllBoundAfterTheOutage(const RunOutcome& outcome) {
 }
 
 TEST_P(StormTest, APodWhoseBindingFailsInAnOutageIsBoundLater) {
-  ExpectAllBoundAfterTheOutage(RunOps(kOutage, Options()));
+  ExpectAllBoundAfterTheOutage(RunStorm(kOutage, GetParam()));
 }
 
 TEST_P(StormTest, WithoutTheDispatcherToo) {
-  RunOptions options = Options();
+  RunOptions options;
   GateRequest request;
   request.Set(Gate::kSchedulerAsyncAPICalls, false);
   options.gates = *Gates::Resolve(request);
-  ExpectAllBoundAfterTheOutage(RunOps(kOutage, std::move(options)));
+  ExpectAllBoundAfterTheOutage(RunStorm(kOutage, GetParam(), std::move(options)));
 }
 
 TEST_P(StormTest, ClaimsThatCouldNotBeStoredAreStoredLater) {
-  const RunOutcome outcome = RunOps(
+  const RunOutcome outcome = RunStorm(
       "  - {opcode: createNodes, count: 10, nodeTemplatePath: node.yaml}\n"
       "  - {opcode: createAny, count: 10, templatePath: devices.yaml}\n"
       "  - {opcode: createAny, templatePath: class.yaml}\n"
@@ -125,13 +89,13 @@ TEST_P(StormTest, ClaimsThatCouldNotBeStoredAreStoredLater) {
       "  - {opcode: apiOutage, duration: 300ms}\n"
       "  - {opcode: createPods, namespace: a, count: 20, podTemplatePath: template-pod.yaml, "
       "collectMetrics: true}\n",
-      Options());
+      GetParam());
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 20u);
 }
 
 TEST_P(StormTest, GatedPodsAreBoundWhenTheirGatesAreOpened) {
-  const RunOutcome outcome = RunOps(
+  const RunOutcome outcome = RunStorm(
       "  - {opcode: createNodes, count: 5, nodeTemplatePath: node.yaml}\n"
       "  - {opcode: createPods, namespace: g, count: 80, podTemplatePath: gated.yaml, "
       "skipWaitToCompletion: true}\n"
@@ -140,10 +104,10 @@ TEST_P(StormTest, GatedPodsAreBoundWhenTheirGatesAreOpened) {
       "  - {opcode: updatePods, namespace: g, openGates: true}\n"
       "  - {opcode: barrier, namespaces: [g]}\n"
       "  - {opcode: stopCollectingMetrics}\n",
-      Options());
+      GetParam());
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 80u);
-  if (std::get<1>(GetParam()) == ClockKind::kVirtual) return;
+  if (std::get<ClockKind>(GetParam()) == ClockKind::kVirtual) return;
   EXPECT_EQ(outcome.repetition.latencies.at("event_requeued").count, 80u);
 }
 

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/format/workload/model.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
@@ -23,7 +22,6 @@
 #include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
-#include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
@@ -33,15 +31,12 @@
 #include "hints/world.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
-#include "tests/unit/bench/format/workload_test_files.h"
+#include "tests/unit/bench/sim/run_ops.h"
 #include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
 
-constexpr const char* kGangPod =
-    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: pod-}\nspec:\n  containers:\n"
-    "  - {name: c, image: i, resources: {requests: {cpu: '100m'}}}\n";
 constexpr const char* kLowPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: low-}\nspec:\n  priority: 1\n"
     "  containers:\n  - {name: c, image: i, resources: {requests: {cpu: '1'}}}\n";
@@ -91,9 +86,7 @@ class Gathering final : public PlacingPlugin {
   Notes& notes_;
 };
 
-using Param = std::tuple<ClockKind, EngineKind>;
-
-class RunFrameworkTest : public testing::TestWithParam<Param> {
+class RunFrameworkTest : public testing::TestWithParam<ClockAndEngine> {
  protected:
   // A Gathering of that size among the plugins.
   RunOptions With(size_t size, Duration timeout) {
@@ -114,34 +107,19 @@ class RunFrameworkTest : public testing::TestWithParam<Param> {
     return options;
   }
   static RunOutcome Run(const std::string& ops, RunOptions options,
-                        const Param& param = GetParam()) {
-    const Result<std::vector<TestCase>> cases = DecodeText(CaseOf(ops), {{"node.yaml", kNodeYaml},
-                                                                         {"gang.yaml", kGangPod},
-                                                                         {"low.yaml", kLowPod},
-                                                                         {"high.yaml", kHighPod}});
-    EXPECT_TRUE(cases.ok()) << cases.error().message();
-    options.clock = std::get<ClockKind>(param);
-    options.engine = std::get<EngineKind>(param);
-    const bool is_real = options.clock == ClockKind::kReal;
-    const CostModel costs = *LoadCostModel(is_real ? kNoCosts : kUpstreamModel);
-    options.costs = &costs;
-    const Result<RunOutcome> outcome = RunWorkload((*cases)[0], (*cases)[0].workloads[0], options);
-    EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-    return *outcome;
+                        const ClockAndEngine& where = GetParam()) {
+    return RunOps(ops,
+                  {{"node.yaml", kNodeYaml},
+                   {"gang.yaml", kSmallPodYaml},
+                   {"low.yaml", kLowPod},
+                   {"high.yaml", kHighPod}},
+                  where, std::move(options));
   }
 
   Notes notes_;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, RunFrameworkTest,
-                         testing::Combine(testing::Values(ClockKind::kVirtual, ClockKind::kReal),
-                                          testing::Values(EngineKind::kLockfree,
-                                                          EngineKind::kClassic)),
-                         [](const auto& info) {
-                           const bool is_real = std::get<ClockKind>(info.param) == ClockKind::kReal;
-                           return std::string(is_real ? "real_" : "virtual_") +
-                                  std::string(EngineName(std::get<EngineKind>(info.param)));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, RunFrameworkTest, ClocksAndEngines(), NameOfClockAndEngine);
 
 constexpr const char* kTwelvePods =
     "  - {opcode: createNodes, count: 4, nodeTemplatePath: node.yaml}\n"
