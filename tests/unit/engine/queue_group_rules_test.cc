@@ -216,5 +216,18 @@ TEST_P(QueueGroupRules, WithTreesOfGroupsNothingIsNarrowed) {
   EXPECT_EQ(lying.pre_hints, 0);
 }
 
+// It was deleted and added anew under its uid while it was in flight.
+TEST_P(QueueGroupRules, AMemberThatIsInFlightAlreadyIsDiscardedByAPop) {
+  QueueBench bench = Bench({});
+  bench.assembled().GroupAdded(Group("g"));
+  for (const char* name : {"a", "b"}) bench.Add(Member(name, "g"));
+  const PoppedPod first = bench.MustPop();
+  bench.Delete(Member("a", "g"));
+  bench.queue().GroupDone(first.group->root, GroupStatus::kSuccess);
+  for (const char* name : {"a", "c"}) bench.Add(Member(name, "g"));
+  EXPECT_EQ(NamesIn(bench.MustPop()), Names{"c"});
+  EXPECT_EQ(bench.queue().Counts().in_flight, 3u);
+}
+
 }  // namespace
 }  // namespace schedq
