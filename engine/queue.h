@@ -71,6 +71,9 @@ class SchedulingQueue {
   // the old one.
   virtual Status Add(PodRef pod) = 0;
   virtual Status Update(PodRef before, PodRef after) = 0;
+  // The same, but a live pod that stands nowhere, because its attempt is done, is left as it is:
+  // nullopt. Update adds it.
+  virtual std::optional<Status> UpdateUnlessAway(PodRef before, PodRef after) = 0;
   virtual void Delete(const Pod& pod) = 0;
   // The pod was bound: its attempt is done, and it is not live any more.
   virtual void Bind(const PodKey& pod) = 0;

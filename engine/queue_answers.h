@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
@@ -62,6 +64,12 @@ struct QueueCounts {
   GroupCounts grouped_error_backoff = {};
   GroupCounts grouped_gated = {};
   bool operator==(const QueueCounts&) const = default;
+};
+
+// What an update came to.
+struct UpdateAnswer {
+  std::optional<Status> status;  // Null: nothing has changed, and the pod may be added.
+  bool is_away = false;  // Then: it is live, and stands nowhere, because its attempt is done.
 };
 
 }  // namespace schedq

@@ -1,5 +1,6 @@
 #include "schedq/assembled_queue.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -78,10 +79,17 @@ Status AssembledQueue::PodUpdated(const PodRef& before, const PodRef& after) {
   if (parts_->calls != nullptr && parts_->calls->sees_with_updates()) {
     parts_->calls->Seen(*before, after);
   }
-  if (parts_->being_bound.Withhold(parts_->queue->KeyOf(*after), after)) return Status::Ok();
-  Status updated = parts_->queue->Update(before, after);
-  if (!updated) ForgetRefused(*after);
-  return updated;
+  const auto is_withheld = [&] {
+    return parts_->being_bound.Withhold(parts_->queue->KeyOf(*after), after);
+  };
+  if (is_withheld()) return Status::Ok();
+  // The attempt may be done since then. Its binding began before that, so asking again tells it
+  // from an attempt that was done without one, whose pod comes back.
+  std::optional<Status> updated = parts_->queue->UpdateUnlessAway(before, after);
+  if (!updated && is_withheld()) return Status::Ok();
+  if (!updated) updated = parts_->queue->Update(before, after);
+  if (!*updated) ForgetRefused(*after);
+  return *updated;
 }
 
 bool AssembledQueue::IsMember(const Pod& pod) const {

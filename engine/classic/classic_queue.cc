@@ -129,28 +129,42 @@ Status ClassicQueue::Update(PodRef before, PodRef after) {
   return status;
 }
 
+std::optional<Status> ClassicQueue::UpdateUnlessAway(PodRef before, PodRef after) {
+  std::lock_guard lock(mutex_);
+  UpdateAnswer answer = TryUpdateLocked(std::move(before), after);
+  if (answer.is_away) return std::nullopt;
+  if (!answer.status) answer.status = AddLocked(after);
+  TellObservers();
+  return answer.status;
+}
+
 Status ClassicQueue::UpdateLocked(PodRef before, const PodRef& after) {
+  UpdateAnswer answer = TryUpdateLocked(std::move(before), after);
+  return answer.status ? *std::move(answer.status) : AddLocked(after);
+}
+
+UpdateAnswer ClassicQueue::TryUpdateLocked(PodRef before, const PodRef& after) {
   PodEntity* entity = entities_.Find(FindKey(*after));
-  if (entity == nullptr || !entity->live) return AddLocked(after);
-  if (ReplacedBy(*entity, *after) != nullptr) return AddLocked(after);
+  if (entity == nullptr || !entity->live) return {};
+  if (ReplacedBy(*entity, *after) != nullptr) return {};
   if (!before) before = entity->pod;
   if (entity->in_flight) {
     // This pod will judge these events when it fails, and so will others in flight: the log is
     // shared.
     entity->pod = after;
-    if (IsMember(*after) && !RootOf(*after)) return Status::Ok();
+    if (IsMember(*after) && !RootOf(*after)) return {Status::Ok()};
     const ObjectChange change = TargetPodChange(before, after);
     for (const ClusterEvent& event : PodUpdateEvents(*before, *after)) {
       LogIfAnyInFlight(event, change);
     }
-    return Status::Ok();
+    return {Status::Ok()};
   }
-  if (!entity->IsQueued()) return AddLocked(after);
+  if (!entity->IsQueued()) return {std::nullopt, /*is_away=*/true};
   if (HasNameTooLong(*after, after->nominated_node_name)) {
-    return Refused("update", *after, after->nominated_node_name);
+    return {Refused("update", *after, after->nominated_node_name)};
   }
   UpdateQueued(*entity, before, after);
-  return Status::Ok();
+  return {Status::Ok()};
 }
 
 void ClassicQueue::UpdateQueued(PodEntity& pod, const PodRef& before, const PodRef& after) {

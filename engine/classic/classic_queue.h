@@ -55,6 +55,7 @@ class ClassicQueue final : public SchedulingQueue {
 
   Status Add(PodRef pod) override;
   Status Update(PodRef before, PodRef after) override;
+  std::optional<Status> UpdateUnlessAway(PodRef before, PodRef after) override;
   void Delete(const Pod& pod) override;
   void Bind(const PodKey& pod) override;
   using SchedulingQueue::Event;
@@ -141,6 +142,7 @@ class ClassicQueue final : public SchedulingQueue {
   bool HasRoomFor(const Pod& pod) const;
   Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
   Status UpdateLocked(PodRef before, const PodRef& after);
+  UpdateAnswer TryUpdateLocked(PodRef before, const PodRef& after);
   void DeleteLocked(PodEntity& pod);
   void TakeAway(PodEntity& pod);
   void Gone(PodEntity& pod, bool was_queued);

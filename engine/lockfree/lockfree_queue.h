@@ -82,10 +82,13 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     return pods_.Add(std::move(pod));
   }
   Status Update(PodRef before, PodRef after) override {
-    if (parts_.IsMember(*after)) [[unlikely]]
-      return groups_.Update(before, after);
-    const std::optional<Status> updated = pods_.Update(before, after);
-    return updated ? *updated : Add(std::move(after));
+    const UpdateAnswer answer = TryUpdate(before, after);
+    return answer.status ? *answer.status : Add(std::move(after));
+  }
+  std::optional<Status> UpdateUnlessAway(PodRef before, PodRef after) override {
+    const UpdateAnswer answer = TryUpdate(before, after);
+    if (answer.is_away) return std::nullopt;
+    return answer.status ? *answer.status : Add(std::move(after));
   }
   void Delete(const Pod& pod) override {
     if (parts_.IsMember(pod)) [[unlikely]]
@@ -158,6 +161,12 @@ class BasicLockfreeQueue final : public SchedulingQueue {
 
  private:
   using Parts = QueueParts<Atom, Shape>;
+
+  UpdateAnswer TryUpdate(const PodRef& before, const PodRef& after) {
+    if (parts_.IsMember(*after)) [[unlikely]]
+      return groups_.Update(before, after);
+    return pods_.Update(before, after);
+  }
 
   Parts parts_;
   // What moves pods and groups.

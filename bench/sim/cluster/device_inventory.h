@@ -64,7 +64,7 @@ class DeviceInventory {
   // Null `out`: only whether there are devices.
   bool PickAll(std::span<const ClaimSpec* const> claims, const std::string& node,
                std::vector<std::vector<DeviceName>>* out) const;
-  // Adds the request's devices to `picked` (by position in `devices`) and to `out`, if there is one.
+  // Adds the request's devices to `picked` (by position in `devices`), and to `out` if it is there.
   static bool PickRequest(const DeviceRequest& request, const std::string& driver,
                           const std::vector<Device>& devices, std::vector<bool>* picked,
                           std::vector<DeviceName>* out);

@@ -314,7 +314,7 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
     if (decision.was_overtaken) continue;
     // What this thread held for a moment may have kept another thread's pod from its node.
     parts->SwitchTo(Part::kEvents);
-    TellOfRoom(queue_.get(), pod, decision.node);
+    TellOfRoom(queue_.get(), *pod, decision.node);
   }
   return {};
 }

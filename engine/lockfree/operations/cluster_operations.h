@@ -37,6 +37,7 @@
 #include "engine/pod_events.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
+#include "engine/queue_answers.h"
 #include "engine/refusal.h"
 #include "engine/told.h"
 
@@ -57,7 +58,7 @@ class ClusterOperations {
 
   Status Add(PodRef pod);
   // Nothing: the pod is in no queue and not in flight; it is to be added.
-  std::optional<Status> Update(const PodRef& before, const PodRef& after);
+  UpdateAnswer Update(const PodRef& before, const PodRef& after);
   void Delete(const Pod& pod);
   void Bind(const PodKey& key);
   void Activate(const Pod& pod);
@@ -65,9 +66,9 @@ class ClusterOperations {
   bool RemoveFromCluster(const PodKey& key);
 
  private:
-  // What became of an attempt to change a pod's slot: the slot changed (try again), the pod is
-  // nowhere, or there was no room for what is new.
-  enum class Outcome : uint8_t { kDone, kChanged, kAbsent, kRefused };
+  // What became of an attempt to change a pod's slot: the slot changed (try again), the pod is not
+  // known, it is live and nowhere, or there was no room for what is new.
+  enum class Outcome : uint8_t { kDone, kChanged, kAbsent, kAway, kRefused };
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
   enum class UpdateOf : uint8_t { kAttemptFirst, kQueuedPod };
 
@@ -199,7 +200,8 @@ auto ClusterOperations<Parts>::TryAddKnown(PodId id, const Pinned& pinned, const
     -> Outcome {
   const PodRef before = pinned.facts().pod;
   const Outcome outcome = TryUpdate(id, before, pod, UpdateOf::kQueuedPod);
-  return outcome == Outcome::kAbsent ? Outcome::kChanged : outcome;
+  const bool is_nowhere = outcome == Outcome::kAbsent || outcome == Outcome::kAway;
+  return is_nowhere ? Outcome::kChanged : outcome;
 }
 
 // A reference to the newest record whose attempt is in flight.
@@ -217,16 +219,18 @@ uint32_t ClusterOperations<Parts>::OlderAttempts(const Pinned& pinned) {
 }
 
 template <typename Parts>
-std::optional<Status> ClusterOperations<Parts>::Update(const PodRef& before, const PodRef& after) {
+UpdateAnswer ClusterOperations<Parts>::Update(const PodRef& before, const PodRef& after) {
   finisher_.FinishLeft();
   const PodKey key = parts_.FindKey(*after);
   Outcome outcome = key.id == kNoPod ? Outcome::kAbsent : Outcome::kChanged;
   while (outcome == Outcome::kChanged) {
     outcome = TryUpdate(key.id, before, after, UpdateOf::kAttemptFirst);
   }
-  if (outcome == Outcome::kAbsent) return std::nullopt;
-  if (outcome == Outcome::kDone) return Status::Ok();
-  return Refused("update", *after, after->nominated_node_name);
+  if (outcome == Outcome::kAbsent || outcome == Outcome::kAway) {
+    return {std::nullopt, outcome == Outcome::kAway};
+  }
+  if (outcome == Outcome::kDone) return {Status::Ok()};
+  return {Refused("update", *after, after->nominated_node_name)};
 }
 
 template <typename Parts>
@@ -240,7 +244,7 @@ auto ClusterOperations<Parts>::TryUpdate(PodId id, const PodRef& known_before, c
   const Place place = pinned.word().queued;
   const bool is_in_flight =
       update_of == UpdateOf::kAttemptFirst && flights_.Of(pinned, key) != nullptr;
-  if (!is_in_flight && place == Place::kAbsent) return Outcome::kAbsent;
+  if (!is_in_flight && place == Place::kAbsent) return Outcome::kAway;
 
   change.StartFrom(pinned);
   change.Edit().pod = after;

@@ -53,7 +53,7 @@ class GroupOperations {
   // Of members.
   Status Add(const PodRef& pod);
   Status AddSingle(const PodRef& pod);
-  Status Update(const PodRef& before, const PodRef& after);
+  UpdateAnswer Update(const PodRef& before, const PodRef& after);
   void Delete(const Pod& pod) {
     const PodKey key = parts_.FindKey(pod);
     Change([&](GroupChange* change) { return change->Delete(key); });
@@ -216,9 +216,9 @@ Status GroupOperations<Parts>::AddAsked(const PodRef& pod, PodId id, std::except
 }
 
 template <typename Parts>
-Status GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after) {
+UpdateAnswer GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after) {
   const PodKey key = parts_.FindKey(*after);
-  enum class Way : uint8_t { kAdd, kQueued, kInFlight, kWithoutRoot } way = Way::kAdd;
+  enum class Way : uint8_t { kAdd, kAway, kQueued, kInFlight, kWithoutRoot } way = Way::kAdd;
   bool is_refused = false;
   PodRef known_before;
   Change([&](GroupChange* change) {
@@ -233,14 +233,19 @@ Status GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after)
       way = change->RootOf(*after) ? Way::kInFlight : Way::kWithoutRoot;
       return change->ReplacePod(key, after);
     }
-    if (member->stands == Place::kAbsent) return false;
+    if (member->stands == Place::kAbsent) {
+      way = Way::kAway;
+      return false;
+    }
     way = Way::kQueued;
     const bool is_changed = change->UpdateQueued(key, known_before, after);
     is_refused = change->is_refused();
     return is_changed;
   });
-  if (is_refused) return Refusal("update", *after, after->nominated_node_name, parts_.pods_max);
-  if (way == Way::kAdd) return Add(after);
+  if (is_refused) {
+    return {Refusal("update", *after, after->nominated_node_name, parts_.pods_max)};
+  }
+  if (way == Way::kAdd || way == Way::kAway) return {std::nullopt, way == Way::kAway};
   // The log is shared: others in flight judge these.
   if (way == Way::kInFlight) {
     const ObjectChange change = TargetPodChange(known_before, after);
@@ -248,7 +253,7 @@ Status GroupOperations<Parts>::Update(const PodRef& before, const PodRef& after)
       LogIfAnyInFlight(&parts_, event, change);
     }
   }
-  return Status::Ok();
+  return {Status::Ok()};
 }
 
 template <typename Parts>

@@ -31,6 +31,9 @@ class ForwardingQueue : public SchedulingQueue {
   Status Update(PodRef before, PodRef after) override {
     return inner_->Update(std::move(before), std::move(after));
   }
+  std::optional<Status> UpdateUnlessAway(PodRef before, PodRef after) override {
+    return inner_->UpdateUnlessAway(std::move(before), std::move(after));
+  }
   void Delete(const Pod& pod) override { inner_->Delete(pod); }
   void Bind(const PodKey& pod) override { inner_->Bind(pod); }
   void Event(const ClusterEvent& event, const ObjectChange& change,

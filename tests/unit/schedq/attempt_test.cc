@@ -5,8 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <barrier>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine/base/result.h"
@@ -41,6 +46,39 @@ TEST_P(AttemptTest, SaysWhatItIsAbout) {
   EXPECT_EQ(attempt.attempts(), 1u);
   EXPECT_FALSE(attempt.is_ended());
   EXPECT_EQ(PlaceOf("a"), Place::kInFlight);
+}
+
+// The cluster tells of a change while the attempt is done: between asking whether the pod is on its
+// way and updating the queue, which takes a pod that stands nowhere for a new one.
+TEST_P(AttemptTest, AnUpdateAmidTheBeginOfABindingBringsNoPodBack) {
+  constexpr int kRounds = 20'000;
+  const PodRef before = NewPod("a");
+  const auto after = std::make_shared<Pod>(*before);
+  after->labels = {{"changed", "yes"}};
+  std::barrier meeting(2);
+  std::thread cluster([&] {
+    for (int i = 0; i < kRounds; ++i) {
+      meeting.arrive_and_wait();
+      MustSucceed(queue_->PodChanged(before, after));
+      meeting.arrive_and_wait();
+    }
+  });
+  uint64_t brought_back = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    MustSucceed(queue_->PodAdded(before));
+    Attempt attempt = *queue_->TryPop();
+    meeting.arrive_and_wait();
+    // The two meet at another step each time.
+    for (std::atomic<int> steps{0}; steps < i % 128; ++steps) {
+    }
+    MustSucceed(attempt.BeginBinding({}));
+    meeting.arrive_and_wait();
+    brought_back += queue_->Counts().active;
+    MustSucceed(attempt.Bind());
+    queue_->PodDeleted(after);
+  }
+  cluster.join();
+  EXPECT_EQ(brought_back, 0u);
 }
 
 TEST_P(AttemptTest, FailsForItsPlugins) {
