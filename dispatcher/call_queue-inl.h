@@ -354,14 +354,16 @@ void CallQueue<Atom, Shape>::EndExecuted(const ApiCall& call, const Status& stat
 // was one.
 template <template <typename> class Atom, typename Shape>
 template <typename Act>
-bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) {
+bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) const {
   try {
     act();
     return true;
   } catch (const std::exception& error) {
     SCHEDQ_LOG(kError, "{} of an API call threw an exception: {}", whose, error.what());
+    if (options_.on_exception) options_.on_exception();
   } catch (...) {
     SCHEDQ_LOG(kError, "{} of an API call threw an exception", whose);
+    if (options_.on_exception) options_.on_exception();
   }
   return false;
 }

@@ -105,6 +105,9 @@ struct CallQueueOptions {
   double calls_per_second = 50;  // 0: no limit.
   uint32_t burst = 100;
   uint32_t patch_share = 19;  // One start in twenty is a patch's while patches are due.
+  // Called while what a listener or a start has thrown is handled (std::current_exception), after
+  // it was logged. Throws nothing. Null: the log is all.
+  std::function<void()> on_exception = nullptr;
 
   CallQueueOptions DrivenBy(CallWaker* driver) const {
     CallQueueOptions driven = *this;
@@ -256,7 +259,7 @@ class CallQueue {
   static void RefuseToComplete(ObjectId object);
   void EndExecuted(const ApiCall& call, const Status& status);
   template <typename Act>
-  static bool Contain(const char* whose, const Act& act);
+  bool Contain(const char* whose, const Act& act) const;
 
   // Relaxed: the exchange of the word publishes it. A thread that does not guard the call may
   // read that of a newer one; its look at the word, or its exchange, then fails.

@@ -61,6 +61,9 @@ struct ApiCallOptions {
   // PodUpdated, because its handlers lag behind.
   bool sees_with_updates = true;
   MetricsRegistry* metrics = nullptr;  // Null: the assembled queue's own.
+  // As in CallQueueOptions: what is thrown where the end of a call is told is logged, and stops
+  // nothing. Whoever must not go on without it learns of it here.
+  std::function<void()> on_exception = nullptr;
 };
 
 struct AssemblyOptions {

@@ -61,6 +61,8 @@ class PodCalls {
   virtual void Attach(ApiCalls*) {}
   // Drops all callbacks at the end of a run, so that none is called later.
   virtual void DropCallbacks() {}
+  // Throws what was thrown where the end of a call was told: there nobody could catch it.
+  virtual void Rethrow() const {}
   // The informers delivered a newer version of the pod.
   virtual void OnNewVersion(const PodKey& key, const PodRef& pod) = 0;
 

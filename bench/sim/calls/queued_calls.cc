@@ -47,6 +47,9 @@ std::optional<ApiCallOptions> QueuedCalls::ApiCallsWanted() {
   wanted.reports_failures = false;   // The scheduler itself patches the condition of failed pods.
   wanted.sees_with_updates = false;  // The scheduler's handlers lag behind the watch.
   wanted.metrics = options_.metrics;
+  wanted.on_exception = [this] {
+    if (thrown_ == nullptr) thrown_ = std::current_exception();
+  };
   return wanted;
 }
 

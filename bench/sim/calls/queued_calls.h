@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ class QueuedCalls final : public PodCalls, public CallListener {
   std::optional<ApiCallOptions> ApiCallsWanted() override;
   void Attach(ApiCalls* calls) override { calls_ = calls; }
   void DropCallbacks() override { binding_.clear(); }
+  void Rethrow() const override {
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  }
   void OnNewVersion(const PodKey& key, const PodRef& pod) override;
 
   void PatchCondition(const PodKey& key, const PodRef& pod, PodCondition condition) override;
@@ -59,6 +63,7 @@ class QueuedCalls final : public PodCalls, public CallListener {
   // flight when the run ends.
   std::unordered_map<uint64_t, Then> binding_;
   uint64_t last_binding_ = 0;
+  std::exception_ptr thrown_;  // The first.
   ApiCalls* calls_ = nullptr;  // Owned by the assembled queue.
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -50,6 +51,8 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   calls.calls_per_second = 0;
   calls.status_model = options.status_model;
   calls.metrics = metrics;
+  // Others would wait for what should have followed: it ends the program.
+  calls.on_exception = [] { std::terminate(); };
   assembly.api_calls = calls;
   return assembly;
 }

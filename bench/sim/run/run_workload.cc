@@ -129,6 +129,7 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
   const auto run_or_end = [&run]() noexcept { return run(); };
   const bool is_real = options.clock == ClockKind::kReal;
   const Result<WaitResult> ended = is_real ? run_or_end() : run();
+  simulation.scheduler().Rethrow();
   if (!ended) return ended.error();
   RunOutcome outcome;
   outcome.repetition.seed = options.seed;
@@ -140,6 +141,7 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
     SetOutcome(WorkloadOutcome::kFailed, runner.failure(), &outcome);
   } else {
     Audit(&simulation, &runner, &outcome);
+    simulation.scheduler().Rethrow();
   }
   if (options.recorder != nullptr) options.recorder->End();
   return outcome;

@@ -26,6 +26,9 @@ class Scheduler {
   virtual bool Knows(const ClusterPod& pod) const = 0;
   // For the audit: what the scheduler found wrong with its queue by itself.
   virtual std::vector<std::string> Faults() const { return {}; }
+  // Throws what was thrown where nobody could catch it: without what should have followed, the
+  // results are wrong.
+  virtual void Rethrow() const {}
 };
 
 }  // namespace schedq

@@ -75,6 +75,7 @@ class SchedulerLoop final : public Scheduler {
   QueueWatch* watch() override { return &queue_.watch(); }
   bool IsCaughtUp() const override { return !handlers_.is_busy(); }
   bool Knows(const ClusterPod& pod) const override;
+  void Rethrow() const override { calls_->Rethrow(); }
 
  private:
   struct Attempt {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -155,6 +156,25 @@ TEST_F(CallListenersTest, CallWhoseStartThrowsHasFailed) {
   queue_->Add(SetMessage(Told(2, 3), "c"));
   EXPECT_EQ(Dispatch(), Tags{3}) << "the queue can be dispatched";
   queue_->Complete(2, Status());
+}
+
+TEST_F(CallListenersTest, TheOwnerLearnsOfEachExceptionWhileItIsHandled) {
+  std::vector<std::string> thrown;
+  Make({.calls_per_second = 0, .on_exception = [&thrown] {
+          try {
+            throw;
+          } catch (const std::exception& error) {
+            thrown.emplace_back(error.what());
+          }
+        }});
+  queue_->Add(SetMessage(Told(0, 1), "a"));
+  Dispatch();
+  queue_->Complete(0, Status());
+  queue_->Add(SetMessage(Told(1, 2), "b"));
+  listener_.act = [] {};
+  queue_->Dispatch(clock_.Now(),
+                   [](const ApiCall&) { throw std::runtime_error("a sink's fault"); });
+  EXPECT_EQ(thrown, (std::vector<std::string>{"a listener's fault", "a sink's fault"}));
 }
 
 // One call is in flight, and what succeeded before was seen in another version since.
