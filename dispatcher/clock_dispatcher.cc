@@ -9,7 +9,7 @@
 
 namespace schedq {
 
-ClockDispatcher::ClockDispatcher(CallQueueOptions options, ApiSink* sink)
+ClockDispatcher::ClockDispatcher(const CallQueueOptions& options, ApiSink* sink)
     : clock_(*options.clock), sink_(*sink), queue_(options.DrivenBy(this)) {}
 
 ClockDispatcher::~ClockDispatcher() {

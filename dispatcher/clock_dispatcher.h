@@ -16,7 +16,7 @@ namespace schedq {
 class ClockDispatcher final : public CallWaker {
  public:
   // `options` without a waker. Clock and sink outlive it.
-  ClockDispatcher(CallQueueOptions options, ApiSink* sink);
+  ClockDispatcher(const CallQueueOptions& options, ApiSink* sink);
   ~ClockDispatcher() override;
   ClockDispatcher(const ClockDispatcher&) = delete;
   ClockDispatcher& operator=(const ClockDispatcher&) = delete;

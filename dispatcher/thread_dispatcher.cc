@@ -20,7 +20,7 @@ int64_t Nanoseconds(Instant at) { return at.time_since_epoch().count(); }
 
 }  // namespace
 
-ThreadDispatcher::ThreadDispatcher(CallQueueOptions options, ApiSink* sink)
+ThreadDispatcher::ThreadDispatcher(const CallQueueOptions& options, ApiSink* sink)
     : clock_(*options.clock),
       sink_(*sink),
       queue_(options.DrivenBy(this)),

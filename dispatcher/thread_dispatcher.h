@@ -31,7 +31,7 @@ namespace schedq {
 class ThreadDispatcher final : public CallWaker {
  public:
   // `options` without a waker. Clock and sink outlive it.
-  ThreadDispatcher(CallQueueOptions options, ApiSink* sink);
+  ThreadDispatcher(const CallQueueOptions& options, ApiSink* sink);
   ~ThreadDispatcher() override;
   ThreadDispatcher(const ThreadDispatcher&) = delete;
   ThreadDispatcher& operator=(const ThreadDispatcher&) = delete;

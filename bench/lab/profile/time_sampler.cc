@@ -33,7 +33,7 @@ TimeSampler* active_sampler = nullptr;
 // The word at the top of the interrupted code's stack: where a function that has just been entered
 // returns to. To AddressSanitizer that word may lie between two variables, where only its own code
 // may read.
-[[gnu::no_sanitize("address"), gnu::noinline]] const void* TopOfStack(greg_t stack_pointer) {
+[[gnu::no_sanitize_address, gnu::noinline]] const void* TopOfStack(greg_t stack_pointer) {
   return *reinterpret_cast<const void* const*>(stack_pointer);
 }
 
