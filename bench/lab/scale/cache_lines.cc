@@ -16,11 +16,7 @@ void CacheLines::BeginOperation(uint32_t thread, bool counts) {
 }
 
 void CacheLines::CountLine(Thread& thread, const Line& line) {
-  if (std::find(thread.touched.begin(), thread.touched.end(), &line) != thread.touched.end()) {
-    return;
-  }
-  thread.touched.push_back(&line);
-  ++counts_.lines;
+  if (thread.touched.insert(&line).second) ++counts_.lines;
 }
 
 bool CacheLines::IsTransfer(uint32_t thread, const Line& line, Access access) {
