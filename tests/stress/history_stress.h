@@ -18,11 +18,12 @@
 #include "engine/base/random.h"
 #include "tests/support/checkers/priority_judge.h"
 #include "tests/support/checkers/timed_calls.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 
 inline uint64_t HistoryOperations() {
-#if defined(__SANITIZE_THREAD__)
+#ifdef SCHEDQ_THREAD_SANITIZER
   constexpr uint64_t kUsual = 20'000;  // Each atomic operation costs ten times as much.
 #else
   constexpr uint64_t kUsual = 60'000;

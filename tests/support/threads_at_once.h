@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 
 // More than any table had once; a sanitizer's threads cost too much for so many.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SCHEDQ_ADDRESS_SANITIZER) || defined(SCHEDQ_THREAD_SANITIZER)
 inline constexpr uint32_t kManyThreads = 129;
 #else
 inline constexpr uint32_t kManyThreads = 4'097;

@@ -20,7 +20,7 @@
 #include "tests/support/model/explore.h"
 #include "tests/support/model/heap.h"
 #include "tests/support/model/runtime.h"
-#include "tests/support/model/sanitizers.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -238,7 +238,7 @@ TEST(CanaryTest, ExceptionFailsTheRunOnly) {
 }
 
 TEST(CanaryTest, AbortFailsTheRunOnly) {
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
   GTEST_SKIP() << "under ThreadSanitizer an abort ends the process";
 #endif
   const Report aborts = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {
@@ -251,7 +251,7 @@ TEST(CanaryTest, AbortFailsTheRunOnly) {
 }
 
 TEST(CanaryTest, FaultFailsTheRunOnly) {
-#if defined(SCHEDQ_MODEL_ASAN) || defined(SCHEDQ_MODEL_TSAN)
+#if defined(SCHEDQ_ADDRESS_SANITIZER) || defined(SCHEDQ_THREAD_SANITIZER)
   GTEST_SKIP() << "the sanitizers keep faults for themselves";
 #endif
   const Report faults = model::Exhaust(model::OptionsOfTest(), [](Trial& trial) {

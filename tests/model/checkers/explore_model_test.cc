@@ -18,7 +18,7 @@
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
-#include "tests/support/model/sanitizers.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -203,7 +203,7 @@ TEST(ExploreTest, LocksAreCorrectWhenNoThreadIsFrozen) {
 }
 
 TEST(ExploreTest, HundredThousandSchedulesTakeSeconds) {
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
   GTEST_SKIP() << "ThreadSanitizer takes milliseconds for the fibers of each schedule";
 #endif
   const auto begun = std::chrono::steady_clock::now();
@@ -222,7 +222,7 @@ TEST(ExploreTest, HundredThousandSchedulesTakeSeconds) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   model::ExpectExhausted(report, 100'000);
   EXPECT_GE(report.steps_most, 40u);
-#ifndef SCHEDQ_MODEL_ASAN
+#ifndef SCHEDQ_ADDRESS_SANITIZER
   EXPECT_LT(took.count(), 5.0);
 #endif
   RecordProperty("microseconds_per_schedule",

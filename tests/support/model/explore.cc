@@ -12,8 +12,8 @@
 
 #include "tests/support/model/choice.h"
 #include "tests/support/model/clock.h"
-#include "tests/support/model/sanitizers.h"
 #include "tests/support/model/search.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq::model {
 
@@ -50,9 +50,9 @@ class CrashGuard {
     std::raise(signal);
   }
 
-#if defined(SCHEDQ_MODEL_ASAN)
+#if defined(SCHEDQ_ADDRESS_SANITIZER)
   static constexpr size_t kSignals = 1;  // AddressSanitizer reports faults.
-#elif defined(SCHEDQ_MODEL_TSAN)
+#elif defined(SCHEDQ_THREAD_SANITIZER)
   static constexpr size_t kSignals = 0;  // ThreadSanitizer requires handlers to return.
 #else
   static constexpr size_t kSignals = 3;

@@ -5,13 +5,13 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
 
-#include "tests/support/model/sanitizers.h"
+#include "tests/support/sanitizers.h"
 
-#ifdef SCHEDQ_MODEL_ASAN
+#ifdef SCHEDQ_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -53,7 +53,7 @@ Fiber::Fiber(Kind kind) {
 }
 
 Fiber::~Fiber() {
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
   if (mapping_ != nullptr && tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
 #endif
   if (mapping_ != nullptr) munmap(mapping_, kStackBytes + kPageBytes);
@@ -63,10 +63,10 @@ void Fiber::Prepare(Entry entry, void* argument) {
   entry_ = entry;
   argument_ = argument;
   fake_stack_ = nullptr;
-#ifdef SCHEDQ_MODEL_ASAN
+#ifdef SCHEDQ_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes_);
 #endif
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
   // Each run needs a new fiber of ThreadSanitizer, because calls that an earlier run left open stay
   // on the old one's shadow stack.
   if (tsan_fiber_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
@@ -78,10 +78,10 @@ void Fiber::Prepare(Entry entry, void* argument) {
 
 void Fiber::Switch(Fiber& from, Fiber& to) {
   Transfer request{&from, &to};
-#ifdef SCHEDQ_MODEL_ASAN
+#ifdef SCHEDQ_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_, to.stack_bytes_);
 #endif
-#ifdef SCHEDQ_MODEL_TSAN
+#ifdef SCHEDQ_THREAD_SANITIZER
   if (from.tsan_fiber_ == nullptr) from.tsan_fiber_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.tsan_fiber_, 0);
 #endif
@@ -92,7 +92,7 @@ void Fiber::Switch(Fiber& from, Fiber& to) {
 }
 
 void Fiber::Arrive([[maybe_unused]] const Transfer& transfer) {
-#ifdef SCHEDQ_MODEL_ASAN
+#ifdef SCHEDQ_ADDRESS_SANITIZER
   const void* bottom = nullptr;
   size_t bytes = 0;
   __sanitizer_finish_switch_fiber(transfer.to->fake_stack_, &bottom, &bytes);

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <new>
 
-#include "tests/support/model/sanitizers.h"
+#include "tests/support/sanitizers.h"
 
-#if defined(__clang__) && (defined(SCHEDQ_MODEL_ASAN) || defined(SCHEDQ_MODEL_TSAN))
+#if defined(__clang__) && (defined(SCHEDQ_ADDRESS_SANITIZER) || defined(SCHEDQ_THREAD_SANITIZER))
 #error "clang links its own operator new into sanitized programs; build the model with GCC there"
 #endif
 

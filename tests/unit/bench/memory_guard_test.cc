@@ -14,6 +14,7 @@
 #include "engine/base/result.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -79,7 +80,7 @@ TEST_F(FreeMemoryTest, GroupsOfTheFirstVersionAndOfContainersAreFound) {
 }
 
 TEST(MemoryGuardTest, UseBeyondTheLimitIsNoticedAndForgottenWhenFreed) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SCHEDQ_ADDRESS_SANITIZER
   GTEST_SKIP() << "a sanitizer keeps what was freed";
 #endif
   uint64_t used = 0;

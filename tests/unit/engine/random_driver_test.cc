@@ -26,11 +26,12 @@
 #include "tests/support/driver/driver.h"
 #include "tests/support/driver/faulty_queues.h"
 #include "tests/support/driver/log_judge.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SCHEDQ_ADDRESS_SANITIZER) || defined(SCHEDQ_THREAD_SANITIZER)
 constexpr uint64_t kOperations = 30'000;  // Sanitizers slow it down tenfold.
 #else
 constexpr uint64_t kOperations = 840'000;

@@ -25,6 +25,7 @@
 #include "perf/files/file_io.h"
 #include "tests/support/child_process.h"
 #include "tests/support/program_fixture.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -168,7 +169,7 @@ TEST_F(EndingTest, ASecondSignalEndsAtOnceAndLeavesNothing) {
 
 TEST_F(EndingTest, ACrashOrALimitLeavesNothingBehind) {
   const std::string slow = Script("slow", "exec sleep 100");
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SCHEDQ_ADDRESS_SANITIZER
   const std::vector<int> signals = {SIGXCPU};  // The sanitizer has its own answer to a crash.
 #else
   const std::vector<int> signals = {SIGXCPU, SIGBUS, SIGSEGV};
