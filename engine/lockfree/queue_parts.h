@@ -108,7 +108,7 @@ struct QueueParts {
   TimeQueue backoff_by_time;                              // The gate off.
   TimeQueue error_backoff;
   Log log{DropCounter{&metrics}};
-  Nominations nominations;
+  Nominations nominations{Shape::kFirstNominationsBits};
   Moves moves;
 
   // On lines of their own: each is written by another kind of operation.

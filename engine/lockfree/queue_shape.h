@@ -15,6 +15,7 @@ struct LockfreeQueueShape {
   using Windows = BackoffWindowsShape;
   static constexpr uint32_t kFirstPodsBits = 10;
   static constexpr uint32_t kFirstMarksBits = 4;
+  static constexpr uint32_t kFirstNominationsBits = 8;
   static constexpr uint32_t kFirstLogBits = 6;
   // Records of pods; half of them may be pods' (pod_record.h).
   static constexpr uint32_t kRecordsMax = PodTable<std::atomic>::kRecordsMax;

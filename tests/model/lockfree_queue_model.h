@@ -62,6 +62,7 @@ struct ModelQueueShape {
   using Windows = ModelWindowsShape;
   static constexpr uint32_t kFirstPodsBits = 1;
   static constexpr uint32_t kFirstMarksBits = 0;
+  static constexpr uint32_t kFirstNominationsBits = 2;
   static constexpr uint32_t kFirstLogBits = 1;
   static constexpr uint32_t kRecordsMax = 1 << 28;
   static constexpr uint32_t kLogEventsMax = 65'536;
@@ -131,7 +132,8 @@ class ModelScene {
 
   // Without backoff what an event requeues is active at once. With groups all pods are members of
   // one, "g".
-  explicit ModelScene(Duration backoff = Duration(0), bool has_groups = false) : names_(2) {
+  explicit ModelScene(Duration backoff = Duration(0), bool has_groups = false)
+      : names_(2), metrics_(has_groups ? MetricsOf<true>() : MetricsOf<false>()) {
     metrics_.Clear();
     QueueOptions options = OptionsAround(&world, &names_, &world, &metrics_, {"Filter", "Gating"});
     options.backoff = {.initial = backoff, .maximum = backoff};
@@ -311,19 +313,21 @@ class ModelScene {
     MODEL_CHECK(waiting == 0, "an active pod can be popped");
   }
 
-  // One after the other, all scenes count in these: to make them takes longer than a schedule.
-  static MetricsRegistry& MetricsOfAll() {
+  // One after the other, all scenes count in these: to make them takes longer than a schedule, and to
+  // clear those of groups takes a tenth of one.
+  template <bool has_groups>
+  static MetricsRegistry& MetricsOf() {
     static MetricsRegistry* const metrics = [] {
       const model::Untracked untracked;
       auto* const made = new MetricsRegistry();
-      QueueMetrics(made, {"Filter", "Gating"}, /*has_groups=*/true, [] { return QueueCounts(); });
+      QueueMetrics(made, {"Filter", "Gating"}, has_groups, [] { return QueueCounts(); });
       return made;
     }();
     return *metrics;
   }
 
   BasicInterner<std::atomic> names_;
-  MetricsRegistry& metrics_ = MetricsOfAll();
+  MetricsRegistry& metrics_;
   std::array<PodRef, 2> pods_;
   std::array<PodRef, 2> created_anew_;
   std::unique_ptr<Queue> queue_;

@@ -51,7 +51,7 @@ class NominationIndex {
     bool operator==(const Entry&) const = default;
   };
 
-  explicit NominationIndex(uint32_t first_bits = 8) : entries_(first_bits), lists_(first_bits) {
+  explicit NominationIndex(uint32_t first_bits) : entries_(first_bits), lists_(first_bits) {
     // Number 0 means no entry.
     SCHEDQ_CHECK(entries_.Allocate() == kNone, "a fresh pool begins with number 0");
   }

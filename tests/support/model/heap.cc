@@ -25,10 +25,7 @@ thread_local bool heap_tracks = false;
 bool HeapTracks() { return heap_tracks; }
 void SetHeapTracks(bool tracks) { heap_tracks = tracks; }
 
-Heap& Heap::Get() {
-  static Heap heap;
-  return heap;
-}
+constinit Heap Heap::instance_;
 
 void Heap::Map() {
   // The address is the same in every process where possible, so that a schedule can be replayed in

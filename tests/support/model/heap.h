@@ -41,7 +41,7 @@ class HeapListener {
 
 class Heap {
  public:
-  static Heap& Get();
+  static Heap& Get() { return instance_; }
 
   // Starts a run with an empty heap. Blocks of the run before must not be used any more.
   void Begin(HeapPolicy policy, HeapListener* listener);
@@ -82,11 +82,14 @@ class Heap {
     uint64_t block;
   };
 
-  Heap() = default;
+  constexpr Heap() = default;
   void Map();
   void* Recycle(size_t bytes, size_t alignment);
   Block* Find(void* address);
   void Mark(const Block& block, Granule state);
+
+  // Ready before any constructor of a static allocates.
+  static Heap instance_;
 
   uintptr_t base_ = 0;
   size_t used_bytes_ = 0;

@@ -25,11 +25,6 @@ void Memory::Begin(bool places_old) {
   Tick(0);
 }
 
-void Memory::Tick(uint32_t thread) {
-  Thread& self = threads_[thread];
-  self.influenced.at[thread] = ++self.now.ordered.at[thread];
-}
-
 void Memory::Spawn(uint32_t parent, uint32_t child) {
   is_alone_ = false;
   Tick(parent);

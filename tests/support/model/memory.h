@@ -106,11 +106,15 @@ class Memory {
   void PlaceOnlyNew() { places_old_ = false; }
 
   // Ticks the thread's clock. Called once a step, before the step takes effect.
-  void Tick(uint32_t thread);
+  void Tick(uint32_t thread) {
+    Thread& self = threads_[thread];
+    self.influenced.at[thread] = ++self.now.ordered.at[thread];
+  }
   void Spawn(uint32_t parent, uint32_t child);
   void Join(uint32_t thread, uint32_t joined);
   // All other threads were joined.
   void BeAlone() { is_alone_ = true; }
+  bool is_alone() const { return is_alone_; }
   const View& Now(uint32_t thread) const { return threads_[thread].now; }
   void Learn(uint32_t thread, const View& view) { threads_[thread].now.Join(view); }
 

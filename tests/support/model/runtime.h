@@ -110,18 +110,58 @@ class Runtime final : private HeapListener {
   void Wake(AtomicState& word, bool all);
 
   // The operations of atomics. Each is one step.
-  Word Load(AtomicState& atomic, std::memory_order order);
-  void Store(AtomicState& atomic, Word value, std::memory_order order);
+  Word Load(AtomicState& atomic, std::memory_order order) {
+    return StepsAlone(&atomic) ? atomic.latest : LoadAmongOthers(atomic, order);
+  }
+  void Store(AtomicState& atomic, Word value, std::memory_order order) {
+    if (!StepsAlone(&atomic)) return StoreAmongOthers(atomic, value, order);
+    StoreAlone(atomic, value);
+  }
   // A read-modify-write in two halves without a step between them.
-  Word BeginUpdate(AtomicState& atomic, std::memory_order order);
-  void EndUpdate(AtomicState& atomic, Word value, std::memory_order order);
+  Word BeginUpdate(AtomicState& atomic, std::memory_order order) {
+    return StepsAlone(&atomic) ? atomic.latest : BeginUpdateAmongOthers(atomic, order);
+  }
+  void EndUpdate(AtomicState& atomic, Word value, std::memory_order order) {
+    if (!IsAlone()) return EndUpdateAmongOthers(atomic, value, order);
+    StoreAlone(atomic, value);
+  }
   // A failing exchange may read a stale value, but only one that differs from `expected`.
   bool CompareExchange(AtomicState& atomic, Word& expected, Word desired, std::memory_order success,
-                       std::memory_order failure, bool weak);
+                       std::memory_order failure, bool weak) {
+    const bool may_fail = weak && left_.weak_failures_max > 0;
+    if (may_fail || !StepsAlone(&atomic)) {
+      return CompareExchangeAmongOthers(atomic, expected, desired, success, failure, weak);
+    }
+    const bool is_equal = atomic.latest == expected;
+    if (is_equal) StoreAlone(atomic, desired);
+    if (!is_equal) expected = atomic.latest;
+    return is_equal;
+  }
   void Fence(std::memory_order order);
-  void Create(AtomicState& atomic);
-  void Destroy(AtomicState& atomic);
-  void AccessPlain(PlainHistory& history, bool write);
+  void Create(AtomicState& atomic) {
+    atomic.generation = generation_;
+    atomic.location = kNever;
+    atomic.creator = running_;
+    atomic.created_epoch = memory_.PlainEpoch(running_);
+  }
+  void Destroy(AtomicState& atomic) {
+    if (atomic.generation != generation_) return;
+    if (!IsAlone() || Heap::Get().IsFreed(&atomic)) CheckDestruction(atomic);
+    atomic.generation = 0;
+  }
+  void AccessPlain(PlainHistory& history, bool write) {
+    if (!IsAlone() || Heap::Get().IsFreed(&history)) return AccessAmongOthers(history, write);
+    if (history.generation != generation_) {
+      history = PlainHistory{};
+      history.generation = generation_;
+    }
+    if (write) {
+      history.writer = 0;
+      history.write_epoch = memory_.PlainEpoch(0);
+    } else {
+      history.reads.at[0] = memory_.PlainEpoch(0);
+    }
+  }
 
   // A release and an acquire, for helpers that pass memory from thread to thread outside the code
   // under test.
@@ -152,6 +192,37 @@ class Runtime final : private HeapListener {
   void OnHeapError(const char* what, const void* address) override;
 
   using Options = std::array<uint8_t, kFibersMax>;
+
+  // Thread 0 is alone before the others start and after they were joined. Whatever others do is
+  // ordered with what it does then. So it reads the newest store, has no choice, and is in no data
+  // race: its steps need no location, and most of a schedule's steps are such. A run that writes a
+  // trace takes these steps like all others, and takes the same ones.
+  bool IsAlone() const { return memory_.is_alone() && !traces_; }
+  // Whether the step is one of thread 0 alone and no failure; then it is taken.
+  bool StepsAlone(const AtomicState* atomic) {
+    if (!IsAlone() || steps_ >= left_.steps_max || Heap::Get().IsFreed(atomic)) return false;
+    ++threads_[0].steps;
+    threads_[0].fresh = false;
+    ++steps_;
+    memory_.Tick(0);
+    return true;
+  }
+  // A thread that runs later finds only this value: the atomic is as if constructed by this step.
+  void StoreAlone(AtomicState& atomic, Word value) {
+    atomic.latest = value;
+    atomic.generation = generation_;
+    atomic.location = kNever;
+    atomic.creator = 0;
+    atomic.created_epoch = memory_.Now(0).ordered.at[0];
+  }
+  Word LoadAmongOthers(AtomicState& atomic, std::memory_order order);
+  void StoreAmongOthers(AtomicState& atomic, Word value, std::memory_order order);
+  Word BeginUpdateAmongOthers(AtomicState& atomic, std::memory_order order);
+  void EndUpdateAmongOthers(AtomicState& atomic, Word value, std::memory_order order);
+  bool CompareExchangeAmongOthers(AtomicState& atomic, Word& expected, Word desired,
+                                  std::memory_order success, std::memory_order failure, bool weak);
+  void CheckDestruction(AtomicState& atomic);
+  void AccessAmongOthers(PlainHistory& history, bool write);
 
   static void RunThread(void* runtime);
   void RunBody();

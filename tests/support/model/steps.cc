@@ -49,15 +49,7 @@ Location& Runtime::Touch(AtomicState& atomic) {
   return memory_.At(atomic.location);
 }
 
-void Runtime::Create(AtomicState& atomic) {
-  atomic.generation = generation_;
-  atomic.location = kNever;
-  atomic.creator = running_;
-  atomic.created_epoch = memory_.PlainEpoch(running_);
-}
-
-void Runtime::Destroy(AtomicState& atomic) {
-  if (atomic.generation != generation_) return;
+void Runtime::CheckDestruction(AtomicState& atomic) {
   if (Heap::Get().IsFreed(&atomic)) {
     Fail(FailureKind::kUseAfterFree, "an atomic in freed memory is destroyed");
   }
@@ -67,10 +59,9 @@ void Runtime::Destroy(AtomicState& atomic) {
     Fail(FailureKind::kDataRace,
          "an atomic is destroyed, but nothing orders all uses of it by other threads before");
   }
-  atomic.generation = 0;
 }
 
-void Runtime::AccessPlain(PlainHistory& history, bool write) {
+void Runtime::AccessAmongOthers(PlainHistory& history, bool write) {
   if (Heap::Get().IsFreed(&history)) {
     Fail(FailureKind::kUseAfterFree, "a plain cell in freed memory is used");
   }
@@ -124,7 +115,7 @@ uint32_t Runtime::ChooseAge(const Ages& ages) {
   return age;
 }
 
-Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
+Word Runtime::LoadAmongOthers(AtomicState& atomic, std::memory_order order) {
   BeforeStep();
   Location& location = Touch(atomic);
   Ages ages;
@@ -135,7 +126,7 @@ Word Runtime::Load(AtomicState& atomic, std::memory_order order) {
   return value;
 }
 
-void Runtime::Store(AtomicState& atomic, Word value, std::memory_order order) {
+void Runtime::StoreAmongOthers(AtomicState& atomic, Word value, std::memory_order order) {
   BeforeStep();
   Location& location = Touch(atomic);
   Ages ages;
@@ -146,7 +137,7 @@ void Runtime::Store(AtomicState& atomic, Word value, std::memory_order order) {
   if (traces_) Note("stores", &atomic, order, value, age);
 }
 
-Word Runtime::BeginUpdate(AtomicState& atomic, std::memory_order order) {
+Word Runtime::BeginUpdateAmongOthers(AtomicState& atomic, std::memory_order order) {
   BeforeStep();
   Location& location = Touch(atomic);
   Ages ages;
@@ -155,14 +146,15 @@ Word Runtime::BeginUpdate(AtomicState& atomic, std::memory_order order) {
   return location.Age(update_age_).value;
 }
 
-void Runtime::EndUpdate(AtomicState& atomic, Word value, std::memory_order order) {
+void Runtime::EndUpdateAmongOthers(AtomicState& atomic, Word value, std::memory_order order) {
   memory_.Update(memory_.At(atomic.location), update_age_, value, running_, order);
   if (update_age_ == 0) atomic.latest = value;
   if (traces_) Note("updates to", &atomic, order, value, update_age_);
 }
 
-bool Runtime::CompareExchange(AtomicState& atomic, Word& expected, Word desired,
-                              std::memory_order success, std::memory_order failure, bool weak) {
+bool Runtime::CompareExchangeAmongOthers(AtomicState& atomic, Word& expected, Word desired,
+                                         std::memory_order success, std::memory_order failure,
+                                         bool weak) {
   BeforeStep();
   Location& location = Touch(atomic);
   if (weak && atomic.latest == expected && left_.weak_failures_max > 0 &&

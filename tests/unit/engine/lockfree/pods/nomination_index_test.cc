@@ -29,7 +29,7 @@ using Index = NominationIndex<std::atomic>;
 
 TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
   constexpr PodId kPods = 200'000;
-  Index index;
+  Index index(8);
   std::vector<Nomination> nominations;
   for (PodId pod = 0; pod < kPods; ++pod) nominations.push_back(*index.Begin(pod, "node"));
   for (PodId move = 0; move < 3 * kPods; ++move) {
@@ -45,7 +45,7 @@ TEST(NominationIndex, NodeOfManyPodsCostsNoMore) {
 }
 
 TEST(NominationIndex, ChangeThatIsGivenUpLeavesNothing) {
-  Index index;
+  Index index(8);
   PodRecordPool<std::atomic> records(4);
   uint32_t slots_record = kNoRecord;
   const auto change_nomination = [&](bool is_published) {
@@ -73,7 +73,7 @@ TEST(NominationIndex, ChangeThatIsGivenUpLeavesNothing) {
 
 TEST(NominationIndex, FindsWhatASetHolds) {
   Random random(11);
-  Index index;
+  Index index(8);
   std::map<PodId, std::pair<std::string, Nomination>> held;
   for (int i = 0; i < 20'000; ++i) {
     const auto pod = static_cast<PodId>(random.Below(50));
