@@ -62,13 +62,20 @@ class Job:
         self.path = path.relative_to(tree.root).as_posix()
         self.files = [self.path]
         if path.parent.name == BATCHES:
-            self.files = [Path(os.path.normpath(path.parent / found.decode())).relative_to(
-                tree.root).as_posix() for found in INCLUDE.findall(path.read_bytes())]
+            self.files = [self._original(tree, path.parent, found.decode())
+                          for found in INCLUDE.findall(path.read_bytes())]
         self.reached = set().union(*(tree.reached(file) for file in self.files))
         command = entry.get("command") or shlex.join(entry["arguments"])
         parts = [self.path, command.replace(str(tree.root), ""), *constants]
         parts += [f"{name} {tree.file(name)[0]}" for name in sorted(self.reached)]
         self.key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @staticmethod
+    def _original(tree, batches, included):
+        """The file of ours behind what a batch includes, which may be a copy of it."""
+        path = Path(os.path.normpath(batches / included))
+        base = batches / "named" if path.is_relative_to(batches / "named") else tree.root
+        return path.relative_to(base).as_posix()
 
 
 def load_jobs(root, build):

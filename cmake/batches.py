@@ -5,10 +5,13 @@ usage: batches.py ROOT DIRECTORY NAME SOURCE...
 
 Most of a compiler's time goes to headers, which a batch reads once. Two files may share a batch
 when neither uses a name that the other one keeps to itself (in an unnamed namespace, as a static,
-an alias or a macro), be it in headers below ROOT that the other one does not include. Writes
-DIRECTORY/NAME_<n>.cc, each with the #includes of its files, touches only those that differ, and
-prints one path a line. A file that stays alone is printed itself, as is one that the build makes:
-what lies beside DIRECTORY.
+an alias or a macro), be it in headers below ROOT that the other one does not include. Where all of
+a file stands in its unnamed namespace, as in most tests, the batch takes a copy in which that
+namespace has a name, so that it keeps no name from others: DIRECTORY/named/<path>.
+
+Writes DIRECTORY/NAME_<n>.cc, each with the #includes of its files, touches only those that differ,
+and prints one path a line. A file that stays alone is printed itself, as is one that the build
+makes: what lies beside DIRECTORY.
 """
 
 import os
@@ -68,6 +71,7 @@ class Source:
         self.path = path
         lines = lines_of(path)
         self.lines = len(lines)
+        self.is_within_one = is_within_one_namespace(lines)
         self.words = set(WORD.findall("\n".join(lines)))
         self.headers = headers
         self.reached = headers.reached(lines)
@@ -89,6 +93,8 @@ class Source:
                 hidden = True
             elif line == "}  // namespace":
                 hidden = False
+            elif hidden and self.is_within_one and not macro:
+                continue
             elif alias:
                 self.aliases[alias[1] or alias[2]] = line
             elif macro:
@@ -114,6 +120,26 @@ def declared(line):
         line = re.sub(r"<[^<>]*>", "", line)
     found = next((match[1] for match in DECLARED.finditer(line) if match[1] not in KEYWORDS), None)
     return [found] if found else []
+
+
+def is_within_one_namespace(lines):
+    """Whether nothing of the file stands behind its only unnamed namespace."""
+    begins = [n for n, line in enumerate(lines) if line == "namespace {"]
+    ends = [n for n, line in enumerate(lines) if line == "}  // namespace"]
+    return (len(begins) == len(ends) == 1 and begins[0] < ends[0]
+            and all(not line or line.startswith("}  // namespace") for line in lines[ends[0]:]))
+
+
+def named_copy(source, root, directory):
+    """Writes the copy in which the unnamed namespace has a name; its path."""
+    inside = os.path.relpath(source.path, root)
+    path = directory / "named" / inside
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"\W", "_", inside)
+    text = re.sub("^namespace {$", f"namespace {name} {{", source.path.read_text(), count=1,
+                  flags=re.MULTILINE)
+    write_if_other(path, f'#line 1 "{inside}"\n{text}')
+    return path
 
 
 def batches_of(sources):
@@ -153,7 +179,9 @@ def main(arguments):
             print(batch[0].path)
             continue
         # Relative, so that ccache serves every clone with what one compiled.
-        lines = [f'#include "{os.path.relpath(source.path, directory)}"\n' for source in batch]
+        paths = [named_copy(source, headers.root, directory) if source.is_within_one
+                 else source.path for source in batch]
+        lines = [f'#include "{os.path.relpath(path, directory)}"\n' for path in paths]
         path = directory / f"{name}_{number}.cc"
         write_if_other(path, "".join(lines))
         print(path)
