@@ -9,8 +9,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
-#include <vector>
 
 #include "engine/base/random.h"
 #include "engine/lockfree/active/active_entry.h"
@@ -97,28 +95,6 @@ TEST(ActiveLimits, ARefusedAppendGivesBackItsSegments) {
   ASSERT_TRUE(run.TryDropMany(pool, run.Look(), 4));
   EXPECT_EQ(run.TryAppend(pool, entries.data() + 15, 1), AppendOutcome::kAppended);
   EXPECT_EQ(run.TimestampAt(pool, run.Look()), 4);
-}
-
-struct FewRoots : SmallActiveQueueShape {
-  static constexpr uint32_t kHeapRootsMax = 3;
-};
-
-// With as many roots as one thread needs in turn, two may find none.
-TEST(ActiveLimits, RestructuringWaitsForARoot) {
-  constexpr uint32_t kThreads = 4;
-  constexpr uint32_t kEach = 20'000;
-  QuickHeap<std::atomic, FewRoots> heap;
-  std::vector<std::thread> threads;
-  for (uint32_t thread = 0; thread < kThreads; ++thread) {
-    threads.emplace_back([&heap, thread] {
-      Random random(thread);
-      for (uint32_t i = 0; i < kEach; ++i) {
-        heap.Push({static_cast<int32_t>(random.Below(1'000'000)), 0, uint64_t{thread} * kEach + i});
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(heap.Size(), uint64_t{kThreads} * kEach);
 }
 
 // More than 2.8 million once ended the program.
