@@ -25,9 +25,11 @@ endif()
 
 find_program(SCHEDQ_CCACHE ccache)
 if(SCHEDQ_CCACHE)
-  # Paths below the checkout count relative to it, so that every clone finds what one compiled.
+  # Paths below the checkout count relative to it, so that every clone finds what one compiled. The
+  # compiler's own list of headers tells what a file depends on, so that a first build preprocesses
+  # each file once.
   set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=true
-                                  "${SCHEDQ_CCACHE}")
+                                  CCACHE_DEPEND=true "${SCHEDQ_CCACHE}")
 endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -72,7 +74,6 @@ target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
 endif()
-
 # schedq_builds_quickly(): for a folder whose code the optimizer takes long over and tests run
 # little of. Under the address sanitizer it is compiled without the optimizer, in half the time.
 macro(schedq_builds_quickly)
@@ -80,3 +81,10 @@ macro(schedq_builds_quickly)
     add_compile_options(-O0)
   endif()
 endmacro()
+
+# schedq_runs_much(target): the one of such a folder's targets that tests run much of.
+function(schedq_runs_much target)
+  if(SCHEDQ_SANITIZE MATCHES "address" AND NOT SCHEDQ_FUZZ)
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()

@@ -48,10 +48,7 @@ constexpr size_t kWaitingMax = 12;
 class HonestyWorld {
  public:
   HonestyWorld(uint64_t seed, const PluginRegistry& registry)
-      : draw_(seed),
-        registry_(registry),
-        judge_(registry),
-        rejectors_(cache_.framework(), registry) {}
+      : draw_(seed), judge_(registry), rejectors_(cache_.framework(), registry) {}
 
   uint64_t skips = 0;
   uint64_t placed_after_queue = 0;
@@ -237,7 +234,6 @@ class HonestyWorld {
   }
 
   Draw draw_;
-  const PluginRegistry& registry_;
   const PluginJudge judge_;
   SchedulerCache cache_;
   Placer placer_{&cache_};
