@@ -313,8 +313,8 @@ class ModelScene {
     MODEL_CHECK(waiting == 0, "an active pod can be popped");
   }
 
-  // One after the other, all scenes count in these: to make them takes longer than a schedule, and to
-  // clear those of groups takes a tenth of one.
+  // One after the other, all scenes count in these: to make them takes longer than a schedule, and
+  // to clear those of groups takes a tenth of one.
   template <bool has_groups>
   static MetricsRegistry& MetricsOf() {
     static MetricsRegistry* const metrics = [] {

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kStackBytes = size_t{1} << 20;
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
-// AddressSanitizer marks parts of each frame, and the first frames of a fiber never return: whatever
-// the system maps at that place next would have the marks.
+// AddressSanitizer marks parts of each frame, and the first frames of a fiber never return:
+// whatever the system maps at that place next would have the marks.
 class FiberStacks {
  public:
   boost::context::stack_context allocate() { return stacks_.allocate(); }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "engine/base/random.h"
 #include "engine/lockfree/active/active_entry.h"

@@ -1,4 +1,4 @@
-// Goal: threads that restructure the heap at one time each get a root for it, however few there are.
+// Goal: threads that restructure the heap at one time get their roots, however few there are.
 // Method: fewer roots than threads, which all push at random; then the entries are counted.
 #include <gtest/gtest.h>
 
