@@ -157,7 +157,7 @@ PluginId GroupChange::AskPreEnqueue(PodId id) {
 bool GroupChange::IsBackingOff(RootState* root) const {
   const bool windows = options_.gates.PopFromBackoffQ();
   const MaybeInstant expiration =
-      options_.backoff.ExpirationOf(&root->fields, windows, root->members.size());
+      options_.backoff.OfGroup(root->members.size()).ExpirationOf(&root->fields, windows);
   if (!expiration) return false;
   const Instant now = options_.clock->Now();
   return *expiration >= (windows ? TruncateToSecond(now) : now);
