@@ -12,8 +12,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -25,6 +28,7 @@
 #include "engine/lockfree/operations/group_operations.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_group.h"
 #include "engine/queue_answers.h"
 #include "tests/model/lockfree_queue_model.h"
@@ -47,7 +51,11 @@ enum class GroupDeed : uint8_t {
   kGroupDone,
   kClose,
   kOpen,
-  kPop
+  kPop,
+  // Of a pod without a group that has the name of member 0.
+  kAddSingle,
+  kDeleteSingle,
+  kTakeName  // As kAdd of member 0: the name may be the single pod's.
 };
 
 // One queue with one group of two members, one operation after another. There is no backoff.
@@ -64,6 +72,7 @@ struct GroupSpec {
   };
   struct State {
     std::array<Member, 2> members;
+    Member single;
     Place group = Place::kAbsent;  // kPending: it is in its cycle.
     bool is_known = false;
     bool is_closed = false;  // PreEnqueue rejects.
@@ -73,10 +82,16 @@ struct GroupSpec {
   using Result = int;
   static constexpr Result kNothing = 0;
   static constexpr Result kRefused = 8;
+  static constexpr Result kSingle = 4;
+  // The other pod of the name is still there: the step that takes it away comes first.
+  static constexpr Result kNotYet = 16;
 
   static Result Apply(State& state, const Operation& operation) {
     Member& member = state.members[operation.pod];
     switch (operation.deed) {
+      case GroupDeed::kTakeName:
+        if (state.single.is_live) return kNotYet;
+        [[fallthrough]];
       case GroupDeed::kAdd:
         member.is_live = true;
         if (member.stands == Place::kAbsent) Join(state, member);
@@ -115,9 +130,19 @@ struct GroupSpec {
       case GroupDeed::kOpen:
         state.is_closed = false;
         if (state.group == Place::kGated) state.group = Place::kActive;
+        if (state.single.stands == Place::kGated) state.single.stands = Place::kActive;
         break;
       case GroupDeed::kPop:
         return Pop(state);
+      case GroupDeed::kAddSingle:
+        if (state.members[0].is_live) return kNotYet;
+        state.single.is_live = true;
+        if (state.single.stands == Place::kAbsent) state.single.stands = Entered(state);
+        break;
+      case GroupDeed::kDeleteSingle:
+        state.single.is_live = false;
+        state.single.stands = Place::kAbsent;
+        break;
     }
     return kNothing;
   }
@@ -173,7 +198,7 @@ struct GroupSpec {
     AskRest(state);
   }
   static Result Pop(State& state) {
-    if (state.group != Place::kActive) return kNothing;
+    if (state.group != Place::kActive) return PopSingle(state.single);
     Result popped = kNothing;
     for (int i = 0; i < 2; ++i) {
       Member& member = state.members[static_cast<size_t>(i)];
@@ -183,13 +208,19 @@ struct GroupSpec {
       member.is_in_flight = true;
     }
     state.group = popped == kNothing ? Place::kAbsent : Place::kPending;
-    return popped;
+    return popped == kNothing ? PopSingle(state.single) : popped;
+  }
+  // Of a lower priority than the group.
+  static Result PopSingle(Member& single) {
+    if (single.stands != Place::kActive) return kNothing;
+    single.stands = Place::kAbsent;
+    return std::exchange(single.is_in_flight, true) ? kNothing : kSingle;
   }
 
   static std::string Describe(const Operation& operation) {
-    static constexpr std::array<const char*, 11> kNames = {
-        "add",          "delete",     "fail",  "done", "activate", "group add",
-        "group delete", "group done", "close", "open", "pop"};
+    static constexpr std::array<const char*, 14> kNames = {
+        "add",        "delete", "fail", "done", "activate",   "group add",     "group delete",
+        "group done", "close",  "open", "pop",  "add single", "delete single", "take the name"};
     const std::string name = kNames[static_cast<size_t>(operation.deed)];
     const bool is_of_a_pod = operation.deed < GroupDeed::kGroupAdd;
     return is_of_a_pod ? name + " " + std::to_string(operation.pod) : name;
@@ -227,7 +258,8 @@ using model::Report;
 template <typename Shape>
 class RecordedGroup {
  public:
-  explicit RecordedGroup(uint32_t threads) : scene_(Duration(0), true), recorder_(threads + 1) {}
+  explicit RecordedGroup(uint32_t threads)
+      : scene_(Duration(0), true), recorder_(threads + 1), single_(MakeSingle()) {}
 
   void Run(uint32_t thread, const GroupSteps& steps) {
     for (const GroupStep& step : steps) RunStep(thread, step);
@@ -239,11 +271,37 @@ class RecordedGroup {
     const Linearizability verdict = CheckLinearizable(recorder_.History());
     MODEL_CHECK(verdict.holds, verdict.explanation);
   }
-  void JudgeState() { scene_.JudgeGroups(); }
+  void JudgeState() {
+    scene_.queue().Delete(*single_);
+    scene_.JudgeGroups();
+  }
+  // No thread works on the queue any more, and none has popped.
+  void JudgeNames() {
+    std::multiset<std::string> names;
+    for (const Place place : {Place::kActive, Place::kGated, Place::kIncomplete, Place::kPending}) {
+      for (const PodRef& pod : scene_.queue().List(place)) names.insert(pod->name);
+    }
+    MODEL_CHECK(names.count(single_->name) == 1, "a name has one pod");
+  }
 
  private:
+  // Its priority is lower than the group's.
+  static PodRef MakeSingle() {
+    auto single = std::make_shared<Pod>(*ModelScene<Shape>::MakeVersion(0, -1, "single"));
+    single->uid = "single";
+    return single;
+  }
   int RunStep(uint32_t thread, const GroupStep& step) {
-    return recorder_.Record(thread, step, [&] { return Do(step); });
+    const auto call = [&] { return Do(step); };
+    // A pod that takes another one's name: first that one goes.
+    if (step.deed == GroupDeed::kAddSingle) {
+      return recorder_.RecordTwo(thread, {GroupDeed::kDelete, 0}, GroupSpec::kNothing, step, call);
+    }
+    if (step.deed == GroupDeed::kTakeName) {
+      return recorder_.RecordTwo(thread, {GroupDeed::kDeleteSingle}, GroupSpec::kNothing, step,
+                                 call);
+    }
+    return recorder_.Record(thread, step, call);
   }
   int Do(const GroupStep& step) {
     auto& queue = scene_.queue();
@@ -282,12 +340,22 @@ class RecordedGroup {
         break;
       case GroupDeed::kPop:
         return Pop();
+      case GroupDeed::kAddSingle:
+        MustSucceed(queue.Add(single_));
+        break;
+      case GroupDeed::kDeleteSingle:
+        queue.Delete(*single_);
+        break;
+      case GroupDeed::kTakeName:
+        scene_.Add(0);
+        break;
     }
     return GroupSpec::kNothing;
   }
   int Pop() {
     const std::optional<PoppedPod> popped = scene_.queue().TryPop();
     if (!popped) return GroupSpec::kNothing;
+    if (popped->group == nullptr) return GroupSpec::kSingle;
     int members = 0;
     for (const PoppedPod& member : popped->group->members) {
       members |= 1 << (member.pod->name[0] - 'a');
@@ -297,6 +365,7 @@ class RecordedGroup {
 
   ModelScene<Shape> scene_;
   Recorder<GroupSpec, model::ExecutionOrder> recorder_;
+  const PodRef single_;
 };
 
 struct GroupBeginning {
@@ -351,7 +420,40 @@ const std::vector<GroupBeginning>& GroupBeginnings() {
   return kAll;
 }
 
-enum class JudgedWhen : uint8_t { kByEachThread, kAtTheEnd };
+// Where a name passes from a member to a single pod, or from that one to a member.
+const std::vector<GroupBeginning>& BeginningsOfNames() {
+  static const std::vector<GroupBeginning> kAll = {
+      {"a member active",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kPop},
+        {GroupDeed::kDelete, 0},
+        {GroupDeed::kFail, 1},
+        {GroupDeed::kGroupDelete}}},
+      {"a member in its cycle",
+       kInCycle,
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kFail, 0},
+        {GroupDeed::kGroupDone},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kPop}}},
+      {"a member gated",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kClose}, {GroupDeed::kAdd, 0}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kActivate, 1},
+        {GroupDeed::kDelete, 1},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kPop}}},
+      {"a single pod",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kAddSingle}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kTakeName, 0},
+        {GroupDeed::kPop},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kGroupDelete}}}};
+  return kAll;
+}
+
+enum class JudgedWhen : uint8_t { kByEachThread, kAtTheEnd, kNamesAtTheEnd };
 
 template <typename Shape>
 model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSteps>& threads,
@@ -367,7 +469,11 @@ model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSt
       });
     }
     trial.Join();
-    recorded.PopAllAndJudge(0);
+    if (judged == JudgedWhen::kNamesAtTheEnd) {
+      recorded.JudgeNames();
+    } else {
+      recorded.PopAllAndJudge(0);
+    }
     recorded.JudgeState();
   };
 }
@@ -419,11 +525,8 @@ void ExpectPairsRight(const GroupBeginning& beginning, uint32_t preemptions_max,
   }
 }
 
-class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
-
-TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
-  const GroupBeginning& beginning = GroupBeginnings()[GetParam()];
-  uint64_t freezes = 0;
+// Adds up the freezes.
+void ExpectFrozenRight(const GroupBeginning& beginning, uint64_t* freezes) {
   for (const GroupStep& one : beginning.deeds) {
     for (const GroupStep& first : beginning.deeds) {
       for (const GroupStep& second : beginning.deeds) {
@@ -432,10 +535,17 @@ TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
         const Report report = model::ExhaustStalls(GroupOptions(text, 0),
                                                    GroupBody<ModelQueueShape>(beginning, threads));
         ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
-        freezes += report.freezes;
+        *freezes += report.freezes;
       }
     }
   }
+}
+
+class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
+
+TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
+  uint64_t freezes = 0;
+  ExpectFrozenRight(GroupBeginnings()[GetParam()], &freezes);
   EXPECT_GT(freezes, 500u);
 }
 INSTANTIATE_TEST_SUITE_P(From, LockfreeGroupsModel, testing::Range<size_t>(0, 5));
@@ -476,6 +586,40 @@ TEST_P(LockfreeGroupsModel, ThreeThreadsMayMeet) {
         model::Sweep(options, kSchedulesPerRound,
                      GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kAtTheEnd));
     ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
+  }
+}
+
+// A name passes in two steps, so others may find neither pod, and never both.
+class LockfreeNamesModel : public testing::TestWithParam<size_t> {};
+
+TEST_P(LockfreeNamesModel, AnyThreadMayBeFrozenAnywhere) {
+  uint64_t freezes = 0;
+  ExpectFrozenRight(BeginningsOfNames()[GetParam()], &freezes);
+  EXPECT_GT(freezes, 500u);
+}
+INSTANTIATE_TEST_SUITE_P(From, LockfreeNamesModel, testing::Range<size_t>(0, 4));
+
+TEST_P(LockfreeNamesModel, AnyTwoOperationsMayMeet) {
+  uint64_t schedules = 0;
+  ExpectPairsRight(BeginningsOfNames()[GetParam()], model::PreemptionsOr(2), StaleReads(),
+                   &schedules);
+  std::printf("%llu schedules\n", static_cast<unsigned long long>(schedules));
+}
+
+// One thread brings the member and another one the single pod: one of the two has the name then.
+TEST(LockfreeNamesAtOnce, OnePodHasTheNameInTheEnd) {
+  const std::vector<GroupSteps> beginnings = {{{GroupDeed::kGroupAdd}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAddSingle}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 1}},
+                                              {{GroupDeed::kAdd, 0}}};
+  const std::vector<GroupSteps> threads = {{{GroupDeed::kTakeName, 0}}, {{GroupDeed::kAddSingle}}};
+  for (const GroupSteps& steps : beginnings) {
+    const GroupBeginning beginning = {"", steps, {}};
+    const Report report =
+        model::Exhaust(GroupOptions(GroupText(steps), model::PreemptionsOr(2), 1),
+                       GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kNamesAtTheEnd));
+    EXPECT_TRUE(report.passed() && report.complete) << GroupText(steps) << "\n" << report;
   }
 }
 
