@@ -160,7 +160,7 @@ class BasicLockfreeQueue final : public SchedulingQueue {
  private:
   using Parts = QueueParts<Atom, Shape>;
 
-  // Where the gate GenericWorkload is on: whether it is an operation of a member or of a single pod.
+  // Where the gate GenericWorkload is on: whether it is an operation of a member or a single pod.
   // Code of its own, so that without groups an operation looks at one pointer, and no more.
   [[gnu::noinline]] Status AddAmidGroups(const PodRef& pod) {
     return parts_.IsMember(*pod) ? groups_.Add(pod) : groups_.AddSingle(pod);

@@ -167,7 +167,8 @@ class GroupChange {
   Place TakeOut(RootState* root);
   void CountIn(Place place, int64_t pods, int64_t groups);
   void Index(const RootState& root, bool is_there);
-  std::vector<PodId> InOrder(const MemberList& list) const;
+  // Of the state when it is called; good as long as the change.
+  std::vector<const MemberState*> InOrder(const MemberList& list) const;
   bool PassesPreEnqueue(RootState* root);
   PluginId AskPreEnqueue(PodId id);
   bool IsBackingOff(RootState* root) const;

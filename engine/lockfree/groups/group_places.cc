@@ -119,24 +119,21 @@ Place GroupChange::TakeOut(RootState* root) {
 }
 
 // The order of members, which the list has not.
-std::vector<PodId> GroupChange::InOrder(const MemberList& list) const {
+std::vector<const MemberState*> GroupChange::InOrder(const MemberList& list) const {
   std::vector<const MemberState*> members;
   members.reserve(list.size());
   for (const PodId id : list) members.push_back(&Newest(id));
   std::sort(members.begin(), members.end(),
             [](const MemberState* a, const MemberState* b) { return ComesBefore(*a, *b); });
-  std::vector<PodId> ordered;
-  ordered.reserve(members.size());
-  for (const MemberState* member : members) ordered.push_back(member->key.id);
-  return ordered;
+  return members;
 }
 
 // Asks every member, also after one was rejected. The last rejection is the group's.
 bool GroupChange::PassesPreEnqueue(RootState* root) {
   root->epoch = epoch_;
   PluginId last = kNoPlugin;
-  for (const PodId id : InOrder(root->members)) {
-    const PluginId rejected = AskPreEnqueue(id);
+  for (const MemberState* member : InOrder(root->members)) {
+    const PluginId rejected = AskPreEnqueue(member->key.id);
     if (rejected != kNoPlugin) last = rejected;
   }
   root->fields.gating_plugin = last;
@@ -240,8 +237,8 @@ void GroupChange::RequeueRest(RootState* root, Place from, EventLabel label, Pod
 
 void GroupChange::TellAllMoved(const RootState& root, Place from, EventLabel label, PodId except) {
   if (options_.observers.empty()) return;
-  for (const PodId id : InOrder(root.members)) {
-    if (id != except) TellMoved(Newest(id), from, root.place, label);
+  for (const MemberState* member : InOrder(root.members)) {
+    if (member->key.id != except) TellMoved(*member, from, root.place, label);
   }
 }
 
@@ -289,14 +286,14 @@ bool GroupChange::Pop(GroupId id, uint32_t version, std::shared_ptr<PoppedGroup>
   const RootState* const known = state_.roots.Get(id);
   if (known == nullptr || known->place != Place::kActive || known->version != version) return false;
   RootState* const root = EditRoot(id);
-  const std::vector<PodId> members = InOrder(root->members);
+  const std::vector<const MemberState*> members = InOrder(root->members);
   SetPlace(root, Place::kAbsent);
   root->members = {};
   auto group = std::make_shared<PoppedGroup>();
   group->root = root->key;
   const EventLabel label = LabelOf(SpecialLabel::kPodPopped);
-  for (const PodId pod : members) {
-    MemberState* const member = Edit(PodKey(Newest(pod).key));
+  for (const MemberState* popped_member : members) {
+    MemberState* const member = Edit(PodKey(popped_member->key));
     member->stands = Place::kAbsent;
     CountRejectors(member->fields, -1);
     // One that is in flight already is discarded.
