@@ -429,7 +429,7 @@ TEST(LockfreeNamesAtOnce, OnePodHasTheNameInTheEnd) {
   for (const GroupSteps& steps : beginnings) {
     const GroupBeginning beginning = {"", steps, {}};
     const Report report =
-        model::Exhaust(GroupOptions(GroupText(steps), model::PreemptionsOr(2), 1),
+        model::Exhaust(GroupOptions(GroupText(steps), model::PreemptionsOr(2), StaleReads()),
                        GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kNamesAtTheEnd));
     EXPECT_TRUE(report.passed() && report.complete) << GroupText(steps) << "\n" << report;
   }
