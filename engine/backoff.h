@@ -17,13 +17,15 @@ struct BackoffPolicy {
   Duration initial = std::chrono::seconds(1);
   Duration maximum = std::chrono::seconds(10);  // 0: no backoff at all.
 
-  // min(initial x 2^(count-1), maximum), safe from overflow; 0 for count 0. A group of `pods` pods
-  // has a maximum that is longer by the square root of their number.
-  Duration DurationFor(uint32_t count, size_t pods = 1) const;
+  // That of a group of so many pods: its maximum is longer by the square root of their number.
+  BackoffPolicy OfGroup(size_t pods) const;
 
-  // When the backoff of a pod with these fields ends; none: it has none. Computed once after a
+  // min(initial x 2^(count-1), maximum), safe from overflow; 0 for count 0.
+  Duration DurationFor(uint32_t count) const;
+
+  // When the backoff of an entity with these fields ends; none: it has none. Computed once after a
   // failure and kept in the fields. With `windows`, truncated to its second of absolute time.
-  MaybeInstant ExpirationOf(QueueingFields* fields, bool windows, size_t pods = 1) const;
+  MaybeInstant ExpirationOf(QueueingFields* fields, bool windows) const;
 };
 
 }  // namespace schedq

@@ -1,8 +1,9 @@
 #include "engine/queue_metrics.h"
 
 #include <array>
-#include <cstddef>
 #include <string_view>
+
+#include "engine/base/result.h"
 
 namespace schedq {
 namespace {
@@ -10,11 +11,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kIncomingQueues = {"active", "backoff", "unschedulable"};
 
 constexpr std::array<std::string_view, 2> kEntityTypes = {"pod", "podgroup"};
-
-size_t IncomingQueueIndex(Place place) {
-  if (place == Place::kActive) return 0;
-  return InBackoff(place) ? 1 : 2;
-}
 
 LabelValues AllEventLabels() {
   LabelValues labels;
@@ -54,6 +50,8 @@ QueueMetrics::QueueMetrics(MetricsRegistry* registry, const std::vector<std::str
                                 .help = "Pods added to scheduling queues by event and queue.",
                                 .labels = {"queue", "event"}},
                                ValuesOfIncoming());
+  SCHEDQ_CHECK(incoming_->series_count() == kIncomingQueues.size() * kEventLabelCount,
+               "a series for each queue and label");
   rejected_ = &registry->DensePopulations({.name = "scheduler_unschedulable_pods",
                                            .help = "Pods that a plugin keeps from being scheduled.",
                                            .labels = {"plugin", "profile"}},
@@ -129,10 +127,6 @@ std::string_view EntityTypeName(EntityType type) { return kEntityTypes[static_ca
 
 Counter QueueMetrics::IncomingEntities(Place place, EventLabel label, EntityType type) const {
   return incoming_entities_->At(IncomingQueueIndex(place), label, static_cast<int>(type));
-}
-
-Counter QueueMetrics::Incoming(Place place, EventLabel label) const {
-  return incoming_->At(IncomingQueueIndex(place), label);
 }
 
 }  // namespace schedq

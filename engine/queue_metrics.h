@@ -4,6 +4,7 @@
 // allocate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -23,6 +24,12 @@ namespace schedq {
 enum class EntityType : uint8_t { kPod, kPodGroup };
 std::string_view EntityTypeName(EntityType type);
 
+// The position of the place's queue among the queue labels.
+constexpr size_t IncomingQueueIndex(Place place) {
+  if (place == Place::kActive) return 0;
+  return InBackoff(place) ? 1 : 2;
+}
+
 class QueueMetrics {
  public:
   // `counts` gives scheduler_pending_pods its values whenever the metrics are read. It must be
@@ -31,28 +38,35 @@ class QueueMetrics {
   QueueMetrics(MetricsRegistry* registry, const std::vector<std::string>& plugin_names,
                bool has_groups, const std::function<QueueCounts()>& counts);
 
+  // What is counted of each pod is inlined where it is counted: most labels and amounts are
+  // constants there, and a call costs as much as the addition.
+
   // So many pods entered `place`: active, either backoff, or the pool (either of its places).
-  void AddIncoming(Place place, EventLabel label, uint64_t pods = 1) const {
+  [[gnu::always_inline]] void AddIncoming(Place place, EventLabel label, uint64_t pods = 1) const {
     Incoming(place, label).Add(pods);
   }
   uint64_t IncomingTotal(Place place, EventLabel label) const {
     return Incoming(place, label).Value();
   }
+  // Whether entities are counted: only where groups are known.
+  bool counts_entities() const { return incoming_entities_ != nullptr; }
   // An entity entered, and no verdict had named the place.
   void AddIncomingEntity(Place place, EventLabel label, EntityType type) const {
-    if (incoming_entities_ != nullptr) IncomingEntities(place, label, type).Add(1);
+    if (counts_entities()) IncomingEntities(place, label, type).Add(1);
   }
   // 0 where they are not kept.
   uint64_t IncomingEntitiesTotal(Place place, EventLabel label, EntityType type) const {
-    return incoming_entities_ == nullptr ? 0 : IncomingEntities(place, label, type).Value();
+    return counts_entities() ? IncomingEntities(place, label, type).Value() : 0;
   }
   // A plugin became, or ceased to be, a rejector of a pod. A caller may name one that is not
   // registered: it has no gauge.
-  void AddRejected(PluginId plugin, int64_t amount) const {
+  [[gnu::always_inline]] void AddRejected(PluginId plugin, int64_t amount) const {
     if (plugin < rejected_->series_count()) rejected_->AtSeries(plugin).Add(amount);
   }
   // Pods (under the label PodPopped) and events kept for pods in flight.
-  void AddInFlight(EventLabel label, int64_t amount) const { in_flight_->At(label).Add(amount); }
+  [[gnu::always_inline]] void AddInFlight(EventLabel label, int64_t amount) const {
+    in_flight_->AtSeries(label).Add(amount);
+  }
   void AddScheduledAfterFlush() const { scheduled_after_flush_.Add(1); }
   void ObserveEventHandling(EventLabel label, Duration duration) const {
     event_handling_->At(label).Observe(duration);
@@ -60,7 +74,10 @@ class QueueMetrics {
 
  private:
   void AddGroupFamilies(MetricsRegistry* registry, const std::function<QueueCounts()>& counts);
-  Counter Incoming(Place place, EventLabel label) const;
+  // The series is found without the sizes of its family.
+  [[gnu::always_inline]] Counter Incoming(Place place, EventLabel label) const {
+    return incoming_->AtSeries(IncomingQueueIndex(place) * kEventLabelCount + label);
+  }
   Counter IncomingEntities(Place place, EventLabel label, EntityType type) const;
 
   DenseCounterFamily* incoming_;

@@ -55,4 +55,9 @@ Error Refusal(std::string_view operation, const Pod& pod, std::string_view node,
                " pods at one time");
 }
 
+Error QueuedAlready(const Pod& pod, Place place) {
+  return Error("fail: pod " + QualifiedName(pod) +
+               " is in a queue already: " + std::string(PlaceName(place)));
+}
+
 }  // namespace schedq

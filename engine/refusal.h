@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "engine/place.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 
@@ -23,5 +24,8 @@ bool HasNameTooLong(const PodGroup& group);
 // that are not too long there are too many, and `pods_max` is how many pods there may be.
 [[gnu::cold]] Error Refusal(std::string_view operation, const Pod& pod, std::string_view node,
                             uint64_t pods_max);
+
+// A Fail of a pod that stands in a queue, in `place`.
+[[gnu::cold]] Error QueuedAlready(const Pod& pod, Place place);
 
 }  // namespace schedq

@@ -18,6 +18,7 @@
 #include "engine/ports.h"
 #include "engine/queue_answers.h"
 #include "engine/queueing_fields.h"
+#include "engine/refusal.h"
 #include "engine/told.h"
 
 namespace schedq {
@@ -174,8 +175,7 @@ Status ClassicQueue::FailLocked(const PodKey& key, PluginSet unschedulable, Plug
   if (pod == nullptr) return Status::Ok();
   Status status;
   if (pod->IsQueued()) {
-    status = Error("fail: pod " + QualifiedName(*pod->pod) +
-                   " is in a queue already: " + std::string(PlaceName(pod->Queued())));
+    status = QueuedAlready(*pod->pod, pod->Queued());
   } else if (pod->live) {
     const QueueingFields fields = pod->fields;
     try {

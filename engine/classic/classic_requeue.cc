@@ -75,7 +75,7 @@ PluginId ClassicQueue::Follow(PluginId rejected, PodEntity& pod) {
 bool ClassicQueue::IsBackingOff(Entity& entity) const {
   const bool windows = options_.gates.PopFromBackoffQ();
   const MaybeInstant expiration =
-      options_.backoff.ExpirationOf(&entity.fields, windows, PodsIn(entity));
+      options_.backoff.OfGroup(PodsIn(entity)).ExpirationOf(&entity.fields, windows);
   if (!expiration) return false;
   const Instant now = options_.clock->Now();
   return *expiration >= (windows ? TruncateToSecond(now) : now);

@@ -75,10 +75,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
 
   // What the cluster tells.
   Status Add(PodRef pod) override {
-    if (parts_.IsMember(*pod)) [[unlikely]]
-      return groups_.Add(pod);
     if (parts_.groups != nullptr) [[unlikely]]
-      return groups_.AddSingle(pod);
+      return AddAmidGroups(pod);
     return pods_.Add(std::move(pod));
   }
   Status Update(PodRef before, PodRef after) override {
@@ -96,8 +94,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     pods_.Delete(pod);
   }
   void Bind(const PodKey& pod) override {
-    if (parts_.HasMember(pod)) [[unlikely]]
-      return groups_.Bind(pod);
+    if (parts_.groups != nullptr) [[unlikely]]
+      return BindAmidGroups(pod);
     pods_.Bind(pod);
   }
   using SchedulingQueue::Event;
@@ -124,13 +122,13 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     return pops_.Pop(timeout);
   }
   void Done(const PodKey& pod) override {
-    if (parts_.HasMember(pod)) [[unlikely]]
-      return groups_.Done(pod);
+    if (parts_.groups != nullptr) [[unlikely]]
+      return DoneAmidGroups(pod);
     flights_.End(pod);
   }
   Status Fail(const PodKey& pod, PluginSet unschedulable, PluginSet pending) override {
-    if (parts_.HasMember(pod)) [[unlikely]]
-      return groups_.Fail(pod, unschedulable, pending);
+    if (parts_.groups != nullptr) [[unlikely]]
+      return FailAmidGroups(pod, unschedulable, pending);
     return fails_.Fail(pod, unschedulable, pending);
   }
   void GroupDone(const GroupKey& root, GroupStatus status) override {
@@ -162,6 +160,22 @@ class BasicLockfreeQueue final : public SchedulingQueue {
  private:
   using Parts = QueueParts<Atom, Shape>;
 
+  // Where the gate GenericWorkload is on: whether it is an operation of a member or a single pod.
+  // Code of its own, so that without groups an operation looks at one pointer, and no more.
+  [[gnu::noinline]] Status AddAmidGroups(const PodRef& pod) {
+    return parts_.IsMember(*pod) ? groups_.Add(pod) : groups_.AddSingle(pod);
+  }
+  [[gnu::noinline]] void BindAmidGroups(const PodKey& pod) {
+    parts_.HasMember(pod) ? groups_.Bind(pod) : pods_.Bind(pod);
+  }
+  [[gnu::noinline]] void DoneAmidGroups(const PodKey& pod) {
+    parts_.HasMember(pod) ? groups_.Done(pod) : flights_.End(pod);
+  }
+  [[gnu::noinline]] Status FailAmidGroups(const PodKey& pod, PluginSet unschedulable,
+                                          PluginSet pending) {
+    return parts_.HasMember(pod) ? groups_.Fail(pod, unschedulable, pending)
+                                 : fails_.Fail(pod, unschedulable, pending);
+  }
   UpdateAnswer TryUpdate(const PodRef& before, const PodRef& after) {
     if (parts_.IsMember(*after)) [[unlikely]]
       return groups_.Update(before, after);

@@ -4,15 +4,18 @@
 // against a sequential specification while the other thread is frozen at each of its steps, and
 // pairs of operations that meet are explored with preemptions, and with stale reads. An engine that
 // leaves a debt of the groups' state unpaid must be caught.
+#include "tests/model/lockfree_groups_model.h"
+
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,7 @@
 #include "engine/lockfree/operations/group_operations.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
+#include "engine/pod.h"
 #include "engine/pod_group.h"
 #include "engine/queue_answers.h"
 #include "tests/model/lockfree_queue_model.h"
@@ -35,167 +39,6 @@
 #include "tests/support/model/happens_before.h"
 
 namespace schedq {
-
-enum class GroupDeed : uint8_t {
-  kAdd,
-  kDelete,
-  kFail,
-  kDone,
-  kActivate,
-  kGroupAdd,
-  kGroupDelete,
-  kGroupDone,
-  kClose,
-  kOpen,
-  kPop
-};
-
-// One queue with one group of two members, one operation after another. There is no backoff.
-struct GroupSpec {
-  struct Operation {
-    GroupDeed deed = GroupDeed::kPop;
-    uint8_t pod = 0;
-  };
-  struct Member {
-    Place stands = Place::kAbsent;  // kActive: with the group, wherever that is.
-    bool is_live = false;
-    bool is_in_flight = false;
-    auto operator<=>(const Member&) const = default;
-  };
-  struct State {
-    std::array<Member, 2> members;
-    Place group = Place::kAbsent;  // kPending: it is in its cycle.
-    bool is_known = false;
-    bool is_closed = false;  // PreEnqueue rejects.
-    auto operator<=>(const State&) const = default;
-  };
-  // The members that were popped, as bits; or that a Fail was refused.
-  using Result = int;
-  static constexpr Result kNothing = 0;
-  static constexpr Result kRefused = 8;
-
-  static Result Apply(State& state, const Operation& operation) {
-    Member& member = state.members[operation.pod];
-    switch (operation.deed) {
-      case GroupDeed::kAdd:
-        member.is_live = true;
-        if (member.stands == Place::kAbsent) Join(state, member);
-        break;
-      case GroupDeed::kDelete:
-        Delete(state, member);
-        break;
-      case GroupDeed::kFail: {
-        const bool is_queued = member.stands != Place::kAbsent;
-        member.is_in_flight = false;
-        if (is_queued) return kRefused;
-        if (member.is_live) Join(state, member);
-        break;
-      }
-      case GroupDeed::kDone:
-        member.is_in_flight = false;
-        break;
-      case GroupDeed::kActivate:
-        if (state.is_known && state.group == Place::kGated) state.group = Entered(state);
-        break;
-      case GroupDeed::kGroupAdd:
-        state.is_known = true;
-        for (Member& each : state.members) {
-          if (each.stands == Place::kIncomplete) Join(state, each);
-        }
-        break;
-      case GroupDeed::kGroupDelete:
-        DeleteGroup(state);
-        break;
-      case GroupDeed::kGroupDone:
-        EndCycle(state);
-        break;
-      case GroupDeed::kClose:
-        state.is_closed = true;
-        break;
-      case GroupDeed::kOpen:
-        state.is_closed = false;
-        if (state.group == Place::kGated) state.group = Place::kActive;
-        break;
-      case GroupDeed::kPop:
-        return Pop(state);
-    }
-    return kNothing;
-  }
-
-  static Place Entered(const State& state) {
-    return state.is_closed ? Place::kGated : Place::kActive;
-  }
-  static bool IsQueued(const State& state) {
-    return state.group == Place::kActive || state.group == Place::kGated;
-  }
-  // Active members are asked again; of a gated group nobody is.
-  static void AskRest(State& state) {
-    if (state.group == Place::kActive) state.group = Entered(state);
-  }
-  static void Join(State& state, Member& member) {
-    if (!state.is_known) {
-      member.stands = Place::kIncomplete;
-    } else if (state.group == Place::kPending) {
-      member.stands = Place::kPending;
-    } else {
-      member.stands = Place::kActive;
-      if (state.group == Place::kAbsent) state.group = Place::kActive;
-      AskRest(state);
-    }
-  }
-  static void Delete(State& state, Member& member) {
-    if (!member.is_live) return;
-    member.is_live = false;
-    const bool waits = member.stands == Place::kIncomplete || member.stands == Place::kPending;
-    member.stands = Place::kAbsent;
-    if (waits || !state.is_known || !IsQueued(state)) return;
-    const bool is_empty =
-        state.members[0].stands != Place::kActive && state.members[1].stands != Place::kActive;
-    if (is_empty) state.group = Place::kAbsent;
-    AskRest(state);
-  }
-  static void DeleteGroup(State& state) {
-    state.is_known = false;
-    const bool is_queued = IsQueued(state);
-    for (Member& member : state.members) {
-      if (member.stands != Place::kAbsent) member.stands = Place::kIncomplete;
-    }
-    if (is_queued) state.group = Place::kAbsent;
-  }
-  static void EndCycle(State& state) {
-    if (state.group != Place::kPending) return;
-    state.group = Place::kAbsent;
-    for (Member& member : state.members) {
-      if (member.stands != Place::kPending) continue;
-      member.stands = Place::kActive;
-      state.group = Place::kActive;
-    }
-    AskRest(state);
-  }
-  static Result Pop(State& state) {
-    if (state.group != Place::kActive) return kNothing;
-    Result popped = kNothing;
-    for (int i = 0; i < 2; ++i) {
-      Member& member = state.members[static_cast<size_t>(i)];
-      if (member.stands != Place::kActive) continue;
-      member.stands = Place::kAbsent;
-      if (!member.is_in_flight) popped |= 1 << i;
-      member.is_in_flight = true;
-    }
-    state.group = popped == kNothing ? Place::kAbsent : Place::kPending;
-    return popped;
-  }
-
-  static std::string Describe(const Operation& operation) {
-    static constexpr std::array<const char*, 11> kNames = {
-        "add",          "delete",     "fail",  "done", "activate", "group add",
-        "group delete", "group done", "close", "open", "pop"};
-    const std::string name = kNames[static_cast<size_t>(operation.deed)];
-    const bool is_of_a_pod = operation.deed < GroupDeed::kGroupAdd;
-    return is_of_a_pod ? name + " " + std::to_string(operation.pod) : name;
-  }
-  static std::string Describe(const Result& result) { return std::to_string(result); }
-};
 
 using GroupStep = GroupSpec::Operation;
 using GroupSteps = std::vector<GroupStep>;
@@ -227,7 +70,8 @@ using model::Report;
 template <typename Shape>
 class RecordedGroup {
  public:
-  explicit RecordedGroup(uint32_t threads) : scene_(Duration(0), true), recorder_(threads + 1) {}
+  explicit RecordedGroup(uint32_t threads)
+      : scene_(Duration(0), true), recorder_(threads + 1), single_(MakeSingle()) {}
 
   void Run(uint32_t thread, const GroupSteps& steps) {
     for (const GroupStep& step : steps) RunStep(thread, step);
@@ -239,11 +83,37 @@ class RecordedGroup {
     const Linearizability verdict = CheckLinearizable(recorder_.History());
     MODEL_CHECK(verdict.holds, verdict.explanation);
   }
-  void JudgeState() { scene_.JudgeGroups(); }
+  void JudgeState() {
+    scene_.queue().Delete(*single_);
+    scene_.JudgeGroups();
+  }
+  // No thread works on the queue any more, and none has popped.
+  void JudgeNames() {
+    std::multiset<std::string> names;
+    for (const Place place : {Place::kActive, Place::kGated, Place::kIncomplete, Place::kPending}) {
+      for (const PodRef& pod : scene_.queue().List(place)) names.insert(pod->name);
+    }
+    MODEL_CHECK(names.count(single_->name) == 1, "a name has one pod");
+  }
 
  private:
+  // Its priority is lower than the group's.
+  static PodRef MakeSingle() {
+    auto single = std::make_shared<Pod>(*ModelScene<Shape>::MakeVersion(0, -1, "single"));
+    single->uid = "single";
+    return single;
+  }
   int RunStep(uint32_t thread, const GroupStep& step) {
-    return recorder_.Record(thread, step, [&] { return Do(step); });
+    const auto call = [&] { return Do(step); };
+    // A pod that takes another one's name: first that one goes.
+    if (step.deed == GroupDeed::kAddSingle) {
+      return recorder_.RecordTwo(thread, {GroupDeed::kDelete, 0}, GroupSpec::kNothing, step, call);
+    }
+    if (step.deed == GroupDeed::kTakeName) {
+      return recorder_.RecordTwo(thread, {GroupDeed::kDeleteSingle}, GroupSpec::kNothing, step,
+                                 call);
+    }
+    return recorder_.Record(thread, step, call);
   }
   int Do(const GroupStep& step) {
     auto& queue = scene_.queue();
@@ -282,12 +152,22 @@ class RecordedGroup {
         break;
       case GroupDeed::kPop:
         return Pop();
+      case GroupDeed::kAddSingle:
+        MustSucceed(queue.Add(single_));
+        break;
+      case GroupDeed::kDeleteSingle:
+        queue.Delete(*single_);
+        break;
+      case GroupDeed::kTakeName:
+        scene_.Add(0);
+        break;
     }
     return GroupSpec::kNothing;
   }
   int Pop() {
     const std::optional<PoppedPod> popped = scene_.queue().TryPop();
     if (!popped) return GroupSpec::kNothing;
+    if (popped->group == nullptr) return GroupSpec::kSingle;
     int members = 0;
     for (const PoppedPod& member : popped->group->members) {
       members |= 1 << (member.pod->name[0] - 'a');
@@ -297,6 +177,7 @@ class RecordedGroup {
 
   ModelScene<Shape> scene_;
   Recorder<GroupSpec, model::ExecutionOrder> recorder_;
+  const PodRef single_;
 };
 
 struct GroupBeginning {
@@ -351,7 +232,40 @@ const std::vector<GroupBeginning>& GroupBeginnings() {
   return kAll;
 }
 
-enum class JudgedWhen : uint8_t { kByEachThread, kAtTheEnd };
+// Where a name passes from a member to a single pod, or from that one to a member.
+const std::vector<GroupBeginning>& BeginningsOfNames() {
+  static const std::vector<GroupBeginning> kAll = {
+      {"a member active",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kPop},
+        {GroupDeed::kDelete, 0},
+        {GroupDeed::kFail, 1},
+        {GroupDeed::kGroupDelete}}},
+      {"a member in its cycle",
+       kInCycle,
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kFail, 0},
+        {GroupDeed::kGroupDone},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kPop}}},
+      {"a member gated",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kClose}, {GroupDeed::kAdd, 0}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kAddSingle},
+        {GroupDeed::kActivate, 1},
+        {GroupDeed::kDelete, 1},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kPop}}},
+      {"a single pod",
+       {{GroupDeed::kGroupAdd}, {GroupDeed::kAddSingle}, {GroupDeed::kAdd, 1}},
+       {{GroupDeed::kTakeName, 0},
+        {GroupDeed::kPop},
+        {GroupDeed::kDeleteSingle},
+        {GroupDeed::kGroupDelete}}}};
+  return kAll;
+}
+
+enum class JudgedWhen : uint8_t { kByEachThread, kAtTheEnd, kNamesAtTheEnd };
 
 template <typename Shape>
 model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSteps>& threads,
@@ -367,7 +281,11 @@ model::Body GroupBody(const GroupBeginning& beginning, const std::vector<GroupSt
       });
     }
     trial.Join();
-    recorded.PopAllAndJudge(0);
+    if (judged == JudgedWhen::kNamesAtTheEnd) {
+      recorded.JudgeNames();
+    } else {
+      recorded.PopAllAndJudge(0);
+    }
     recorded.JudgeState();
   };
 }
@@ -419,11 +337,8 @@ void ExpectPairsRight(const GroupBeginning& beginning, uint32_t preemptions_max,
   }
 }
 
-class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
-
-TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
-  const GroupBeginning& beginning = GroupBeginnings()[GetParam()];
-  uint64_t freezes = 0;
+// Adds up the freezes.
+void ExpectFrozenRight(const GroupBeginning& beginning, uint64_t* freezes) {
   for (const GroupStep& one : beginning.deeds) {
     for (const GroupStep& first : beginning.deeds) {
       for (const GroupStep& second : beginning.deeds) {
@@ -432,10 +347,17 @@ TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
         const Report report = model::ExhaustStalls(GroupOptions(text, 0),
                                                    GroupBody<ModelQueueShape>(beginning, threads));
         ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
-        freezes += report.freezes;
+        *freezes += report.freezes;
       }
     }
   }
+}
+
+class LockfreeGroupsModel : public testing::TestWithParam<size_t> {};
+
+TEST_P(LockfreeGroupsModel, AnyThreadMayBeFrozenAnywhere) {
+  uint64_t freezes = 0;
+  ExpectFrozenRight(GroupBeginnings()[GetParam()], &freezes);
   EXPECT_GT(freezes, 500u);
 }
 INSTANTIATE_TEST_SUITE_P(From, LockfreeGroupsModel, testing::Range<size_t>(0, 5));
@@ -476,6 +398,40 @@ TEST_P(LockfreeGroupsModel, ThreeThreadsMayMeet) {
         model::Sweep(options, kSchedulesPerRound,
                      GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kAtTheEnd));
     ASSERT_TRUE(report.passed()) << beginning.name << ": " << text << "\n" << report;
+  }
+}
+
+// A name passes in two steps, so others may find neither pod, and never both.
+class LockfreeNamesModel : public testing::TestWithParam<size_t> {};
+
+TEST_P(LockfreeNamesModel, AnyThreadMayBeFrozenAnywhere) {
+  uint64_t freezes = 0;
+  ExpectFrozenRight(BeginningsOfNames()[GetParam()], &freezes);
+  EXPECT_GT(freezes, 500u);
+}
+INSTANTIATE_TEST_SUITE_P(From, LockfreeNamesModel, testing::Range<size_t>(0, 4));
+
+TEST_P(LockfreeNamesModel, AnyTwoOperationsMayMeet) {
+  uint64_t schedules = 0;
+  ExpectPairsRight(BeginningsOfNames()[GetParam()], model::PreemptionsOr(2), StaleReads(),
+                   &schedules);
+  std::printf("%llu schedules\n", static_cast<unsigned long long>(schedules));
+}
+
+// One thread brings the member and another one the single pod: one of the two has the name then.
+TEST(LockfreeNamesAtOnce, OnePodHasTheNameInTheEnd) {
+  const std::vector<GroupSteps> beginnings = {{{GroupDeed::kGroupAdd}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 0}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAddSingle}},
+                                              {{GroupDeed::kGroupAdd}, {GroupDeed::kAdd, 1}},
+                                              {{GroupDeed::kAdd, 0}}};
+  const std::vector<GroupSteps> threads = {{{GroupDeed::kTakeName, 0}}, {{GroupDeed::kAddSingle}}};
+  for (const GroupSteps& steps : beginnings) {
+    const GroupBeginning beginning = {"", steps, {}};
+    const Report report =
+        model::Exhaust(GroupOptions(GroupText(steps), model::PreemptionsOr(2), StaleReads()),
+                       GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kNamesAtTheEnd));
+    EXPECT_TRUE(report.passed() && report.complete) << GroupText(steps) << "\n" << report;
   }
 }
 

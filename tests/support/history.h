@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -62,6 +63,23 @@ class Recorder {
     Entry& recorded = calls_[thread].back();
     recorded.responded = ordering_.Now(thread);
     recorded.result = result;
+    return result;
+  }
+
+  // Records an operation of two steps that others may see apart: `first`, which returns
+  // `first_result`, and `second`, which returns what `call` returns.
+  template <typename Function>
+  Result RecordTwo(uint32_t thread, Operation first, Result first_result, Operation second,
+                   Function call) {
+    std::vector<Entry>& calls = calls_[thread];
+    const size_t at = calls.size();
+    calls.push_back({thread, std::move(first), std::nullopt, ordering_.Now(thread), {}});
+    calls.push_back({thread, std::move(second), std::nullopt, ordering_.Now(thread), {}});
+    Result result = call();
+    calls[at].responded = ordering_.Now(thread);
+    calls[at].result = std::move(first_result);
+    calls[at + 1].responded = ordering_.Now(thread);
+    calls[at + 1].result = result;
     return result;
   }
 

@@ -41,14 +41,16 @@ class MetricCell {
       : first_row_(first_row), row_words_(row_words) {}
 
   // Modulo 2^64, so that subtraction is adding the negative. Allocates when it is the first
-  // addition by a thread of a number for which the block has no row.
-  void Add(uint64_t amount) const {
+  // addition by a thread of a number for which the block has no row. Inlined, and so is what it
+  // calls: a call would cost as much again.
+  [[gnu::always_inline]] void Add(uint64_t amount) const {
     if (first_row_ != nullptr) AddTo(*OwnWord(), amount);
   }
 
   // Adds to this cell and to the one `offset` further, at little more than the cost of one
   // addition.
-  void AddTwo(uint64_t amount, ptrdiff_t offset, uint64_t amount_there) const {
+  [[gnu::always_inline]] void AddTwo(uint64_t amount, ptrdiff_t offset,
+                                     uint64_t amount_there) const {
     if (first_row_ == nullptr) return;
     MetricWord* const own = OwnWord();
     AddTo(*own, amount);
@@ -71,7 +73,7 @@ class MetricCell {
 
   // The word to which the calling thread adds, of a cell of a block. No other thread has it, nor
   // another word of its cache line, while this one lives.
-  MetricWord* OwnWord() const {
+  [[gnu::always_inline]] MetricWord* OwnWord() const {
     const uint32_t thread = Seam<std::atomic>::ThreadIndex();
     return thread < kFirstRows ? Row(thread) : GrownWord(thread);
   }
@@ -116,7 +118,7 @@ class MetricCell {
   // This thread is the row's only writer. When a thread number passes to another thread, the seam
   // orders their writes. So load and store lose nothing. Release pairs with the acquire of
   // SumOfShards: without it a reader that sees what went could miss that it had come.
-  static void AddTo(MetricWord& word, uint64_t amount) {
+  [[gnu::always_inline]] static void AddTo(MetricWord& word, uint64_t amount) {
     StoreRelease(word, LoadRelaxed(word) + amount);
   }
   // Calls visit(cell) with this cell in the row of each thread that there was.

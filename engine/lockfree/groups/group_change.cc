@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/pod_events.h"
 #include "engine/queueing_fields.h"
 
@@ -318,7 +319,7 @@ void GroupChange::Join(const PodKey& key, Place from) {
   if (!id) {
     WaitIncomplete(member);
   } else if (known == nullptr) {
-    RootState* const root = StartRoot(*id, *member);
+    RootState* const root = StartRoot(*id, member);
     member->stands = Place::kActive;
     member->root = *id;
     MoveToActive(root, label, /*skip_pre_enqueue=*/false);
@@ -327,7 +328,7 @@ void GroupChange::Join(const PodKey& key, Place from) {
   } else {
     RootState* const root = EditRoot(*id);
     const Place place = TakeOut(root);
-    root->members.push_back(key.id);
+    Enlist(member, &root->members);
     member->stands = Place::kActive;
     member->root = *id;
     RequeueRest(root, place, label, key.id);
@@ -336,18 +337,31 @@ void GroupChange::Join(const PodKey& key, Place from) {
   TellMoved(joined, from, PlaceIn(state_, joined), label);
 }
 
+void GroupChange::Enlist(MemberState* member, MemberList* list) {
+  member->position = list->size();
+  list->Add(member->key.id, owner_);
+}
+
+// The last one of the list takes its place there.
+void GroupChange::Delist(const MemberState& member, MemberList* list) {
+  const uint32_t position = member.position;
+  SCHEDQ_CHECK((*list)[position] == member.key.id, "a member stands at its position");
+  list->RemoveAt(position, owner_);
+  if (position < list->size()) Edit(PodKey(Newest((*list)[position]).key))->position = position;
+}
+
 void GroupChange::WaitIncomplete(MemberState* member) {
   const Pod& pod = *member->pod;
   member->stands = Place::kIncomplete;
   member->root = EnsureObject({GroupKind::kPodGroup, pod.namespace_name, pod.group_name});
-  EditObject(member->root)->incomplete.push_back(member->key.id);
+  Enlist(member, &EditObject(member->root)->incomplete);
   ++state_.counts.incomplete;
 }
 
 void GroupChange::WaitPending(RootState* root, MemberState* member) {
   member->stands = Place::kPending;
   member->root = root->id;
-  root->pending.push_back(member->key.id);
+  Enlist(member, &root->pending);
   ++state_.counts.pending;
 }
 
@@ -359,11 +373,11 @@ void GroupChange::Leave(const PodKey& key) {
   const Place stood = std::exchange(member->stands, Place::kAbsent);
   const Pod& pod = *member->pod;
   if (stood == Place::kIncomplete) {
-    std::erase(EditObject(member->root)->incomplete, key.id);
+    Delist(*member, &EditObject(member->root)->incomplete);
     DropIfUnneeded(member->root);
     --state_.counts.incomplete;
   } else if (stood == Place::kPending) {
-    std::erase(EditRoot(member->root)->pending, key.id);
+    Delist(*member, &EditRoot(member->root)->pending);
     --state_.counts.pending;
   } else if (const std::optional<GroupId> id =
                  stood == Place::kActive ? std::optional(member->root) : RootOf(pod)) {
@@ -371,7 +385,7 @@ void GroupChange::Leave(const PodKey& key) {
     if (known != nullptr && known->place != Place::kAbsent) {
       RootState* const root = EditRoot(*id);
       const Place place = TakeOut(root);
-      if (stood == Place::kActive) std::erase(root->members, key.id);
+      if (stood == Place::kActive) Delist(*member, &root->members);
       RequeueRest(root, place, UnscheduledPodAddLabel());
     }
   }

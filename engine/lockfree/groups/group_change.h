@@ -22,6 +22,7 @@
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/lockfree/groups/group_state.h"
+#include "engine/lockfree/groups/member_list.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/object.h"
@@ -151,8 +152,10 @@ class GroupChange {
 
   // Places of members.
   void Join(const PodKey& key, Place from);
+  void Enlist(MemberState* member, MemberList* list);
+  void Delist(const MemberState& member, MemberList* list);
   void Leave(const PodKey& key);
-  RootState* StartRoot(GroupId root, const MemberState& first);
+  RootState* StartRoot(GroupId root, MemberState* first);
   void Forget(const RootState& root);
   void WaitIncomplete(MemberState* member);
   void WaitPending(RootState* root, MemberState* member);
@@ -164,7 +167,8 @@ class GroupChange {
   Place TakeOut(RootState* root);
   void CountIn(Place place, int64_t pods, int64_t groups);
   void Index(const RootState& root, bool is_there);
-  void Sort(RootState* root) const;
+  // Of the state when it is called; good as long as the change.
+  std::vector<const MemberState*> InOrder(const MemberList& list) const;
   bool PassesPreEnqueue(RootState* root);
   PluginId AskPreEnqueue(PodId id);
   bool IsBackingOff(RootState* root) const;

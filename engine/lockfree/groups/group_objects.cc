@@ -141,7 +141,8 @@ bool GroupChange::AddGroup(const PodGroupRef& group) {
   if (!root) return true;
   for (const GroupId below : GroupsBelow(*root)) {
     if (state_.objects.Get(below)->incomplete.empty()) continue;
-    std::vector<PodId> waiting = std::exchange(EditObject(below)->incomplete, {});
+    const MemberList list = std::exchange(EditObject(below)->incomplete, {});
+    std::vector<PodId> waiting(list.begin(), list.end());
     std::sort(waiting.begin(), waiting.end(), [&](PodId a, PodId b) {
       const MemberState& first = Newest(a);
       const MemberState& second = Newest(b);
@@ -178,11 +179,15 @@ bool GroupChange::DeleteGroup(const GroupKey& key) {
   RootState* const root = EditRoot(*root_id);
   const bool is_queued = root->place != Place::kAbsent;
   const Place from = is_queued ? TakeOut(root) : Place::kPending;
-  std::vector<PodId>& pods = is_queued ? root->members : root->pending;
-  const auto has_root = [&](PodId pod) { return RootOf(*Newest(pod).pod).has_value(); };
-  const auto lost = std::stable_partition(pods.begin(), pods.end(), has_root);
-  const std::vector<PodId> without_root(lost, pods.end());
-  pods.erase(lost, pods.end());
+  MemberList* const list = is_queued ? &root->members : &root->pending;
+  std::vector<PodId> without_root;
+  for (const PodId pod : std::exchange(*list, {})) {
+    if (RootOf(*Newest(pod).pod)) {
+      Enlist(Edit(PodKey(Newest(pod).key)), list);
+    } else {
+      without_root.push_back(pod);
+    }
+  }
   const EventLabel label = UnscheduledPodUpdateLabel();
   for (const PodId pod : without_root) {
     if (!is_queued) --state_.counts.pending;

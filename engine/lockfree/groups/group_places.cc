@@ -45,16 +45,16 @@ RootState* GroupChange::EditRoot(GroupId id) {
   return made;
 }
 
-RootState* GroupChange::StartRoot(GroupId id, const MemberState& first) {
+RootState* GroupChange::StartRoot(GroupId id, MemberState* first) {
   const GroupObject& object = *state_.objects.Get(id);
   TakeName(object.key);
   auto fresh = std::make_shared<RootState>();
   fresh->owner = owner_;
   fresh->id = id;
   fresh->key = object.key;
-  fresh->fields.timestamp = first.fields.timestamp;
-  fresh->fields.first_attempt = first.fields.first_attempt;
-  fresh->members.push_back(first.key.id);
+  fresh->fields.timestamp = first->fields.timestamp;
+  fresh->fields.first_attempt = first->fields.first_attempt;
+  Enlist(first, &fresh->members);
   RootState* const made = fresh.get();
   state_.roots.Set(id, std::move(fresh), owner_);
   return made;
@@ -104,8 +104,11 @@ void GroupChange::SetPlace(RootState* root, Place place) {
   state_.owed.push_back({root->id, root->version});
   if (place != Place::kGated) return;
   root->indexed_by = root->fields.gating_plugin;
-  root->is_lenient = std::any_of(root->members.begin(), root->members.end(),
-                                 [&](PodId id) { return Newest(id).fields.Rejectors().empty(); });
+  // The last ones first: a member that joins a gated group is not asked, and has no rejectors.
+  root->is_lenient = false;
+  for (uint32_t i = root->members.size(); i > 0 && !root->is_lenient; --i) {
+    root->is_lenient = Newest(root->members[i - 1]).fields.Rejectors().empty();
+  }
   Index(*root, true);
 }
 
@@ -115,18 +118,22 @@ Place GroupChange::TakeOut(RootState* root) {
   return place;
 }
 
-void GroupChange::Sort(RootState* root) const {
-  std::sort(root->members.begin(), root->members.end(),
-            [&](PodId a, PodId b) { return ComesBefore(Newest(a), Newest(b)); });
+// The order of members, which the list has not.
+std::vector<const MemberState*> GroupChange::InOrder(const MemberList& list) const {
+  std::vector<const MemberState*> members;
+  members.reserve(list.size());
+  for (const PodId id : list) members.push_back(&Newest(id));
+  std::sort(members.begin(), members.end(),
+            [](const MemberState* a, const MemberState* b) { return ComesBefore(*a, *b); });
+  return members;
 }
 
 // Asks every member, also after one was rejected. The last rejection is the group's.
 bool GroupChange::PassesPreEnqueue(RootState* root) {
   root->epoch = epoch_;
-  Sort(root);
   PluginId last = kNoPlugin;
-  for (const PodId id : root->members) {
-    const PluginId rejected = AskPreEnqueue(id);
+  for (const MemberState* member : InOrder(root->members)) {
+    const PluginId rejected = AskPreEnqueue(member->key.id);
     if (rejected != kNoPlugin) last = rejected;
   }
   root->fields.gating_plugin = last;
@@ -157,7 +164,7 @@ PluginId GroupChange::AskPreEnqueue(PodId id) {
 bool GroupChange::IsBackingOff(RootState* root) const {
   const bool windows = options_.gates.PopFromBackoffQ();
   const MaybeInstant expiration =
-      options_.backoff.ExpirationOf(&root->fields, windows, root->members.size());
+      options_.backoff.OfGroup(root->members.size()).ExpirationOf(&root->fields, windows);
   if (!expiration) return false;
   const Instant now = options_.clock->Now();
   return *expiration >= (windows ? TruncateToSecond(now) : now);
@@ -230,8 +237,8 @@ void GroupChange::RequeueRest(RootState* root, Place from, EventLabel label, Pod
 
 void GroupChange::TellAllMoved(const RootState& root, Place from, EventLabel label, PodId except) {
   if (options_.observers.empty()) return;
-  for (const PodId id : root.members) {
-    if (id != except) TellMoved(Newest(id), from, root.place, label);
+  for (const MemberState* member : InOrder(root.members)) {
+    if (member->key.id != except) TellMoved(*member, from, root.place, label);
   }
 }
 
@@ -279,13 +286,14 @@ bool GroupChange::Pop(GroupId id, uint32_t version, std::shared_ptr<PoppedGroup>
   const RootState* const known = state_.roots.Get(id);
   if (known == nullptr || known->place != Place::kActive || known->version != version) return false;
   RootState* const root = EditRoot(id);
-  Sort(root);
+  const std::vector<const MemberState*> members = InOrder(root->members);
   SetPlace(root, Place::kAbsent);
+  root->members = {};
   auto group = std::make_shared<PoppedGroup>();
   group->root = root->key;
   const EventLabel label = LabelOf(SpecialLabel::kPodPopped);
-  for (const PodId pod : std::exchange(root->members, {})) {
-    MemberState* const member = Edit(PodKey(Newest(pod).key));
+  for (const MemberState* popped_member : members) {
+    MemberState* const member = Edit(PodKey(popped_member->key));
     member->stands = Place::kAbsent;
     CountRejectors(member->fields, -1);
     // One that is in flight already is discarded.

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/lockfree/groups/member_list.h"
 #include "engine/lockfree/groups/persistent_array.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/pod_record.h"
@@ -51,6 +52,7 @@ struct MemberState {
   Place stands = Place::kAbsent;
   GroupId root = kNoGroup;  // Where it is queued or pending; of an incomplete one its own group.
   uint32_t number = 0;      // Of its last move, for observers.
+  uint32_t position = 0;    // In the list of those that stand where it stands.
   uint64_t cycle = 0;       // As MemberFlight; also after the flight.
   Nomination nomination;
   std::shared_ptr<const MemberFlight> flight;  // Null: not in flight.
@@ -82,8 +84,8 @@ struct RootState {
   uint64_t epoch = 0;
   bool is_lenient = false;  // Gated, with a member without rejectors: any event will do.
   PluginId indexed_by = kNoPlugin;
-  std::vector<PodId> members;
-  std::vector<PodId> pending;
+  MemberList members;
+  MemberList pending;
 };
 
 // A group object.
@@ -92,7 +94,7 @@ struct GroupObject {
   GroupKey key;
   PodGroupRef object;             // Null: not known; others hang on it.
   std::vector<GroupId> children;  // Known ones, by name.
-  std::vector<PodId> incomplete;  // Pods of this group that wait for their root.
+  MemberList incomplete;          // Pods of this group that wait for their root.
   bool IsNeeded() const { return object != nullptr || !children.empty() || !incomplete.empty(); }
 };
 

@@ -1,6 +1,9 @@
 // Where the groups' newest state is, and what a change of it takes from the engine beside it.
 //
 // Threads: all operations from any thread; the pointer is lock-free.
+// Invariant: a look at the pointer is a read-modify-write of its word, as its exchange is, seq_cst:
+// folly counts the readers there. So of two operations on groups the later one finds all that the
+// earlier one did before its look or exchange: an event that it counted, a ticket, a slot's word.
 #pragma once
 
 #include <folly/concurrency/AtomicSharedPtr.h>

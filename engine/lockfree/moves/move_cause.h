@@ -1,7 +1,9 @@
 // What an operation is to a pod that it moves: what metrics and observers are told of the move.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "engine/event.h"
 #include "engine/place.h"
@@ -17,14 +19,10 @@ struct MoveCause {
   Place named = Place::kAbsent;
 
   // As a move's note (unfinished_moves.h), and back.
-  uint32_t Note() const {
-    return uint32_t{label} << 8 | static_cast<uint32_t>(named) << 1 | uint32_t{takes_out_first};
-  }
-  static MoveCause From(uint32_t note) {
-    return {static_cast<EventLabel>(note >> 8), (note & 1) != 0,
-            static_cast<Place>(note >> 1 & 0x7f)};
-  }
+  uint32_t Note() const { return std::bit_cast<uint32_t>(*this); }
+  static MoveCause From(uint32_t note) { return std::bit_cast<MoveCause>(note); }
 };
+static_assert(std::has_unique_object_representations_v<MoveCause>, "a note has all of it");
 
 inline Place PlaceNamedBy(Verdict verdict) {
   if (verdict == Verdict::kSkip) return Place::kUnschedulable;

@@ -33,11 +33,13 @@ class MoveFinisher {
   MoveFinisher(const MoveFinisher&) = delete;
   MoveFinisher& operator=(const MoveFinisher&) = delete;
 
-  Pinned PinFinished(PodId id);
+  // Inlined as far as a pod goes that is in no queue, such as one that fails.
+  [[gnu::always_inline]] Pinned PinFinished(PodId id);
   bool FinishAll();
-  void FinishLeft();
+  [[gnu::always_inline]] void FinishLeft();
 
  private:
+  [[gnu::noinline]] bool FinishMovesOf(PodId id);
   template <typename IsUnderWay>
   bool FinishMove(const Move& move, const IsUnderWay& is_under_way);
 
@@ -50,16 +52,20 @@ class MoveFinisher {
 
 // The pod, and no move of it was unfinished that led to where it is.
 template <typename Parts>
-auto MoveFinisher<Parts>::PinFinished(PodId id) -> Pinned {
-  const auto finish = [this](const Move& move, const auto& is_under_way) {
-    return this->FinishMove(move, is_under_way);
-  };
+inline auto MoveFinisher<Parts>::PinFinished(PodId id) -> Pinned {
   // A retry means that a move was finished, of which each thread has few under way.
   for (;;) {
     Pinned pinned = parts_.table.Pin(id);
-    if (!pinned || pinned.word().queued == Place::kAbsent) return pinned;
-    if (!parts_.moves.FinishOf(id, finish)) return pinned;
+    if (!pinned || pinned.word().queued == Place::kAbsent || !FinishMovesOf(id)) return pinned;
   }
+}
+
+// Returns whether there was one to finish.
+template <typename Parts>
+bool MoveFinisher<Parts>::FinishMovesOf(PodId id) {
+  return parts_.moves.FinishOf(id, [this](const Move& move, const auto& is_under_way) {
+    return this->FinishMove(move, is_under_way);
+  });
 }
 
 // Returns whether there was one to finish.
@@ -101,7 +107,7 @@ bool MoveFinisher<Parts>::FinishMove(const Move& move, const IsUnderWay& is_unde
 // At the beginning of an operation: what an earlier one could not finish. So a thread leaves no
 // more than one operation's moves behind.
 template <typename Parts>
-void MoveFinisher<Parts>::FinishLeft() {
+inline void MoveFinisher<Parts>::FinishLeft() {
   if (parts_.moves.TakeLeft()) [[unlikely]]
     FinishAll();
 }

@@ -68,6 +68,8 @@ class PodMover {
   SlotWord WordAfter(const Pinned& pinned, Change* change) const;
   [[gnu::always_inline]] void CountMove(const SlotWord& before, const Change& change,
                                         MoveCause cause) const;
+  // Code of its own: it is none of a queue without groups.
+  [[gnu::noinline]] void CountEntity(Place entered, MoveCause cause) const;
   void TellPublished(const Pinned& pinned, const PodFacts& facts, const Change& change,
                      MoveCause cause) const;
 
@@ -192,12 +194,17 @@ inline void PodMover<Parts>::CountMove(const SlotWord& before, const Change& cha
       InPool(change.place) && (!InPool(before.queued) || cause.takes_out_first);
   if (cause.label != kNoLabel && (change.needs_ticket || enters_pool)) {
     parts_.metrics.AddIncoming(change.place, cause.label);
-    const Place place = InBackoff(change.place) ? Place::kBackoff
-                        : InPool(change.place)  ? Place::kUnschedulable
-                                                : Place::kActive;
-    if (place != cause.named)
-      parts_.metrics.AddIncomingEntity(place, cause.label, EntityType::kPod);
+    if (parts_.metrics.counts_entities()) [[unlikely]]
+      CountEntity(change.place, cause);
   }
+}
+
+template <typename Parts>
+void PodMover<Parts>::CountEntity(Place entered, MoveCause cause) const {
+  const Place place = InBackoff(entered) ? Place::kBackoff
+                      : InPool(entered)  ? Place::kUnschedulable
+                                         : Place::kActive;
+  if (place != cause.named) parts_.metrics.AddIncomingEntity(place, cause.label, EntityType::kPod);
 }
 
 template <typename Parts>

@@ -56,7 +56,13 @@ class ClusterOperations {
   ClusterOperations(const ClusterOperations&) = delete;
   ClusterOperations& operator=(const ClusterOperations&) = delete;
 
-  Status Add(PodRef pod);
+  Status Add(PodRef&& pod) {
+    return Add(std::move(pod), [](PodId) {});
+  }
+  // The same. Calls `before_move(PodId)` when nothing but the exchange is left to do, each time
+  // that it is tried. What that throws leaves this, and nothing has happened.
+  template <typename BeforeMove>
+  Status Add(PodRef&& pod, const BeforeMove& before_move);
   // Nothing: the pod is in no queue and not in flight; it is to be added.
   UpdateAnswer Update(const PodRef& before, const PodRef& after);
   void Delete(const Pod& pod);
@@ -72,7 +78,8 @@ class ClusterOperations {
   // Whether an attempt that is in flight is told of the update, and nothing else is done.
   enum class UpdateOf : uint8_t { kAttemptFirst, kQueuedPod };
 
-  Outcome TryAdd(PodId id, Change* change, bool* is_new);
+  template <typename BeforeMove>
+  Outcome TryAdd(PodId id, Change* change, bool* is_new, const BeforeMove& before_move);
   Outcome TryAddKnown(PodId id, const Pinned& pinned, const PodRef& pod);
   bool HasRoom() const;
   Status Refused(std::string_view operation, const Pod& pod, std::string_view node) const;
@@ -93,7 +100,8 @@ class ClusterOperations {
 
 // What does not depend on the name's number is done while the memory of the name's place comes.
 template <typename Parts>
-Status ClusterOperations<Parts>::Add(PodRef pod) {
+template <typename BeforeMove>
+Status ClusterOperations<Parts>::Add(PodRef&& pod, const BeforeMove& before_move) {
   finisher_.FinishLeft();
   Interner::Newcomer name(parts_.options.pod_names, pod->namespace_name, pod->name);
   const Instant now = parts_.options.clock->Now();
@@ -122,7 +130,7 @@ Status ClusterOperations<Parts>::Add(PodRef pod) {
         return Refused("add", *change.facts().pod, {});
       EnsureSlot(taken.id);
     }
-    const Outcome outcome = TryAdd(taken.id, &change, &is_new);
+    const Outcome outcome = TryAdd(taken.id, &change, &is_new, before_move);
     if (outcome == Outcome::kDone) return Status::Ok();
     if (outcome == Outcome::kRefused) {
       const Pod& refused = *change.facts().pod;
@@ -158,7 +166,9 @@ void ClusterOperations<Parts>::EnsureSlot(PodId id) {
 }
 
 template <typename Parts>
-auto ClusterOperations<Parts>::TryAdd(PodId id, Change* change, bool* is_new) -> Outcome {
+template <typename BeforeMove>
+auto ClusterOperations<Parts>::TryAdd(PodId id, Change* change, bool* is_new,
+                                      const BeforeMove& before_move) -> Outcome {
   PodFacts& facts = change->Edit();
   facts.id = id;
   const Pinned pinned = parts_.table.Pin(id);
@@ -183,6 +193,7 @@ auto ClusterOperations<Parts>::TryAdd(PodId id, Change* change, bool* is_new) ->
     }
   }
   const MoveCause cause{UnscheduledPodAddLabel(), /*takes_out_first=*/true};
+  before_move(id);
   // Before the exchange: what throws after it leaves the name to the slot.
   *is_new = !pinned;
   if (!mover_.Commit(id, pinned, change, cause)) {

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "engine/base/result.h"
 #include "engine/base/time/time.h"
@@ -28,10 +27,10 @@
 #include "engine/logged_event.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
-#include "engine/pod.h"
 #include "engine/pod_key.h"
 #include "engine/ports.h"
 #include "engine/queueing_fields.h"
+#include "engine/refusal.h"
 
 namespace schedq {
 
@@ -104,11 +103,7 @@ bool FailOperations<Parts>::TryFail(const Failure& failure, LogJudgement* judgem
   if (is_current && pinned.word().queued == Place::kAbsent) {
     return TryReturn(pinned, flights_.Of(pinned, key), failure, judgement);
   }
-  if (is_current) {
-    const Pod& pod = *pinned.facts().pod;
-    *status = Error("fail: pod " + pod.namespace_name + "/" + pod.name +
-                    " is in a queue already: " + std::string(PlaceName(pinned.word().queued)));
-  }
+  if (is_current) *status = QueuedAlready(*pinned.facts().pod, pinned.word().queued);
   flights_.End(key);
   return true;
 }

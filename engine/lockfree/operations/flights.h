@@ -29,7 +29,12 @@ class Flights {
   Flights(const Flights&) = delete;
   Flights& operator=(const Flights&) = delete;
 
-  const PodFacts* Of(const Pinned& pinned, const PodKey& key) const;
+  // Of this attempt; null: it is not in flight. Inlined as far as the newest attempt goes, as Drop.
+  const PodFacts* Of(const Pinned& pinned, const PodKey& key) const {
+    const PodFacts& newest = pinned.facts();
+    if (pinned.IsInFlight() && newest.key() == key) return &newest;
+    return newest.older == kNoRecord ? nullptr : OfOlder(newest, key);
+  }
   // Where the attempt began that `Of` gave.
   FlightPosition PositionOf(const Pinned& pinned, const PodFacts& attempt) const {
     return &attempt == &pinned.facts() ? pinned.flight() : attempt.flight;
@@ -38,7 +43,14 @@ class Flights {
   template <typename Visit>
   void ForEach(const Pinned& pinned, Visit visit) const;
 
-  void Drop(PodFacts* own, const PodKey& key);
+  // Takes the attempt out of facts that no other thread can see.
+  void Drop(PodFacts* own, const PodKey& key) {
+    if (own->flight.IsSet() && own->key() == key) {
+      own->flight = {};
+    } else if (own->older != kNoRecord) {
+      DropOlder(own, key);
+    }
+  }
   // Linearization: the exchange of the slot's word.
   void End(const PodKey& key);
   void EndAll();
@@ -47,17 +59,17 @@ class Flights {
   void EndAttempt(FlightPosition flight);
 
  private:
+  [[gnu::noinline]] const PodFacts* OfOlder(const PodFacts& newest, const PodKey& key) const;
+  [[gnu::noinline]] void DropOlder(PodFacts* own, const PodKey& key);
   SlotWord WordWithoutFlight(const Pinned& pinned, const PodKey& key, Change* change);
 
   Parts& parts_;
 };
 
-// The facts whose attempt of `key` is in flight: the newest, or those of an older one. Bound: the
-// number of incarnations of one name that are in flight at once.
+// Bound: the number of incarnations of one name that are in flight at once.
 template <typename Parts>
-const PodFacts* Flights<Parts>::Of(const Pinned& pinned, const PodKey& key) const {
-  const PodFacts* candidate = &pinned.facts();
-  if (pinned.IsInFlight() && candidate->key() == key) return candidate;
+const PodFacts* Flights<Parts>::OfOlder(const PodFacts& newest, const PodKey& key) const {
+  const PodFacts* candidate = &newest;
   while (candidate->older != kNoRecord) {
     candidate = &parts_.table.records().At(candidate->older);
     if (candidate->flight.IsSet() && candidate->key() == key) return candidate;
@@ -76,14 +88,9 @@ void Flights<Parts>::ForEach(const Pinned& pinned, Visit visit) const {
   }
 }
 
-// Takes the attempt of `key` out of facts that no other thread can see. Bound: as Of.
+// Bound: as OfOlder.
 template <typename Parts>
-void Flights<Parts>::Drop(PodFacts* own, const PodKey& key) {
-  if (own->flight.IsSet() && own->key() == key) {
-    own->flight = {};
-    return;
-  }
-  if (own->older == kNoRecord) return;
+void Flights<Parts>::DropOlder(PodFacts* own, const PodKey& key) {
   typename Parts::Records& records = parts_.table.records();
   const uint32_t before = own->older;
   const PodFacts& attempt = records.At(before);

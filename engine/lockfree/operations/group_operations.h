@@ -81,9 +81,15 @@ class GroupOperations {
   }
 
  private:
+  // A change of the groups as they are now.
+  void Start(std::optional<GroupChange>* change) {
+    change->emplace(parts_.options, &parts_.groups->ports, &parts_.groups->names,
+                    parts_.groups->state.load());
+  }
   void FinishForOthers();
   void RemoveSingleNamedAs(PodId id);
-  Status AddAsked(const PodRef& pod, PodId id, std::exception_ptr* thrown);
+  void DeleteNamedAs(const Pod& pod, std::optional<GroupChange>* change);
+  void SettleName(PodId id);
 
   Parts& parts_;
   MoveFinisher<Parts>& finisher_;
@@ -154,6 +160,7 @@ Status GroupOperations<Parts>::Add(const PodRef& pod) {
       }
       return is_changed;
     });
+    if (!is_refused) SettleName(id);
     if (thrown != nullptr) std::rethrow_exception(thrown);
   }
   return is_refused ? Refusal("add", *pod, pod->nominated_node_name, parts_.pods_max)
@@ -174,45 +181,74 @@ void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
 // Adds a pod that is no member. It takes the place of a member of its name, whose deletion was not
 // told. The rest of the member's group is asked first, and then the pod: if PreEnqueue throws or
 // the pod is refused, nothing has happened. If another thread has changed the groups meanwhile, the
-// rest is asked once more; if that throws, the pod goes again.
+// rest is asked once more. The name passes in two steps: the member goes, then the pod comes, so
+// that others may find neither, and never both (an exception is said at SettleName).
 template <typename Parts>
 Status GroupOperations<Parts>::AddSingle(const PodRef& pod) {
-  const std::optional<PodId> id = parts_.options.pod_names->Find(pod->namespace_name, pod->name);
-  if (!id) return pods_.Add(pod);
-  std::optional<Status> added;
+  finisher_.FinishLeft();
+  FinishForOthers();
+  std::optional<GroupChange> deletion;  // Of the member; nothing: there is none.
+  DeleteNamedAs(*pod, &deletion);
   std::exception_ptr thrown;  // By an observer; what it was told of stands.
-  Change([&](GroupChange* change) {
-    const MemberState* const member = change->from()->members.Get(*id);
-    const bool is_there = member != nullptr && member->live && member->pod->name == pod->name &&
-                          member->pod->namespace_name == pod->namespace_name;
-    if (!is_there) return false;
+  PodId id = kNoPod;
+  const auto delete_member = [&](PodId name) {
+    id = name;
+    // A retry means that another thread has changed the groups.
+    while (deletion && !publisher_.Publish(&*deletion)) DeleteNamedAs(*pod, &deletion);
+    if (!deletion) return;
     try {
-      change->Delete(PodKey(member->key));
+      publisher_.Apply(deletion->effects());
+      publisher_.FinishOwed();
     } catch (...) {
-      if (added && added->ok()) pods_.Delete(*pod);
-      throw;
+      thrown = std::current_exception();
     }
-    if (!added) added = AddAsked(pod, *id, &thrown);
-    return added->ok();
-  });
-  if (!added) return pods_.Add(pod);
+    deletion.reset();
+  };
+  Status added;
+  try {
+    added = pods_.Add(PodRef(pod), delete_member);
+  } catch (...) {
+    if (thrown == nullptr) thrown = std::current_exception();
+  }
+  if (id != kNoPod) SettleName(id);
   if (thrown != nullptr) std::rethrow_exception(thrown);
-  return *added;
+  return added;
 }
 
-// Sets `thrown` to what an observer has thrown; only PreEnqueue's exception leaves this.
+// Makes a change that deletes the live member of the pod's name, and asks the rest of its group.
+// There is none: makes no change.
 template <typename Parts>
-Status GroupOperations<Parts>::AddAsked(const PodRef& pod, PodId id, std::exception_ptr* thrown) {
-  try {
-    return pods_.Add(pod);
-  } catch (...) {
+void GroupOperations<Parts>::DeleteNamedAs(const Pod& pod, std::optional<GroupChange>* change) {
+  change->reset();
+  // Without a reference the number may mean another name by now.
+  const std::optional<PodId> id = parts_.options.pod_names->Find(pod.namespace_name, pod.name);
+  if (!id) return;
+  Start(change);
+  const MemberState* const member = (*change)->from()->members.Get(*id);
+  const bool is_there = member != nullptr && member->live && member->pod->name == pod.name &&
+                        member->pod->namespace_name == pod.namespace_name;
+  if (!is_there) return change->reset();
+  (*change)->Delete(PodKey(member->key));
+}
+
+// One thread brings a member and another one a single pod of its name: each has looked for the
+// other's pod before its own came, and found none. Then both look again, here, and at least one
+// finds both pods, because each has published its own before it looks. The single pod stays. It
+// stands in its slot when the groups' state is read that the change begins from, so a member that
+// comes later has seen it.
+template <typename Parts>
+void GroupOperations<Parts>::SettleName(PodId id) {
+  const auto is_live = [id](const GroupState& state) {
+    const MemberState* const member = state.members.Get(id);
+    return member != nullptr && member->live;
+  };
+  if (!is_live(*parts_.groups->state.load())) return;
+  Change([&](GroupChange* change) {
+    if (!is_live(*change->from())) return false;
     const Pinned pinned = parts_.table.Pin(id);
-    const bool is_added = pinned && pinned.word().live &&
-                          pinned.facts().key() == PodKey{id, UidFingerprint(pod->uid)};
-    if (!is_added) throw;
-    *thrown = std::current_exception();
-    return Status::Ok();
-  }
+    if (!pinned || !pinned.word().live) return false;
+    return change->Delete(PodKey(change->from()->members.Get(id)->key));
+  });
 }
 
 template <typename Parts>
@@ -294,8 +330,7 @@ Status GroupOperations<Parts>::Fail(const PodKey& key, PluginSet unschedulable, 
     const GroupState& state = *change->from();
     const MemberState* const member = GroupChange::FindIn(state, key);
     if (member != nullptr && member->stands != Place::kAbsent) {
-      status = Error("fail: pod " + QualifiedName(*member->pod) + " is in a queue already: " +
-                     std::string(PlaceName(GroupChange::PlaceIn(state, *member))));
+      status = QueuedAlready(*member->pod, GroupChange::PlaceIn(state, *member));
     }
     return change->Fail(key, unschedulable, pending);
   });

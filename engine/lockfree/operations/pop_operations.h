@@ -71,10 +71,11 @@ class PopOperations {
  private:
   class Popper;
 
+  // Code of its own, which keeps the frame of TryPop small.
   template <typename IsUnchanged>
-  bool TryPopEarly(const IsUnchanged& is_unchanged, std::optional<PoppedPod>* popped);
-  void Popped(const PodFacts& facts, Place from, PoppedPod* popped);
-  void TellPopped(const PoppedPod& popped, Place from);
+  [[gnu::noinline]] std::optional<PoppedPod> TryPopEarly(const IsUnchanged& is_unchanged);
+  std::optional<PoppedPod> Popped(const PodFacts& facts, Place from);
+  [[gnu::noinline, gnu::cold]] void TellPopped(const PoppedPod& popped, Place from);
   void Discard(PodId id, const Pinned& pinned);
   void CountEarlyPop() const {
     const EventLabel label = LabelOf(SpecialLabel::kPopFromBackoffQ);
@@ -127,7 +128,7 @@ class PopOperations<Parts>::Popper {
   }
 
   bool Claim() {
-    if (group_change_) [[unlikely]]
+    if (has_group()) [[unlikely]]
       return ClaimGroup();
     SlotWord after = pinned_.word();
     after.queued = Place::kAbsent;
@@ -148,9 +149,9 @@ class PopOperations<Parts>::Popper {
   // What the queue knows of the pod that was taken.
   const PodFacts& facts() const { return pinned_.facts(); }
   // A group was taken instead of a pod.
-  bool has_group() const { return group_change_.has_value(); }
-  // What follows from that. False: no member of it could be popped.
-  bool TellGroup(std::optional<PoppedPod>* popped);
+  bool has_group() const { return group_ != nullptr; }
+  // What follows from that. Nothing: no member of it could be popped.
+  std::optional<PoppedPod> TellGroup();
 
   // Nothing was taken: does what the pop met and could not do while it looked.
   void Settle() {
@@ -168,8 +169,8 @@ class PopOperations<Parts>::Popper {
  private:
   void GiveUpFlight() {
     if (flight_.IsSet()) pops_.flights_.EndInLog(std::exchange(flight_, {}));
-    if (group_change_) [[unlikely]]
-      group_change_.reset();
+    if (has_group()) [[unlikely]]
+      group_.reset();
   }
   Consent AskGroup(uint64_t ticket);
   bool ClaimGroup();
@@ -183,55 +184,55 @@ class PopOperations<Parts>::Popper {
   // Tickets of pods that stand elsewhere: to be looked at, and looked at. No ticket is 0.
   uint64_t unsettled_ = 0;
   uint64_t settled_ = 0;
-  // Of a group that is to be taken.
-  std::optional<GroupChange> group_change_;
-  std::shared_ptr<PoppedGroup> group_;
-  QueueingFields group_fields_;
+  // Null: no group is to be taken. Apart, so that a pop of a pod makes and ends one pointer.
+  struct GroupTaking {
+    GroupChange change;
+    std::shared_ptr<PoppedGroup> group = nullptr;
+    QueueingFields fields = {};
+  };
+  std::unique_ptr<GroupTaking> group_;
 };
 
 // Each round without an answer met a stale ticket, or a push of another thread.
 template <typename Parts>
 std::optional<PoppedPod> PopOperations<Parts>::TryPop() {
   Popper active(*this, Place::kActive);
-  std::optional<PoppedPod> popped;
   for (;;) {
     const uint64_t pushes = parts_.pushes.load();
     const Taking taking = parts_.active.TryTake(active);
     if (taking == Taking::kTaken) {
-      if (active.has_group()) [[unlikely]] {
-        if (active.TellGroup(&popped)) return popped;
-        continue;
-      }
-      Popped(active.facts(), Place::kActive, &popped.emplace());
-      return popped;
+      if (!active.has_group()) [[likely]]
+        return Popped(active.facts(), Place::kActive);
+      if (std::optional<PoppedPod> group = active.TellGroup()) return group;
+      continue;
     }
     if (taking != Taking::kEmpty) {
       active.Settle();
       continue;
     }
     const auto is_unchanged = [&] { return parts_.pushes.load() == pushes; };
-    if (parts_.options.gates.PopFromBackoffQ() && TryPopEarly(is_unchanged, &popped)) return popped;
-    if (is_unchanged() && !finisher_.FinishAll()) return popped;
+    if (parts_.options.gates.PopFromBackoffQ()) {
+      if (std::optional<PoppedPod> early = TryPopEarly(is_unchanged)) return early;
+    }
+    if (is_unchanged() && !finisher_.FinishAll()) return std::nullopt;
   }
 }
 
-// Active was empty. It still is where `is_unchanged` is asked, unless a thread has pushed. False:
+// Active was empty. It still is where `is_unchanged` is asked, unless a thread has pushed. Nothing:
 // there was nothing, or something has changed.
 template <typename Parts>
 template <typename IsUnchanged>
-bool PopOperations<Parts>::TryPopEarly(const IsUnchanged& is_unchanged,
-                                       std::optional<PoppedPod>* popped) {
+std::optional<PoppedPod> PopOperations<Parts>::TryPopEarly(const IsUnchanged& is_unchanged) {
   Popper early(*this, Place::kBackoff);
   for (;;) {
     switch (parts_.windows.TryTakeFirst(is_unchanged, early)) {
       case EarlyPop::kTaken:
-        Popped(early.facts(), Place::kBackoff, &popped->emplace());
-        return true;
+        return Popped(early.facts(), Place::kBackoff);
       case EarlyPop::kEmpty:
-        return false;
+        return std::nullopt;
       case EarlyPop::kChanged:
         early.Settle();
-        if (!is_unchanged()) return false;
+        if (!is_unchanged()) return std::nullopt;
     }
   }
 }
@@ -254,9 +255,11 @@ std::optional<PoppedPod> PopOperations<Parts>::Pop(std::optional<Duration> timeo
   }
 }
 
-// The pod was taken: what follows from that.
+// The pod was taken: what follows from that. What a pop gives is made here, where it is returned:
+// to make an empty one first and to fill it later would write all of it twice.
 template <typename Parts>
-void PopOperations<Parts>::Popped(const PodFacts& facts, Place from, PoppedPod* popped) {
+std::optional<PoppedPod> PopOperations<Parts>::Popped(const PodFacts& facts, Place from) {
+  std::optional<PoppedPod> popped(std::in_place);
   popped->pod = facts.pod;
   popped->key = facts.key();
   popped->cycle = parts_.cycle.fetch_add(1) + 1;
@@ -269,14 +272,15 @@ void PopOperations<Parts>::Popped(const PodFacts& facts, Place from, PoppedPod* 
   parts_.metrics.AddInFlight(LabelOf(SpecialLabel::kPodPopped), 1);
   popped->fields.Rejectors().ForEach(
       [&](PluginId plugin) { parts_.metrics.AddRejected(plugin, -1); });
-  TellPopped(*popped, from);
+  if (parts_.is_observed) [[unlikely]]
+    TellPopped(*popped, from);
+  return popped;
 }
 
 // No caller would end the attempt if an observer throws: the pop has no answer then. So it fails as
 // an error does.
 template <typename Parts>
 void PopOperations<Parts>::TellPopped(const PoppedPod& popped, Place from) {
-  if (parts_.options.observers.empty()) return;
   const std::array<Told, 2> told = {{{.what = Told::What::kMoved,
                                       .pod = popped.pod,
                                       .move = {},
@@ -329,36 +333,36 @@ Consent PopOperations<Parts>::Popper::AskGroup(uint64_t ticket) {
     unsettled_ = ticket;
     return Consent::kLeave;
   }
-  group_change_.emplace(parts_.options, &groups.ports, &groups.names, state);
-  group_.reset();
-  group_change_->Pop(GroupIn(ticket), version, &group_, &group_fields_);
+  group_.reset(new GroupTaking{{parts_.options, &groups.ports, &groups.names, state}});
+  group_->change.Pop(GroupIn(ticket), version, &group_->group, &group_->fields);
   return Consent::kTake;
 }
 
 template <typename Parts>
 bool PopOperations<Parts>::Popper::ClaimGroup() {
-  return pops_.publisher_.Publish(&*group_change_);
+  return pops_.publisher_.Publish(&group_->change);
 }
 
 template <typename Parts>
-bool PopOperations<Parts>::Popper::TellGroup(std::optional<PoppedPod>* popped) {
-  std::shared_ptr<PoppedGroup> group = std::exchange(group_, nullptr);
+std::optional<PoppedPod> PopOperations<Parts>::Popper::TellGroup() {
+  std::optional<PoppedPod> popped;
+  const std::unique_ptr<GroupTaking> taken = std::exchange(group_, nullptr);
+  std::shared_ptr<PoppedGroup> group = std::move(taken->group);
   if (group != nullptr) {
-    PoppedPod& entity = popped->emplace();
+    PoppedPod& entity = popped.emplace();
     entity.cycle = parts_.cycle.fetch_add(1) + 1;
-    entity.fields = group_fields_;
+    entity.fields = taken->fields;
     for (PoppedPod& member : group->members) member.cycle = entity.cycle;
     entity.group = std::move(group);
   }
   try {
-    pops_.publisher_.Apply(group_change_->effects());
+    pops_.publisher_.Apply(taken->change.effects());
   } catch (...) {
     // An observer: no caller would end the cycle.
-    if (popped->has_value()) pops_.groups_.GiveBack(*(*popped)->group);
+    if (popped) pops_.groups_.GiveBack(*popped->group);
     throw;
   }
-  group_change_.reset();
-  return popped->has_value();
+  return popped;
 }
 
 }  // namespace schedq

@@ -21,7 +21,8 @@ class PlaceCounts {
  public:
   PlaceCounts() : cells_(2 * kPlaceCount) {}
 
-  void Move(Place from, Place to, uint64_t pods = 1) const {
+  // Inlined, as QueueMetrics::AddIncoming is.
+  [[gnu::always_inline]] void Move(Place from, Place to, uint64_t pods = 1) const {
     if (from == to) return;
     const size_t went = CellOf(from) + 1;
     const auto distance = static_cast<ptrdiff_t>(CellOf(to)) - static_cast<ptrdiff_t>(went);

@@ -141,7 +141,7 @@ class UnfinishedMoves {
     bool is_finished_ = false;
   };
   // Whether a scope was left so, and this was not asked since. Relaxed: see Leftover.
-  bool TakeLeft() {
+  [[gnu::always_inline]] bool TakeLeft() {
     if (!LoadRelaxed(has_left_)) [[likely]]
       return false;
     StoreRelaxed(has_left_, false);
