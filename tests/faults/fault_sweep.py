@@ -26,6 +26,8 @@ import tempfile
 import time
 
 KINDS = ("read", "write", "memory", "back", "ahead", "thread", "signal")
+# The kernel, which wakes sleepers, has another clock than one that jumps.
+KINDS_OF_THREADS = tuple(kind for kind in KINDS if kind not in ("back", "ahead"))
 SECONDS_MAX = 60  # Of one run.
 SHORT_SECONDS = 1.2  # Of one command and kind.
 GROWTH = 1.25  # Of n, in the short form, beyond the first ones.
@@ -44,7 +46,8 @@ WORKLOADS = """- name: Case
 class Command:
     """A command line, the files that it writes, and what it prints when nothing fails."""
 
-    def __init__(self, name, arguments, folder, is_steady=True, has_threads=False, kinds=KINDS):
+    def __init__(self, name, arguments, folder, is_steady=True, has_threads=False, kinds=KINDS,
+                 shown=None):
         self.name = name
         self.arguments = arguments
         self.folder = folder  # Of its outputs; None: it writes none.
@@ -52,6 +55,7 @@ class Command:
         self.has_threads = has_threads
         self.expected = None
         self.kinds = kinds
+        self.shown = shown  # Although memory runs out half way.
 
 
 class Sweep:
@@ -210,6 +214,14 @@ class Sweep:
               f"{time.monotonic() - begin:,.0f} s", flush=True)
         return came
 
+    def check_shown(self, command):
+        middle = sum(map(len, self.stacks(command))) // 2
+        self.clear(command)
+        ended = self.run(command.arguments, f"memory:{middle}")
+        if command.shown not in ended.stdout:
+            self.faults.append(f"{command.name} memory:{middle}: what was measured is not shown")
+            print(self.faults[-1], flush=True)
+
     def numbers(self, options):
         number = options.first
         while number <= options.last:
@@ -244,17 +256,22 @@ def commands_of(sweep):
         Command("run", ["run", "w.yaml", "--out", "out", "--memory", "1G"], work / "out"),
         Command("real", ["run", "--clock", "real", "--schedulers", "3", "--name", "^Basic/10N",
                          "--repeat", "1", "--out", "out"], work / "out", is_steady=False,
-                has_threads=True,
-                # The kernel, which wakes its sleepers, has another clock than one that jumps.
-                kinds=[kind for kind in KINDS if kind not in ("back", "ahead")]),
+                has_threads=True, kinds=KINDS_OF_THREADS),
         Command("live", ["run", "--clock", "real", "--suite", "storms", "--name",
                          "^EndlessChurn/10Nodes$", "--engine", "lockfree", "--duration", "100ms",
                          "--listen", "127.0.0.1:0", "--write-costs", "out/costs.yaml", "--out",
                          "out"], work / "out", is_steady=False, has_threads=True,
-                kinds=[kind for kind in KINDS if kind not in ("back", "ahead")]),
+                kinds=KINDS_OF_THREADS),
         Command("groups", ["profile", "groups", "--quick", "--only", "lockfree/join/active",
                            "--rounds", "1", "--json", "out/profile.json"], work / "out",
                 is_steady=False),
+        Command("scale", ["scale", "--quick", "--json", "out/scale.json",
+                          "^(pairs/schedq|calls/)"], work / "out", is_steady=False,
+                has_threads=True, kinds=KINDS_OF_THREADS, shown=b"pairs"),
+        Command("floor", ["floor", "--quick", "--json", "out/floor.json"], work / "out",
+                is_steady=False, has_threads=True, kinds=KINDS_OF_THREADS),
+        Command("bench", ["bench", "--quick", "--json", "out/bench.json", "hints/claim_index"],
+                work / "out", is_steady=False, has_threads=True, kinds=KINDS_OF_THREADS),
         Command("record", ["run", "w.yaml", "--name", "A$", "--record", "out/run.jsonl"],
                 work / "out"),
         Command("replay", ["replay", "run.jsonl"], None),
@@ -296,6 +313,8 @@ def main():
                     continue
                 if kind not in command.kinds:
                     continue
+                if kind == "memory" and command.shown:
+                    sweep.check_shown(command)
                 if options.stacks and kind == "memory":
                     fired += sweep.sweep_stacks(command, options)
                     continue
