@@ -33,15 +33,25 @@ class EraTable {
   explicit EraTable(uint32_t first_bits = 3) : cells_(first_bits) {}
 
   void Announce(uint64_t era) {
+    Prepare();
+    AnnouncePrepared(era);
+  }
+
+  // Takes the memory of the thread's announcements. Where there is none it throws, and the thread
+  // has nothing to withdraw.
+  void Prepare() {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
     // Sequentially consistent, where another thread has raised it: a thread that frees and sees it
     // as it was before does so before this announcement, in the order of invariant 2.
     if (thread >= threads_.load()) MakeCell(thread);
-    cells_[thread].era_plus_one.store(era + 1);
+  }
+  // After Prepare.
+  void AnnouncePrepared(uint64_t era) {
+    cells_[Seam<Atom>::ThreadIndex()].era_plus_one.store(era + 1);
   }
 
-  // Release pairs with the scan's load: without it, what this thread still read could be
-  // overwritten by the element's next owner.
+  // After Prepare. Release pairs with the scan's load: without it, what this thread still read
+  // could be overwritten by the element's next owner.
   void Withdraw() { StoreRelease(cells_[Seam<Atom>::ThreadIndex()].era_plus_one, uint64_t{0}); }
 
   // Whether a thread works in an era from `birth` on and before `retirement`.
