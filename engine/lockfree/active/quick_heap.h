@@ -87,13 +87,13 @@ class QuickHeap {
   // Keeps the parts that Peek has shown from being used again. One a thread at a time.
   class Session {
    public:
-    explicit Session(const QuickHeap& heap) : heap_(heap) { heap_.eras_.Prepare(); }
+    explicit Session(const QuickHeap& heap) : cell_(heap.eras_.Prepare()) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
-    ~Session() { heap_.eras_.Withdraw(); }
+    ~Session() { EraTable<Atom>::Withdraw(cell_); }
 
    private:
-    const QuickHeap& heap_;
+    typename EraTable<Atom>::Cell& cell_;
   };
 
   // What goes first, as long as the root and the front's word are what they were.
