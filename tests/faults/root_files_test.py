@@ -51,7 +51,6 @@ def ways(target):
         ("--record", ["run", "--name", "^Gated/20", "--record", target]),
         ("--junit", ["gate", "--base", "base", "--new", "base", "--junit", target]),
         ("--markdown", ["gate", "--base", "base", "--new", "base", "--markdown", target]),
-        ("--json of scale", ["scale", "--quick", "^calls/", "--json", target]),
         ("--write-costs", ["run", "--clock", "real", "--engine", "lockfree", "--repeat", "1",
                            "--name", "^Basic/10N", "--write-costs", target]),
         ("--benchmark_out", ["bench", "--quick", "hints/claim_index",
