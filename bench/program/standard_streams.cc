@@ -1,6 +1,7 @@
 #include "bench/program/standard_streams.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -33,6 +34,10 @@ ssize_t WriteAll(void* cookie, const char* text, size_t size) {
     const ssize_t written = write(stream.descriptor, text + done, size - done);
     if (written >= 0) {
       done += static_cast<size_t>(written);
+    } else if (errno == EAGAIN) {
+      // Another program made the pipe or terminal not wait, for all that share it.
+      pollfd waited{stream.descriptor, POLLOUT, 0};
+      poll(&waited, 1, -1);
     } else if (errno != EINTR) {
       stream.failure.store(errno);
     }

@@ -2,16 +2,16 @@
 //
 // Purpose: the one place where a text becomes a JSON value. The nesting is judged before the parser
 // runs, because values are copied, printed and destroyed by recursion. A repeated key is an error,
-// because JSON libraries disagree on which value counts.
+// because JSON libraries disagree on which value counts. The time grows hardly more than the text.
 // When not to use it: for JSON that the program itself holds.
 // Threads: any; pure functions.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,27 +49,99 @@ inline size_t JsonTooDeepAt(std::string_view text) {
 
 namespace json_text {
 
-// The parser's callback; it finds the first key that its object has twice.
+// Builds a value from what nlohmann's parser meets. Its own builder throws at a syntax error, and
+// looks for each key of an ordered object among all that the object has.
 template <typename Json>
-class RepeatedKeys {
+class Builder final : public nlohmann::json_sax<Json> {
  public:
-  bool operator()(int, typename Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      open_.pop_back();
-    } else if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.template get_ref<const std::string&>();
-      if (!open_.back().insert(key).second && first_.empty()) first_ = parsed.dump();
+  bool null() override { return Take(Json(nullptr)); }
+  bool boolean(bool value) override { return Take(Json(value)); }
+  bool number_integer(typename Json::number_integer_t value) override { return Take(Json(value)); }
+  bool number_unsigned(typename Json::number_unsigned_t value) override {
+    return Take(Json(value));
+  }
+  bool number_float(typename Json::number_float_t value, const std::string&) override {
+    return Take(Json(value));
+  }
+  bool string(std::string& value) override { return Take(Json(std::move(value))); }
+  bool binary(typename Json::binary_t&) override { return false; }  // JSON text has none.
+
+  bool start_object(size_t) override {
+    open_.emplace_back().is_object = true;
+    return true;
+  }
+  bool key(std::string& key) override {
+    open_.back().key = std::move(key);
+    return true;
+  }
+  bool end_object() override {
+    std::vector<Member> members = std::move(open_.back().members);
+    open_.pop_back();
+    if (const auto key = FindRepeated(members)) {
+      problem_ = {0, "expected every key once, got " + Json(*key).dump() + " twice"};
+      return false;
+    }
+    return Take(Json(typename Json::object_t(std::make_move_iterator(members.begin()),
+                                             std::make_move_iterator(members.end()))));
+  }
+  bool start_array(size_t) override {
+    open_.emplace_back();
+    return true;
+  }
+  bool end_array() override {
+    typename Json::array_t elements = std::move(open_.back().elements);
+    open_.pop_back();
+    return Take(Json(std::move(elements)));
+  }
+
+  bool parse_error(size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    constexpr int kNumberOverflow = 406;
+    problem_ = error.id == kNumberOverflow
+                   ? JsonProblem{0, "expected numbers within the range of a double"}
+                   : JsonProblem{std::max<size_t>(position, 1), "expected valid JSON"};
+    return false;
+  }
+
+  Json& value() { return value_; }
+  JsonProblem& problem() { return problem_; }
+
+ private:
+  using Member = std::pair<std::string, Json>;
+
+  // An object or an array whose end has not come.
+  struct Level {
+    bool is_object = false;
+    std::string key;  // Of the member that comes next.
+    std::vector<Member> members;
+    typename Json::array_t elements;
+  };
+
+  bool Take(Json value) {
+    if (open_.empty()) {
+      value_ = std::move(value);
+    } else if (Level& level = open_.back(); level.is_object) {
+      level.members.emplace_back(std::move(level.key), std::move(value));
+    } else {
+      level.elements.push_back(std::move(value));
     }
     return true;
   }
-  // As JSON; empty when there is none.
-  const std::string& first() const { return first_; }
 
- private:
-  std::vector<std::set<std::string>> open_;
-  std::string first_;
+  // A key that is there twice, if there is one.
+  static std::optional<std::string_view> FindRepeated(const std::vector<Member>& members) {
+    std::vector<std::string_view> keys;
+    keys.reserve(members.size());
+    for (const auto& [key, value] : members) keys.push_back(key);
+    std::sort(keys.begin(), keys.end());
+    const auto repeated = std::adjacent_find(keys.begin(), keys.end());
+    if (repeated == keys.end()) return std::nullopt;
+    return *repeated;
+  }
+
+  std::vector<Level> open_;
+  Json value_;
+  JsonProblem problem_;
 };
 
 }  // namespace json_text
@@ -80,18 +152,11 @@ std::variant<Json, JsonProblem> ParseJsonText(std::string_view text) {
     return JsonProblem{
         byte, "nested deeper than " + std::to_string(kJsonDepthMax) + " levels, expected less"};
   }
-  json_text::RepeatedKeys<Json> keys;
-  try {
-    Json parsed = Json::parse(text, std::ref(keys));
-    if (keys.first().empty()) return parsed;
-    return JsonProblem{0, "expected every key once, got " + keys.first() + " twice"};
-  } catch (const typename Json::parse_error& error) {
-    return JsonProblem{std::min(std::max<size_t>(error.byte, 1), text.size() + 1),
-                       "expected valid JSON"};
-  } catch (const typename Json::exception&) {
-    // The only other failure of the parser is a number beyond the range of a double.
-    return JsonProblem{0, "expected numbers within the range of a double"};
-  }
+  json_text::Builder<Json> builder;
+  if (Json::sax_parse(text, &builder)) return std::move(builder.value());
+  JsonProblem problem = std::move(builder.problem());
+  if (problem.byte > 0) problem.byte = std::min(problem.byte, text.size() + 1);
+  return problem;
 }
 
 }  // namespace schedq

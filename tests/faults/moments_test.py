@@ -47,6 +47,7 @@ def commands_of(folder):
         ("groups", ["profile", "groups", "--json", out + "/profile.json"]),
         ("bench", ["bench", "--json", out + "/bench.json"]),
         ("bars", ["bench", "--bars", "--json", out + "/bars.json"]),
+        ("scale", ["scale", "--json", out + "/scale.json"]),
         ("floor", ["floor", "--json", out + "/floor.json"]),
         ("replay", ["replay", "-"]),
     ]

@@ -51,6 +51,8 @@ def ways(target):
         ("--record", ["run", "--name", "^Gated/20", "--record", target]),
         ("--junit", ["gate", "--base", "base", "--new", "base", "--junit", target]),
         ("--markdown", ["gate", "--base", "base", "--new", "base", "--markdown", target]),
+        ("--write-costs", ["run", "--clock", "real", "--engine", "lockfree", "--repeat", "1",
+                           "--name", "^Basic/10N", "--write-costs", target]),
         ("--benchmark_out", ["bench", "--quick", "hints/claim_index",
                              f"--benchmark_out={target}"]),
     ]

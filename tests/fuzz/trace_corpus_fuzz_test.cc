@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,12 @@
 #include "engine/base/random.h"
 #include "tests/fuzz/corpus.h"
 #include "tests/fuzz/trace_fuzz.h"
+#include "tests/fuzz/trace_line_fuzz.h"
 
 namespace schedq {
 namespace {
 
+constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
 constexpr std::string_view kHeader =
     R"({"schedq_trace":1,"start":"2026-01-01T00:00:00.3Z",)"
     R"("gates":{"SchedulerPopFromBackoffQ":true},)"
@@ -63,18 +66,35 @@ size_t FuzzText(const std::string& text) {
   return FuzzTrace(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
 
+bool FuzzLine(const std::string& text) {
+  return FuzzTraceLine(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+}
+
 TEST(TraceCorpus, IsAcceptedWhole) {
   EXPECT_EQ(FuzzText(Trace(Operations())), Operations().size());
 }
 
 TEST(TraceCorpus, OfFilesReturns) {
-  constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
   for (const CorpusFile& file : ReadCorpus("trace")) {
     SCOPED_TRACE(file.name);
     FuzzText(file.text);
     FeedChanges(file.text, kMarks, 29, 100, 20251120,
                 [](const std::string& text) { FuzzText(text); });
   }
+}
+
+// A corpus of which few lines are accepted would reach little of the reader.
+TEST(TraceCorpus, OfSingleLinesReturns) {
+  size_t accepted = 0;
+  for (const CorpusFile& file : ReadCorpus("trace")) {
+    SCOPED_TRACE(file.name);
+    std::istringstream lines(file.text);
+    for (std::string line; std::getline(lines, line);) {
+      accepted += FuzzLine(line);
+      FeedChanges(line, kMarks, 7, 100, 20251121, [](const std::string& text) { FuzzLine(text); });
+    }
+  }
+  EXPECT_GT(accepted, 40u);
 }
 
 TEST(TraceCorpus, ReturnsWhenCutShort) {
@@ -87,7 +107,6 @@ TEST(TraceCorpus, ReturnsWhenCutShort) {
 TEST(TraceCorpus, ReturnsWhenChanged) {
   Random random(20251118);
   constexpr int kChanges = 2000;
-  constexpr std::string_view kMarks = "{}[]\",:-.0123456789eaz/\\\n \x80";
   const std::string text = Trace(Operations());
   for (int i = 0; i < kChanges; ++i) {
     std::string changed = text;

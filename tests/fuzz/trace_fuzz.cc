@@ -1,16 +1,15 @@
 #include "tests/fuzz/trace_fuzz.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/format/trace/replayer.h"
 #include "bench/format/trace/trace.h"
-#include "bench/format/trace/trace_writer.h"
 #include "engine/base/result.h"
 #include "schedq/engine_kind.h"
+#include "tests/fuzz/trace_line_fuzz.h"
 
 namespace schedq {
 namespace {
@@ -22,26 +21,13 @@ std::string_view TakeLine(std::string_view* text) {
   return line;
 }
 
-void ReadsBack(const TraceHeader& header) {
-  const std::string line = FormatTraceHeader(header);
-  const Result<TraceHeader> again = ParseTraceHeader(line);
-  SCHEDQ_CHECK(again.ok() && FormatTraceHeader(*again) == line, "a header reads back");
-}
-
-void ReadsBack(const TraceOperation& operation, int version) {
-  const std::string line = FormatTraceOperation(operation, version);
-  const Result<TraceOperation> again = ParseTraceOperation(line, version);
-  SCHEDQ_CHECK(again.ok() && FormatTraceOperation(*again, version) == line,
-               "an operation reads back");
-}
-
 // The operations before the first that is none.
 std::vector<TraceOperation> ReadOperations(std::string_view text, int version) {
   std::vector<TraceOperation> operations;
   while (!text.empty()) {
     Result<TraceOperation> operation = ParseTraceOperation(TakeLine(&text), version);
     if (!operation) break;
-    ReadsBack(*operation, version);
+    CheckReadsBack(*operation, version);
     operations.push_back(std::move(*operation));
   }
   return operations;
@@ -64,7 +50,7 @@ size_t FuzzTrace(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   const Result<TraceHeader> header = ParseTraceHeader(TakeLine(&text));
   if (!header) return 0;
-  ReadsBack(*header);
+  CheckReadsBack(*header);
   const std::vector<TraceOperation> operations = ReadOperations(text, header->version);
   // An engine takes longer to make than a line to read. A header alone makes one as well.
   if (operations.empty() && !text.empty()) return 0;
@@ -73,21 +59,6 @@ size_t FuzzTrace(const uint8_t* data, size_t size) {
     accepted = std::min(accepted, Replay(*header, operations, engine));
   }
   return accepted;
-}
-
-bool FuzzTraceLine(const uint8_t* data, size_t size) {
-  const std::string_view line(reinterpret_cast<const char*>(data), size);
-  if (line.find("schedq_trace") != std::string_view::npos) {
-    const Result<TraceHeader> header = ParseTraceHeader(line);
-    if (header) ReadsBack(*header);
-    return header.ok();
-  }
-  const Result<TraceOperation> second = ParseTraceOperation(line, kTraceVersionWithGroups);
-  if (second) ReadsBack(*second, kTraceVersionWithGroups);
-  const Result<TraceOperation> first = ParseTraceOperation(line, 1);
-  if (first) ReadsBack(*first, 1);
-  SCHEDQ_CHECK(second.ok() || !first.ok(), "version 2 reads what version 1 reads");
-  return second.ok();
 }
 
 }  // namespace schedq

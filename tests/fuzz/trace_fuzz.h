@@ -1,4 +1,4 @@
-// The fuzzed functions for traces: reader, replayer and writer must return for any bytes.
+// The fuzzed function for traces: reader, replayer and writer must return for any bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,5 @@ namespace schedq {
 // it refuses one. All that was read must be written and read back as the same. Returns the number
 // of operations that every engine accepted.
 size_t FuzzTrace(const uint8_t* data, size_t size);
-
-// Reads the bytes as one line of a trace, which no engine replays: a header where they name one,
-// else an operation of version 2. What was read must be written and read back as the same; what
-// version 1 reads, version 2 reads too. Returns whether the bytes were accepted.
-bool FuzzTraceLine(const uint8_t* data, size_t size);
 
 }  // namespace schedq

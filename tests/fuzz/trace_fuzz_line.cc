@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/fuzz/trace_fuzz.h"
+#include "tests/fuzz/trace_line_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   schedq::FuzzTraceLine(data, size);

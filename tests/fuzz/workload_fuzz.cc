@@ -36,6 +36,7 @@ bool FuzzYaml(const uint8_t* data, size_t size) {
   const auto parsed = ParseYaml(text);
   if (const auto* problem = std::get_if<YamlProblem>(&parsed)) {
     SCHEDQ_CHECK(!problem->what.empty() && problem->at.line > 0, "a problem has text and place");
+    return false;
   }
   const auto costs = ParseCostModel("fuzz.yaml", text);
   if (!costs) CheckMessage(costs.error());

@@ -1,9 +1,9 @@
-// Lets one call of operator new fail.
+// Lets one call of operator new or calloc fail.
 //
 // Purpose: what must hold wherever memory runs out is shown by failing each allocation in turn,
 // until none is left to fail.
 // When not to use it: for whole programs (tests/faults). A program that links it gets its operator
-// new.
+// new; its calls of calloc pass here too, but not those of shared libraries.
 // Threads: each has its own count.
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,6 +122,8 @@ struct TraceOperation {
 Result<TraceHeader> ParseTraceHeader(std::string_view line);
 // `version` is the header's.
 Result<TraceOperation> ParseTraceOperation(std::string_view line, int version = 1);
+// The same of a line that is JSON already.
+Result<TraceOperation> DecodeTraceOperation(const nlohmann::json& line, int version);
 
 // Events on these are of version 2.
 inline bool IsResourceOfGroups(Resource resource) {

@@ -363,7 +363,11 @@ std::string_view GroupStatusName(GroupStatus status) {
 Result<TraceOperation> ParseTraceOperation(std::string_view line, int version) {
   const Result<json> value = ParseJsonLine(line);
   if (!value) return value.error();
-  JsonFields fields(*value, "operation");
+  return DecodeTraceOperation(*value, version);
+}
+
+Result<TraceOperation> DecodeTraceOperation(const json& line, int version) {
+  JsonFields fields(line, "operation");
   TraceOperation operation;
   const std::string name = fields.Text("op");
   const auto op = ParseOpName(name);

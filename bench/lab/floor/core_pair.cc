@@ -24,18 +24,26 @@ double RunOnCorePair(const std::function<void()>& first, const std::function<voi
   std::array<FloorClock::time_point, 2> start;
   std::array<FloorClock::time_point, 2> end;
   std::atomic<int> ready{0};
-  std::array<std::thread, 2> threads;
-  for (size_t i = 0; i < threads.size(); ++i) {
-    threads[i] = std::thread([&, i] {
-      PinThread(cpu[i]);
-      ready.fetch_add(1);
-      while (ready.load() < 2) std::this_thread::yield();
-      start[i] = FloorClock::now();
-      (*work[i])();
-      end[i] = FloorClock::now();
-    });
+  std::atomic<bool> is_alone{false};
+  const auto run = [&](size_t i) {
+    PinThread(cpu[i]);
+    ready.fetch_add(1);
+    while (ready.load() < 2) {
+      if (is_alone.load()) return;
+      std::this_thread::yield();
+    }
+    start[i] = FloorClock::now();
+    (*work[i])();
+    end[i] = FloorClock::now();
+  };
+  std::jthread one(run, 0);
+  try {
+    std::jthread other(run, 1);
+  } catch (...) {
+    is_alone.store(true);  // Memory or threads have run out.
+    throw;
   }
-  for (std::thread& thread : threads) thread.join();
+  one.join();
   return std::chrono::duration<double>(std::max(end[0], end[1]) - std::min(start[0], start[1]))
       .count();
 }

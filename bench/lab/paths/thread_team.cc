@@ -37,16 +37,25 @@ double WallSeconds(const std::vector<Span>& spans) {
 // Releases all threads of a team at the same time.
 class StartLine {
  public:
-  void Wait() {
+  // Returns whether the team works, which it does when it is complete.
+  bool Wait() {
     std::unique_lock<std::mutex> lock(mutex_);
     ++waiting_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return is_released_; });
+    return is_complete_;
   }
 
   void ReleaseWhenWaiting(int expected) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return waiting_ == expected; });
+    is_complete_ = true;
+    is_released_ = true;
+    changed_.notify_all();
+  }
+
+  void SendHome() {
+    const std::lock_guard<std::mutex> lock(mutex_);
     is_released_ = true;
     changed_.notify_all();
   }
@@ -56,6 +65,7 @@ class StartLine {
   std::condition_variable changed_;
   int waiting_ = 0;
   bool is_released_ = false;
+  bool is_complete_ = false;
 };
 
 }  // namespace
@@ -67,15 +77,20 @@ double RunTeam(int threads, const std::function<void(int)>& work) {
     return WallSeconds(spans);
   }
   StartLine start_line;
-  std::vector<std::thread> team;
-  for (int index = 0; index < threads; ++index) {
-    team.emplace_back([&start_line, &spans, &work, index] {
-      start_line.Wait();
-      spans[static_cast<size_t>(index)] = TimeOne(work, index);
-    });
+  std::vector<std::jthread> team;
+  try {
+    for (int index = 0; index < threads; ++index) {
+      team.emplace_back([&start_line, &spans, &work, index] {
+        if (start_line.Wait()) spans[static_cast<size_t>(index)] = TimeOne(work, index);
+      });
+    }
+  } catch (...) {
+    // Memory or threads have run out. Those that there are wait for the others.
+    start_line.SendHome();
+    throw;
   }
   start_line.ReleaseWhenWaiting(threads);
-  for (std::thread& member : team) member.join();
+  team.clear();
   return WallSeconds(spans);
 }
 

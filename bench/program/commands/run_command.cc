@@ -561,9 +561,9 @@ void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) c
   part->metrics_text[job.Name()] = std::move(outcome->metrics_text);
   result.outcome = outcome->outcome;
   result.reason = std::move(outcome->reason);
-  // A short run on the real clock may have ended before it was asked.
-  const bool is_beyond = job.plan.clock == ClockKind::kReal && job.guard->IsExceeded();
-  if (is_beyond || (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted())) {
+  // A short run may have ended before it was asked.
+  if (job.guard->IsExceeded() ||
+      (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted())) {
     result.outcome = WorkloadOutcome::kFailed;
     result.reason = job.guard->Reason();
   }

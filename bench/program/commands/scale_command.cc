@@ -11,12 +11,14 @@
 #include "bench/interrupt.h"
 #include "bench/lab/floor/floor.h"
 #include "bench/lab/scale/scale_curve.h"
+#include "bench/last_resort.h"
 #include "bench/program/command_line.h"
 #include "bench/program/flag_values.h"
 #include "bench/program/output_file.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/scale_report.h"
 #include "bench/program/reports/tables.h"
+#include "bench/program/usage_error.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
 #include "perf/text/pattern.h"
@@ -91,19 +93,36 @@ Result<ExitCode> ScaleCommand::Run() {
   }
   if (Status status = CheckFiles({{"--json", json_path_}}, {}); !status) return status.error();
   const EnvironmentRecorder recorder(CommandLineText());
-  ScaleDocument document;
-  document.seed = seed_;
-  document.floor = MeasureFloor();
-  Draw(*contestants, &document);
+  Record record;
+  record.document.seed = seed_;
+  {
+    LastResort last_resort([&](EarlyEnd end) {
+      // What ran out has its line on stderr.
+      if (end == EarlyEnd::kShortage && record.document.curves.empty()) return;
+      if (IsTerminal(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+      if (Status status = Finish(recorder, /*is_whole=*/false, &record); !status) {
+        fmt::print(stderr, "schedq scale: {}\n", OneLine(status.error().message()));
+      }
+    });
+    last_resort.Guard([&] { Draw(*contestants, &record); });
+    last_resort.Disarm();
+  }
+  if (Status status = Finish(recorder, !Interrupted(), &record); !status) return status.error();
+  return ExitCode::kGood;
+}
+
+Status ScaleCommand::Finish(const EnvironmentRecorder& recorder, bool is_whole,
+                            Record* record) const {
+  const std::lock_guard lock(record->mutex);
+  ScaleDocument& document = record->document;
   document.environment = recorder.Finish();
   fmt::print("{}\n{}", MachineLine(document.environment),
              ScaleText(document, LayoutOf(STDOUT_FILENO, is_wide_)));
-  if (!json_path_.empty() && HasResultFor(json_path_, !document.curves.empty(), !Interrupted())) {
-    if (Status status = WriteDocument(document, ResultPath(json_path_, !Interrupted()));
-        !status.ok())
-      return status.error();
+  std::fflush(stdout);
+  if (json_path_.empty() || !HasResultFor(json_path_, !document.curves.empty(), is_whole)) {
+    return Status::Ok();
   }
-  return ExitCode::kGood;
+  return WriteDocument(document, ResultPath(json_path_, is_whole));
 }
 
 std::vector<Measurement> ScaleCommand::MeasureFloor() const {
@@ -126,16 +145,20 @@ std::vector<Measurement> ScaleCommand::MeasureFloor() const {
 }
 
 void ScaleCommand::Draw(const std::vector<scale::ScaleContestant>& contestants,
-                        ScaleDocument* document) const {
+                        Record* record) const {
+  std::vector<Measurement> floor = MeasureFloor();
+  if (Interrupted()) return;
   scale::CurveOptions options;
   options.operations = is_quick_ ? kQuickOperations : kOperations;
   options.measured_operations = is_quick_ ? kQuickOperations : kMeasuredOperations;
   options.rounds = is_quick_ ? kQuickRounds : kRounds;
   options.seed = seed_;
-  options.costs = scale::UnitCostsFrom(document->floor);
-  if (!options.costs) {
+  options.costs = scale::UnitCostsFrom(floor);
+  if (options.costs) {
+    const std::lock_guard lock(record->mutex);
+    record->document.floor = std::move(floor);
+  } else {
     fmt::print(stderr, "no times: they need figures that this machine could not measure\n");
-    document->floor.clear();
   }
   ProgressLine line(std::vector<double>(contestants.size(), 1));
   for (const scale::ScaleContestant& one : contestants) {
@@ -143,8 +166,10 @@ void ScaleCommand::Draw(const std::vector<scale::ScaleContestant>& contestants,
     line.Next(NameOf(one));
     scale::DrawnCurve curve = scale::DrawCurve(
         one, options, [&line](uint32_t threads) { line.Show(fmt::format("{} threads", threads)); });
-    document->curves.push_back(std::move(curve.counts));
-    if (options.costs) document->times.push_back(std::move(curve.times));
+    if (curve.counts.points.empty()) return;  // Interrupted.
+    const std::lock_guard lock(record->mutex);
+    record->document.curves.push_back(std::move(curve.counts));
+    if (options.costs) record->document.times.push_back(std::move(curve.times));
   }
 }
 

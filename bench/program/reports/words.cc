@@ -1,7 +1,7 @@
 #include "bench/program/reports/words.h"
 
 #include <algorithm>
-#include <sstream>
+#include <cstddef>
 #include <string_view>
 
 #include "perf/text/table.h"
@@ -67,8 +67,8 @@ constexpr Word kWords[] = {
 };
 
 // A title stands alone between two blanks, or at an end of its line.
-bool HasTitle(const std::string& line, std::string_view title) {
-  for (size_t at = line.find(title); at != std::string::npos; at = line.find(title, at + 1)) {
+bool HasTitle(std::string_view line, std::string_view title) {
+  for (size_t at = line.find(title); at != std::string_view::npos; at = line.find(title, at + 1)) {
     const size_t end = at + title.size();
     const bool begins = at >= 2 && line.compare(at - 2, 2, "  ") == 0;
     const bool ends = end == line.size() || line.compare(end, 2, "  ") == 0;
@@ -95,8 +95,10 @@ std::string WordsOf(const std::string& tables, size_t width, std::span<const Wor
   std::string text;
   const std::string plain = WithoutEscapes(tables);
   const auto explain = [&](const Word& word) {
-    std::istringstream lines(plain);
-    for (std::string line; std::getline(lines, line);) {
+    std::string_view rest = plain;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       if (!HasTitle(line, word.title)) continue;
       text += Wrapped(std::string(word.title) + ": " + std::string(word.meaning), width, 2) + '\n';
       break;

@@ -87,13 +87,13 @@ class QuickHeap {
   // Keeps the parts that Peek has shown from being used again. One a thread at a time.
   class Session {
    public:
-    explicit Session(const QuickHeap& heap) : heap_(heap) {}
+    explicit Session(const QuickHeap& heap) : cell_(heap.eras_.Prepare()) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
-    ~Session() { heap_.eras_.Withdraw(); }
+    ~Session() { EraTable<Atom>::Withdraw(cell_); }
 
    private:
-    const QuickHeap& heap_;
+    typename EraTable<Atom>::Cell& cell_;
   };
 
   // What goes first, as long as the root and the front's word are what they were.
@@ -192,12 +192,12 @@ class QuickHeap {
   }
   static uint64_t EraIn(uint64_t word) { return word >> kEraShift; }
 
-  // Announces the root's era, and shows what the root names.
+  // Within a session. Announces the root's era, and shows what the root names.
   View EnterRoot() const {
     uint64_t word = root_.load();
     // Each round means that another thread has replaced the root.
     for (;;) {
-      eras_.Announce(EraIn(word));
+      eras_.AnnouncePrepared(EraIn(word));
       const uint64_t again = root_.load();
       if (again == word) break;
       word = again;

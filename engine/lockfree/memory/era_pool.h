@@ -32,17 +32,34 @@ class EraTable {
  public:
   explicit EraTable(uint32_t first_bits = 3) : cells_(first_bits) {}
 
+  struct alignas(64) Cell {
+    // Written by the thread of this number; read by threads that free. 0: not at work.
+    Atom<uint64_t> era_plus_one{0};
+  };
+
   void Announce(uint64_t era) {
+    Prepare();
+    AnnouncePrepared(era);
+  }
+
+  // Makes the cell of the thread's announcements. Where there is no memory it throws, and the
+  // thread has nothing to withdraw.
+  Cell& Prepare() {
     const uint32_t thread = Seam<Atom>::ThreadIndex();
     // Sequentially consistent, where another thread has raised it: a thread that frees and sees it
     // as it was before does so before this announcement, in the order of invariant 2.
     if (thread >= threads_.load()) MakeCell(thread);
-    cells_[thread].era_plus_one.store(era + 1);
+    return cells_[thread];
+  }
+  // After Prepare.
+  void AnnouncePrepared(uint64_t era) {
+    cells_[Seam<Atom>::ThreadIndex()].era_plus_one.store(era + 1);
   }
 
+  void Withdraw() { Withdraw(cells_[Seam<Atom>::ThreadIndex()]); }
   // Release pairs with the scan's load: without it, what this thread still read could be
   // overwritten by the element's next owner.
-  void Withdraw() { StoreRelease(cells_[Seam<Atom>::ThreadIndex()].era_plus_one, uint64_t{0}); }
+  static void Withdraw(Cell& cell) { StoreRelease(cell.era_plus_one, uint64_t{0}); }
 
   // Whether a thread works in an era from `birth` on and before `retirement`.
   bool IsAnyBetween(uint64_t birth, uint64_t retirement) const {
@@ -60,11 +77,6 @@ class EraTable {
   }
 
  private:
-  struct alignas(64) Cell {
-    // Written by the thread of this number; read by threads that free. 0: not at work.
-    Atom<uint64_t> era_plus_one{0};
-  };
-
   // And those of all smaller numbers, which a scan looks at.
   [[gnu::noinline, gnu::cold]] void MakeCell(uint32_t thread) {
     cells_.ReserveThrough(thread);

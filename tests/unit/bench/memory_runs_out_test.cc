@@ -5,18 +5,36 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "bench/lab/floor/core_pair.h"
+#include "bench/lab/paths/engine_stage.h"
+#include "bench/lab/paths/thread_team.h"
 #include "bench/last_resort.h"
 #include "bench/program/reports/run_report.h"
+#include "bench/program/reports/words.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
+#include "bench/sim/real/attempt_book.h"
+#include "bench/sim/real/informers.h"
+#include "bench/sim/real/wall_pace.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/metrics/metrics_text.h"
+#include "engine/base/result.h"
+#include "engine/pod.h"
+#include "engine/queue.h"
+#include "engine/queue_answers.h"
 #include "perf/documents/run_document.h"
+#include "schedq/engine_kind.h"
 #include "tests/support/failing_new.h"
 
 namespace schedq {
@@ -59,6 +77,21 @@ TEST(MemoryRunsOut, ATextOfMetricsIsWholeOrAnError) {
                                      text.clear();
                                    });
   EXPECT_GT(failed, 30u);
+}
+
+// Here too, and a title had no words.
+TEST(MemoryRunsOut, TheWordsOfATableAreAllThereOrNone) {
+  const std::string table =
+      "workload  time  p99 wait  attempts\nCase/W    1 ms       2 ms         3\n";
+  const std::string whole = WordsOf(table, 100);
+  EXPECT_THAT(whole, testing::HasSubstr("attempts: "));
+  std::string text;
+  const uint64_t failed = FailEach([&] { text = WordsOf(table, 100); },
+                                   [&](bool has_thrown) {
+                                     EXPECT_TRUE(has_thrown || text == whole) << text;
+                                     text.clear();
+                                   });
+  EXPECT_GT(failed, 5u);
 }
 
 RunReport ReportOf(const std::string& name) {
@@ -105,6 +138,66 @@ TEST(MemoryRunsOut, WhatFailsToShowTheRestIsNotWaitedFor) {
   EXPECT_THROW(run([] { throw std::bad_alloc(); }), std::bad_alloc);
   EXPECT_THROW(run([] { throw std::out_of_range("a bug"); }), std::out_of_range);
   EXPECT_THROW(run([] {}), std::bad_alloc);
+  alarm(0);
+}
+
+// A thread's first look at the heap of the lock-free engine, which comes after 4096 pushes, found no
+// memory, and its end wrote where there was none.
+TEST(MemoryRunsOut, AnOperationThrowsAndLeavesAQueueThatCanBeDestroyed) {
+  constexpr size_t kBefore = 4090;
+  const std::vector<PodRef> pods = MakePods(kBefore + 10, ClaimUse::kNone);
+  for (const EngineKind engine : AllEngines()) {
+    uint64_t failed = 0;
+    for (bool has_failed = true; has_failed; ++failed) {
+      EngineStage stage(StageOptions{.engine = engine});
+      for (size_t i = 0; i < kBefore; ++i) MustSucceed(stage.queue().Add(pods[i]));
+      const FailingNew failing(failed + 1);
+      try {
+        for (size_t i = kBefore; i < pods.size(); ++i) MustSucceed(stage.queue().Add(pods[i]));
+        const std::optional<PoppedPod> popped = stage.queue().TryPop();
+        stage.queue().Bind(popped->key);
+      } catch (const std::bad_alloc&) {
+        continue;
+      }
+      has_failed = failing.has_failed();
+    }
+    EXPECT_GT(failed, 10u) << EngineName(engine);
+  }
+}
+
+// A thread that had started waited for one that could not be, or was not joined.
+TEST(MemoryRunsOut, ATeamThatCannotBeMadeIsSentHome) {
+  alarm(60);
+  std::atomic<int> worked{0};
+  const auto expect_all_or_none = [&](int all) {
+    return [&worked, all](bool has_thrown) { EXPECT_EQ(worked.exchange(0), has_thrown ? 0 : all); };
+  };
+  EXPECT_GE(FailEach([&] { RunTeam(3, [&](int) { worked.fetch_add(1); }); }, expect_all_or_none(3)),
+            3u);
+  const std::function<void()> work = [&] { worked.fetch_add(1); };
+  EXPECT_GE(FailEach([&] { RunOnCorePair(work, work); }, expect_all_or_none(2)), 2u);
+  alarm(0);
+}
+
+// Informers that had started waited for changes, and were waited for.
+TEST(MemoryRunsOut, InformersThatHaveStartedEndWithTheOneThatCannot) {
+  alarm(60);
+  const EngineStage stage(StageOptions{});
+  SchedulerCache cache;
+  AttemptBook attempts;
+  WallPace pace;
+  WaitingPods waiting_pods(&pace.wall());
+  const uint64_t failed = FailEach(
+      [&] {
+        const Informers informers({.queue = stage.assembled.get(),
+                                   .cache = &cache,
+                                   .attempts = &attempts,
+                                   .waiting_pods = &waiting_pods,
+                                   .cluster_clock = &pace.wall(),
+                                   .pace = &pace});
+      },
+      [](bool) {});
+  EXPECT_GE(failed, 3u) << "a thread each";
   alarm(0);
 }
 

@@ -233,6 +233,20 @@ TEST_F(EndingTest, AReaderThatGoesEndsTheProgramQuietly) {
   EXPECT_LT(took.count(), 60) << "it ends when its reader has gone, not after all groups";
 }
 
+// What a shell or a terminal shares may be set so; the rest was given up when the pipe was full.
+TEST_F(EndingTest, AStdoutThatDoesNotWaitGetsAllOfTheOutput) {
+  const std::string program(SCHEDQ_PROGRAM);
+  const std::string expected = Shell(program + " list --format json").out;
+  const ChildProcess::Ended ended = Shell(
+      "{ python3 -c 'import fcntl, os\n"
+      "fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)\n"
+      "fcntl.fcntl(1, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)'; " +
+      program + " list --format json; echo code $? >&2; } | { sleep 0.5; cat; }");
+  EXPECT_GT(expected.size(), 4096u) << "the pipe is never full";
+  EXPECT_EQ(ended.out, expected);
+  EXPECT_EQ(ended.err, "code 0\n");
+}
+
 // A pipe without a reader was taken for stdout's: exit code 141, and the run broke off.
 TEST_F(EndingTest, AStderrThatNobodyReadsChangesNothing) {
   const std::string bad =

@@ -140,6 +140,18 @@ TEST_F(OutputTest, OnTheRealClockAWorkloadBeyondTheLimitOfMemoryFailsToo) {
   EXPECT_EQ(document->workloads[1].outcome, WorkloadOutcome::kMeasured);
 }
 
+// It ended before its memory was looked at for the first time.
+TEST_F(OutputTest, AShortWorkloadBeyondTheLimitOfMemoryFailsToo) {
+  for (const char* clock : {"virtual", "real"}) {
+    const ChildProcess::Ended ended =
+        Schedq({"run", "--clock", clock, "--engine", "lockfree", "--repeat", "1", "--name",
+                "^Basic/10Nodes", "--memory", "1M"});
+    EXPECT_EQ(ended.exit_code, 1) << clock;
+    EXPECT_THAT(ended.err, HasSubstr("failed: Basic/10Nodes_50Pods: memory: ")) << clock;
+    EXPECT_THAT(ended.err, HasSubstr("beyond the limit of 1.00 MiB (--memory)")) << clock;
+  }
+}
+
 // Threads that had started waited for ever for those that had not. Each start that may fail is in
 // tests/faults.
 TEST_F(OutputTest, ThreadsThatCannotBeStartedAreOneLine) {

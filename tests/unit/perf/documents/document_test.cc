@@ -152,6 +152,17 @@ TEST(PerfDocument, EachMalformedInputGivesOneLine) {
   }
 }
 
+// Each key was looked for among all before it: minutes for a file of a few megabytes.
+TEST(PerfDocument, ManyKeysAreReadInTimeThatGrowsWithTheText) {
+  constexpr int kKeys = 400'000;
+  std::string keys = "\"counters\": {";
+  for (int i = 0; i < kKeys; ++i) keys += "\"key-" + std::to_string(i) + "\": 1, ";
+  const std::string text = Replaced(TextOfDocument(SampleRun()), "\"counters\": {", keys);
+  const Result<RunDocument> read = ParseDocument<RunDocument>(text, "f.json");
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->workloads[0].repetitions[0].counters.size(), kKeys + 1u);
+}
+
 TEST(PerfDocument, AnyTruncationIsAnError) {
   const std::string good = TextOfDocument(SampleFloor());
   for (size_t length = 0; length + 2 < good.size(); length += 7) {
