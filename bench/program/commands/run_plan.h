@@ -43,6 +43,7 @@ struct RunRequest {
   std::string write_costs;  // Empty: no cost model is written.
   bool instructions = false;
   uint64_t seed = 1;
+  uint64_t jobs = 0;    // 0: as many as there are processors, where workloads may run at once.
   uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;
   std::string format = "table";
@@ -57,6 +58,7 @@ struct RunPlan {
   std::vector<EngineKind> engines;
   ClockKind clock = ClockKind::kVirtual;
   uint64_t repeat = 1;
+  uint64_t jobs = 1;  // Workloads at once.
   int schedulers = 1;
   Duration duration{};  // 0: as long as the workloads say.
   std::optional<ListenAddress> listen;
@@ -76,6 +78,10 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request);
 
 // The command line goes before the workload's file.
 GateRequest MergeGates(const GateRequest& command_line, const GateRequest& workload);
+// Of one workload of the plan.
+GateRequest GatesOf(const RunPlan& plan, const Workload& workload);
+// As results say them.
+std::map<std::string, bool> GateMap(const Gates& gates);
 
 // "needs pod affinity, host ports": why the workload cannot run; empty if it can.
 std::string BlockingNeeds(const Workload& workload);

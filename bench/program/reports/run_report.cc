@@ -165,6 +165,19 @@ void RunReport::Add(RunReport other) {
   if (!input_error) input_error = std::move(other.input_error);
 }
 
+void RunReport::AddRepetition(RunReport repetition) {
+  WorkloadResult& result = document.workloads.front();
+  WorkloadResult& of_repetition = repetition.document.workloads.front();
+  result.outcome = of_repetition.outcome;
+  result.reason = std::move(of_repetition.reason);
+  std::move(of_repetition.repetitions.begin(), of_repetition.repetitions.end(),
+            std::back_inserter(result.repetitions));
+  repetition.document.workloads.clear();
+  // The later one's text takes the place of the one before.
+  for (auto& [name, text] : repetition.metrics_text) metrics_text[name] = std::move(text);
+  Add(std::move(repetition));
+}
+
 bool HasResults(const RunReport& report) {
   const std::vector<WorkloadResult>& workloads = report.document.workloads;
   return !report.document.scenarios.empty() ||

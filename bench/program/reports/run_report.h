@@ -28,6 +28,8 @@ struct RunReport {
 
   // Adds what another report of the same engine has.
   void Add(RunReport other);
+  // Adds the next repetition of the only workload, with what it says of the workload's outcome.
+  void AddRepetition(RunReport repetition);
 };
 
 // Whether anything was measured.
