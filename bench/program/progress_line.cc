@@ -80,7 +80,9 @@ std::string ProgressLine::StepsUnderWay() const {
 void ProgressLine::Draw() {
   if (!is_watched_) return;
   drawn_ = Clock::now();
-  const size_t width = TerminalColumns(STDERR_FILENO).value_or(0);
+  // As wide as a table may be: steps side by side have long names together.
+  constexpr size_t kWidthMax = 100;
+  const size_t width = std::min(TerminalColumns(STDERR_FILENO).value_or(0), kWidthMax);
   fmt::print(stderr, "\r\033[K{}",
              ProgressText(begun_, weights_.size(), StepsUnderWay(), SecondsLeft(), width));
 }

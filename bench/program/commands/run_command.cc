@@ -153,6 +153,10 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("SIZE");
   app.add_flag("--check-thresholds", request_.check_thresholds,
                "Thresholds of files decide the exit code, as those of the built-in suite do");
+  app.add_option("--reference", request_.reference,
+                 "Compare with measured runs of the real scheduler in this folder")
+      ->type_name("DIR")
+      ->check(SomeName());
   app.add_flag("--require-all", request_.require_all, "A workload that is skipped is an error");
   app.add_option("--record", request_.record,
                  "Write a trace of the run, which must be one workload's")
@@ -308,7 +312,7 @@ RunReport RunCommand::NewReport(const RunPlan& plan, EngineKind engine) const {
   report.document.engine = std::string(EngineName(engine));
   report.document.seed = request_.seed;
   report.document.cost_model = plan.costs.name;
-  report.document.gates = GateMap(*Gates::Resolve(plan.gates));
+  report.document.gates = GateMap(*Gates::Resolve(MergeGates(plan.gates, plan.gate_defaults)));
   report.document.status_model = std::string(StatusModelName(plan.status_model));
   return report;
 }
@@ -336,6 +340,10 @@ void RunCommand::MeasureEngine(const RunPlan& plan, const WorkloadPlayer& player
 }
 
 Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> reports) const {
+  size_t compared = 0;
+  for (RunReport& report : reports) {
+    if (plan.reference) compared += plan.reference->Compare(&report);
+  }
   // Nothing to show beside a line that says what is wrong.
   const bool is_empty = std::none_of(reports.begin(), reports.end(), HasResults);
   for (const RunReport& report : reports) {
@@ -355,6 +363,9 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
       const bool is_known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
       if (!is_known) reasons.push_back(std::move(reason));
     }
+  }
+  if (plan.reference && compared == 0) {
+    reasons.push_back("nothing was compared: no workload that has a reference was measured");
   }
   for (std::string& difference : EngineDifferences(reports)) {
     reasons.push_back(std::move(difference));

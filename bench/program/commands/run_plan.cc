@@ -154,8 +154,10 @@ Status ReadGates(const RunRequest& request, RunPlan* plan) {
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");
     if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
+    plan->gates_asked[name] = value == "true";
   }
-  const Result<Gates> gates = Gates::Resolve(plan->gates);
+  if (!request.reference.empty()) plan->gate_defaults = UpstreamGateDefaults();
+  const Result<Gates> gates = Gates::Resolve(MergeGates(plan->gates, plan->gate_defaults));
   if (!gates) return Error("--gate: " + gates.error().message());
   return Status::Ok();
 }
@@ -273,6 +275,25 @@ Status CheckWriteCosts(const RunRequest& request, const RunPlan& plan) {
   return Status::Ok();
 }
 
+Status ReadReference(const RunRequest& request, RunPlan* plan) {
+  if (request.reference.empty()) return Status::Ok();
+  if (plan->clock == ClockKind::kReal) return Error("--reference: expected --clock virtual");
+  Result<RunReference> reference = RunReference::Read(request.reference);
+  if (!reference) return Error("--reference " + reference.error().message());
+  std::vector<ReferenceQuestion> questions;
+  for (const TestCase& test_case : plan->cases) {
+    for (const Workload& workload : test_case.workloads) {
+      questions.push_back({test_case.name + "/" + workload.name,
+                           *Gates::Resolve(GatesOf(*plan, workload)), plan->gates_asked});
+    }
+  }
+  if (Status status = reference->Choose(questions); !status) {
+    return Error("--reference " + request.reference + ": " + status.error().message());
+  }
+  plan->reference = std::move(*reference);
+  return Status::Ok();
+}
+
 Status CheckInstructions(const RunRequest& request, const RunPlan& plan) {
   if (!request.instructions || plan.clock == ClockKind::kReal) return Status::Ok();
   return Error("--instructions: expected --clock real");
@@ -323,7 +344,7 @@ std::map<std::string, bool> GateMap(const Gates& gates) {
 }
 
 GateRequest GatesOf(const RunPlan& plan, const Workload& workload) {
-  return MergeGates(plan.gates, workload.gates);
+  return MergeGates(plan.gates, MergeGates(workload.gates, plan.gate_defaults));
 }
 
 std::string BlockingNeeds(const Workload& workload) {
@@ -392,6 +413,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   if (Status status = CheckWriteCosts(request, plan); !status) return status.error();
   if (Status status = CheckInstructions(request, plan); !status) return status.error();
+  if (Status status = ReadReference(request, &plan); !status) return status.error();
   return plan;
 }
 

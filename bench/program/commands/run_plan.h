@@ -12,6 +12,7 @@
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/program/commands/run_reference.h"
 #include "bench/program/live/listen_address.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
@@ -51,7 +52,8 @@ struct RunRequest {
   bool check_thresholds = false;
   bool require_all = false;
   std::string record;
-  std::string memory;  // Empty: most of what is free.
+  std::string memory;     // Empty: most of what is free.
+  std::string reference;  // Empty: the run is compared with nothing.
 };
 
 struct RunPlan {
@@ -64,6 +66,8 @@ struct RunPlan {
   std::optional<ListenAddress> listen;
   CostModel costs;
   GateRequest gates;
+  GateRequest gate_defaults;  // Of gates that neither the command line nor a file sets.
+  std::map<std::string, bool> gates_asked;  // On the command line, also those not modelled.
   std::vector<std::string> gates_not_modelled;
   StatusModel status_model = StatusModel::kImplicitDelayed;
   std::vector<TestCase> cases;
@@ -72,6 +76,7 @@ struct RunPlan {
   std::vector<PluginSource> further_plugins;
   bool judges_thresholds = false;
   uint64_t memory_bytes_max = 0;  // 0: most of what is free.
+  std::optional<RunReference> reference;
 };
 
 Result<RunPlan> MakeRunPlan(const RunRequest& request);

@@ -28,6 +28,8 @@ void AddOutcome(RunOutcome outcome, const std::string& name, bool is_real, RunRe
   const bool counts =
       !is_real || result.repetitions.empty() || result.outcome == WorkloadOutcome::kMeasured;
   if (!counts) return;
+  const double active_seconds = std::chrono::duration<double>(outcome.active).count();
+  part->wholes[name].push_back({std::move(outcome.counters), outcome.pods, active_seconds});
   result.repetitions.push_back(std::move(outcome.repetition));
   part->steps.push_back(outcome.steps);
 }

@@ -160,6 +160,9 @@ void RunReport::Add(RunReport other) {
   virtual_seconds += other.virtual_seconds;
   steps.insert(steps.end(), other.steps.begin(), other.steps.end());
   topics.merge(other.topics);
+  for (auto& [name, runs] : other.wholes) {
+    std::move(runs.begin(), runs.end(), std::back_inserter(wholes[name]));
+  }
   metrics_text.merge(other.metrics_text);
   if (!other.trace.empty()) trace = std::move(other.trace);
   if (!input_error) input_error = std::move(other.input_error);

@@ -66,7 +66,7 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
     if (!selection_.Has(pod)) return;
     const Instant now = simulation_->Now();
-    throughput_.CountPod(now);
+    throughput_.CountPod(pod.created, now);
     latencies_.scheduled.Record(static_cast<uint64_t>((now - pod.created).count()));
   });
   if (QueueWatch* watch = simulation_->scheduler().watch()) {
@@ -90,6 +90,7 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   SectionResult result;
   result.duration = simulation_->Now() - start_;
   result.pods = throughput_.pods();
+  result.active = throughput_.active();
   latencies->Merge(latencies_);
   const MetricValues values = ReadMetrics(&simulation_->scheduler()).Since(before_);
   DataItem throughput = throughput_.Item();

@@ -33,6 +33,7 @@ inline constexpr const char* kIdleMicroseconds = "schedq_idle_with_backoff_micro
 struct SectionResult {
   Duration duration{};
   uint64_t pods = 0;
+  Duration active{};  // As Throughput has it.
   std::vector<DataItem> items;
   std::map<std::string, uint64_t> counters;  // Upstream's counters, and two of QueueWatch.
   std::optional<RealFigures> real;           // On the real clock.

@@ -30,6 +30,7 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
     duration += section.duration;
     outcome->steps.Add(section.steps);
     outcome->pods += section.pods;
+    outcome->active += section.active;
     repetition.metrics.insert(repetition.metrics.end(), section.items.begin(), section.items.end());
     for (const auto& [name, count] : section.counters) repetition.counters[name] += count;
     if (!section.real) continue;
@@ -134,6 +135,7 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
   RunOutcome outcome;
   outcome.repetition.seed = options.seed;
   Collect(runner, &outcome);
+  outcome.counters = ReadMetrics(&simulation.scheduler()).Counters();
   outcome.metrics_text = MetricsTextOf(&simulation.scheduler());
   if (*ended == WaitResult::kInterrupted) {
     SetOutcome(WorkloadOutcome::kInterrupted, "interrupted", &outcome);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "bench/sim/measure/step_times.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "perf/documents/run_document.h"
 
 namespace schedq {
@@ -17,7 +19,10 @@ struct RunOutcome {
   WorkloadOutcome outcome = WorkloadOutcome::kMeasured;
   std::string reason;  // The reason for an outcome other than kMeasured.
   Repetition repetition;
-  uint64_t pods = 0;         // The pods that were scheduled in the measured sections.
+  uint64_t pods = 0;  // The pods that were scheduled in the measured sections.
+  Duration active{};  // While pods were created and bound there: Throughput::active().
+  // All that was counted, from the start of the run to its last operation; as Repetition::counters.
+  std::map<std::string, uint64_t> counters;
   StepTimes steps;           // On the real clock, of all measured sections.
   std::string metrics_text;  // All metrics at the end of the run, in Prometheus' text form.
 };

@@ -91,7 +91,7 @@ TEST(FlagValues, AnEmptyValueIsRefused) {
       {{"run"},
        {"--suite", "--name", "--labels", "--gate", "--status-model", "--plugin", "--engine",
         "--clock", "--costs", "--schedulers", "--seed", "--jobs", "--repeat", "--out", "--format",
-        "--memory", "--record"}},
+        "--memory", "--record", "--reference"}},
       {{"list"}, {"--suite", "--name", "--labels", "--format"}},
       {{"replay", "x"}, {"--engine", "--plugin"}},
       {{"compare", "x", "y"}, {"--threshold", "--format"}},

@@ -119,7 +119,7 @@ TEST_F(JobsTest, WhatFailsOrIsSkippedEndsOnlyItself) {
   const std::string file = Write(
       "w.yaml",
       Case("First", kNodes + Pods(20)) +
-          Case("Bad", kNodes + Pods(300) + "  - {opcode: barrier, namespaces: [no]}\n") +
+          Case("Bad", kNodes + Pods(100) + "  - {opcode: barrier, namespaces: [no]}\n") +
           Case("Skipped",
                "  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: group.yaml}\n" +
                    kNodes + Pods(1)) +
@@ -165,7 +165,7 @@ TEST_F(JobsTest, AnInterruptAmidLongStepsShowsWhatHasEnded) {
 
 TEST_F(JobsTest, AStdoutWithoutAReaderHidesNoFile) {
   const std::string file =
-      Write("w.yaml", Case("A", kNodes + Pods(300)) + Case("B", kNodes + Pods(300)));
+      Write("w.yaml", Case("A", kNodes + Pods(100)) + Case("B", kNodes + Pods(100)));
   const std::string command = std::string(SCHEDQ_PROGRAM) + " run --jobs 2 " + file + " --out ";
   const ChildProcess::Ended gone = Shell(command + Path("gone") + " | true; echo ${PIPESTATUS[0]}");
   EXPECT_THAT(gone.out, HasSubstr("141"));
