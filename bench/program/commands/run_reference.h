@@ -7,6 +7,7 @@
 // Memory: the references.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "bench/program/reports/run_report.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "perf/documents/upstream_runs.h"
 
@@ -23,6 +25,10 @@ namespace schedq {
 // Of the gates that schedq models, as the real scheduler has them where nothing sets them: the
 // release that the measured runs are of.
 GateRequest UpstreamGateDefaults();
+
+// The processes that were measured ended so long after the last operation of their workload: until
+// then churns went on, and counters count the whole process.
+inline constexpr Duration kReferenceTail = std::chrono::milliseconds(1300);
 
 // A workload that looks for its reference.
 struct ReferenceQuestion {

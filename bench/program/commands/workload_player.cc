@@ -8,6 +8,7 @@
 
 #include "bench/format/suite/needs.h"
 #include "bench/interrupt.h"
+#include "bench/program/commands/run_reference.h"
 #include "bench/sim/measure/thresholds.h"
 #include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/run_workload.h"
@@ -29,7 +30,7 @@ void AddOutcome(RunOutcome outcome, const std::string& name, bool is_real, RunRe
       !is_real || result.repetitions.empty() || result.outcome == WorkloadOutcome::kMeasured;
   if (!counts) return;
   const double active_seconds = std::chrono::duration<double>(outcome.active).count();
-  part->wholes[name].push_back({std::move(outcome.counters), outcome.pods, active_seconds});
+  part->wholes[name].push_back({std::move(outcome.counters), outcome.pods_of_all, active_seconds});
   result.repetitions.push_back(std::move(outcome.repetition));
   part->steps.push_back(outcome.steps);
 }
@@ -103,6 +104,7 @@ void WorkloadPlayer::PlayOrThrow(const WorkloadJob& job, uint64_t repetition,
   options.recorder = request_.record.empty() ? nullptr : &recorder;
   options.progress = progress;
   options.live = live_;
+  if (plan_.reference) options.tail = kReferenceTail;
   live_->Announce(job.Name(), std::string(EngineName(job.engine)));
   const auto started = std::chrono::steady_clock::now();
   Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);

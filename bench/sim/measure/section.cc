@@ -64,9 +64,10 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     CALLGRIND_START_INSTRUMENTATION;
   }
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
-    if (!selection_.Has(pod)) return;
     const Instant now = simulation_->Now();
-    throughput_.CountPod(pod.created, now);
+    activity_.Count(std::max(pod.created, start_), now);
+    if (!selection_.Has(pod)) return;
+    throughput_.CountPod(now);
     latencies_.scheduled.Record(static_cast<uint64_t>((now - pod.created).count()));
   });
   if (QueueWatch* watch = simulation_->scheduler().watch()) {
@@ -90,7 +91,7 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   SectionResult result;
   result.duration = simulation_->Now() - start_;
   result.pods = throughput_.pods();
-  result.active = throughput_.active();
+  result.activity = activity_;
   latencies->Merge(latencies_);
   const MetricValues values = ReadMetrics(&simulation_->scheduler()).Since(before_);
   DataItem throughput = throughput_.Item();

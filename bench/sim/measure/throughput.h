@@ -11,7 +11,6 @@
 // Threads: one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,9 +23,7 @@ class Throughput {
  public:
   explicit Throughput(Instant start) : start_(start), last_sample_(start), last_pod_(start) {}
 
-  void CountPod(Instant created, Instant now) {
-    const Instant begun = std::max(created, start_);
-    first_activity_ = pods_ == 0 ? begun : std::min(first_activity_, begun);
+  void CountPod(Instant now) {
     ++pods_;
     last_pod_ = now;
   }
@@ -34,8 +31,6 @@ class Throughput {
   void Sample(Instant now);
 
   uint64_t pods() const { return pods_; }
-  // From the creation of the first pod, or the start where that was before, to the last pod.
-  Duration active() const { return pods_ == 0 ? Duration(0) : last_pod_ - first_activity_; }
   // Average, Perc50, Perc90, Perc95 and Perc99 in pods/s. The caller sets the labels.
   DataItem Item() const;
 
@@ -43,7 +38,6 @@ class Throughput {
   const Instant start_;
   Instant last_sample_;
   Instant last_pod_;
-  Instant first_activity_{};
   uint64_t pods_ = 0;
   uint64_t pods_at_sample_ = 0;
   int skipped_ = 0;

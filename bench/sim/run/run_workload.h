@@ -19,9 +19,10 @@ struct RunOutcome {
   WorkloadOutcome outcome = WorkloadOutcome::kMeasured;
   std::string reason;  // The reason for an outcome other than kMeasured.
   Repetition repetition;
-  uint64_t pods = 0;  // The pods that were scheduled in the measured sections.
-  Duration active{};  // While pods were created and bound there: Throughput::active().
-  // All that was counted, from the start of the run to its last operation; as Repetition::counters.
+  uint64_t pods = 0;         // The pods that were scheduled in the measured sections.
+  uint64_t pods_of_all = 0;  // That were bound while a measured section was open.
+  Duration active{};         // In which they were: SectionActivity::length(), summed.
+  // Repetition::counters.
   std::map<std::string, uint64_t> counters;
   StepTimes steps;           // On the real clock, of all measured sections.
   std::string metrics_text;  // All metrics at the end of the run, in Prometheus' text form.

@@ -33,7 +33,7 @@ Instant At(double seconds) {
 }
 
 void CountPods(Throughput* throughput, int pods, double at) {
-  for (int i = 0; i < pods; ++i) throughput->CountPod(At(at), At(at));
+  for (int i = 0; i < pods; ++i) throughput->CountPod(At(at));
 }
 
 TEST(Throughput, AShortRunHasItsCountOverItsTime) {
