@@ -6,13 +6,7 @@
 
 #include <thread>
 
-#if defined(__has_feature)
-#define SCHEDQ_UNDER_TSAN __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define SCHEDQ_UNDER_TSAN 1
-#else
-#define SCHEDQ_UNDER_TSAN 0
-#endif
+#include "engine/base/thread_sanitizer.h"
 
 namespace schedq {
 namespace {
@@ -39,7 +33,7 @@ void RunOnTbb(size_t size, size_t grain, const Body& body) {
 }  // namespace
 
 void ForEachRange(size_t size, size_t grain, const Body& body) {
-  const auto run = SCHEDQ_UNDER_TSAN ? RunOnPlainThreads : RunOnTbb;
+  const auto run = kUnderThreadSanitizer ? RunOnPlainThreads : RunOnTbb;
   run(size, grain, body);
 }
 

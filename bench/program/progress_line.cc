@@ -29,42 +29,62 @@ ProgressLine::ProgressLine(std::vector<double> weights)
 ProgressLine::~ProgressLine() { Clear(); }
 
 void ProgressLine::Next(const std::string& what) {
-  step_ = std::min(step_ + 1, weights_.size());
-  what_ = what;
-  detail_.clear();
+  if (next_ > 0) End(next_ - 1);
+  Begin(next_++, what);
+}
+
+void ProgressLine::Begin(size_t step, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  const bool is_new = under_way_.insert_or_assign(step, Step{what, ""}).second;
+  if (is_new) begun_ = std::min(begun_ + 1, weights_.size());
   Draw();
 }
 
-void ProgressLine::Show(const std::string& detail) {
+void ProgressLine::Show(size_t step, const std::string& detail) {
   constexpr std::chrono::milliseconds kInterval{100};
-  if (Clock::now() - drawn_ < kInterval) return;
-  detail_ = detail;
-  Draw();
+  const std::lock_guard lock(mutex_);
+  const auto found = under_way_.find(step);
+  if (found == under_way_.end()) return;
+  found->second.detail = detail;
+  if (Clock::now() - drawn_ >= kInterval) Draw();
+}
+
+void ProgressLine::End(size_t step) {
+  const std::lock_guard lock(mutex_);
+  if (under_way_.erase(step) > 0 && step < weights_.size()) done_ += weights_[step];
 }
 
 void ProgressLine::Clear() {
+  const std::lock_guard lock(mutex_);
   // \r returns to the start of the line, \033[K erases what was there.
-  if (is_watched_ && step_ > 0) fmt::print(stderr, "\r\033[K");
+  if (is_watched_ && begun_ > 0) fmt::print(stderr, "\r\033[K");
 }
 
-// By what the steps before took; unknown during the first.
+// By what the steps before took; unknown until one has ended.
 std::optional<double> ProgressLine::SecondsLeft() const {
-  if (step_ < 2) return std::nullopt;
-  const auto current = weights_.begin() + static_cast<std::ptrdiff_t>(step_) - 1;
-  const double done = std::accumulate(weights_.begin(), current, 0.0);
-  const double all = std::accumulate(current, weights_.end(), done);
-  if (done <= 0) return std::nullopt;
+  if (done_ <= 0) return std::nullopt;
+  const double all = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
-  return elapsed * (all - done) / done;
+  return elapsed * std::max(0.0, all - done_) / done_;
+}
+
+std::string ProgressLine::StepsUnderWay() const {
+  std::string text;
+  for (const auto& [number, step] : under_way_) {
+    if (!text.empty()) text += "; ";
+    text += step.detail.empty() ? step.what : step.what + ": " + step.detail;
+  }
+  return text;
 }
 
 void ProgressLine::Draw() {
   if (!is_watched_) return;
   drawn_ = Clock::now();
-  const std::string what = detail_.empty() ? what_ : what_ + ": " + detail_;
-  const size_t width = TerminalColumns(STDERR_FILENO).value_or(0);
+  // As wide as a table may be: steps side by side have long names together.
+  constexpr size_t kWidthMax = 100;
+  const size_t width = std::min(TerminalColumns(STDERR_FILENO).value_or(0), kWidthMax);
   fmt::print(stderr, "\r\033[K{}",
-             ProgressText(step_, weights_.size(), what, SecondsLeft(), width));
+             ProgressText(begun_, weights_.size(), StepsUnderWay(), SecondsLeft(), width));
 }
 
 std::string ProgressText(size_t step, size_t steps, const std::string& what,

@@ -16,6 +16,7 @@
 #include "perf/documents/enum_text.h"
 #include "perf/documents/environment.h"
 #include "perf/documents/real_figures.h"
+#include "perf/documents/reference_comparison.h"
 #include "perf/documents/scenario_document.h"
 #include "perf/statistics/latency.h"
 
@@ -97,6 +98,7 @@ struct WorkloadResult {
   std::vector<std::string> not_modelled;  // Asked for by the workload, without effect in schedq.
   std::vector<ThresholdOutcome> thresholds;
   std::vector<Repetition> repetitions;
+  std::optional<ReferenceComparison> reference;  // Of a workload that has one, with --reference.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
@@ -111,6 +113,7 @@ struct WorkloadResult {
     archive.Optional("not_modelled", self.not_modelled, "Asked for, without effect here.");
     archive.Field("thresholds", self.thresholds, "Thresholds of the file.");
     archive.Field("repetitions", self.repetitions, "Every repetition, in the order they ran.");
+    archive.Optional("reference", self.reference, "Against measured runs of the real scheduler.");
   }
 };
 
@@ -155,8 +158,9 @@ struct RunDocument {
   std::map<std::string, bool> gates;  // As asked for on the command line, prerequisites followed.
   std::string status_model;           // KEP-5501's model; in force where its gate is on.
   std::vector<WorkloadResult> workloads;
-  std::vector<ScenarioResult> scenarios;  // Only with --suite kep.
-  std::vector<PromiseVerdict> verdicts;   // Only with --suite kep.
+  std::vector<ScenarioResult> scenarios;      // Only with --suite kep.
+  std::vector<PromiseVerdict> verdicts;       // Only with --suite kep.
+  std::optional<ReferenceSummary> reference;  // Only with --reference.
   RunEnvironment environment;
 
   template <typename Archive, typename Self>
@@ -171,6 +175,7 @@ struct RunDocument {
     archive.Field("workloads", self.workloads, "One entry a workload.");
     archive.Optional("scenarios", self.scenarios, "Scenarios of proposals, which no workload is.");
     archive.Optional("verdicts", self.verdicts, "What proposals promised.");
+    archive.Optional("reference", self.reference, "All workloads against measured runs.");
     archive.Field("environment", self.environment, "All that may differ between identical runs.");
   }
 };

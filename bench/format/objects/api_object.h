@@ -47,6 +47,7 @@ struct PodObject {
   int64_t assumed_memory = 0;
   std::vector<std::string> images;  // Of all containers, with their tags.
   bool never_preempts = false;      // preemptionPolicy is Never.
+  int64_t grace_seconds = 30;       // terminationGracePeriodSeconds.
 };
 
 // An image that a node holds.

@@ -283,6 +283,12 @@ void ReadPriority(YamlErrors& errors, YamlFields& fields, PodObject* body, Featu
   }
 }
 
+void ReadGrace(YamlErrors& errors, YamlFields& fields, PodObject* body) {
+  if (!fields.Read("terminationGracePeriodSeconds", &body->grace_seconds)) return;
+  if (body->grace_seconds >= 0) return;
+  errors.Add(fields.node().at, "terminationGracePeriodSeconds is negative, expected 0 or more");
+}
+
 void ReadPlacement(YamlFields& fields, Pod* pod, FeatureUses& features) {
   std::string name;
   if (fields.Read("nodeName", &pod->node_name) && !pod->node_name.empty()) {
@@ -313,6 +319,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   if (reading.rules != PodRules()) pod.rules = std::make_shared<PodRules>(reading.rules);
   NoteVolumes(errors, fields.FindList("volumes"), features);
   ReadPriority(errors, fields, &body, features);
+  ReadGrace(errors, fields, &body);
   ReadPlacement(fields, &pod, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
@@ -326,7 +333,6 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   }
   fields.Ignore({"ephemeralContainers",
                  "restartPolicy",
-                 "terminationGracePeriodSeconds",
                  "activeDeadlineSeconds",
                  "dnsPolicy",
                  "serviceAccountName",

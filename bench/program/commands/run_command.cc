@@ -4,17 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "bench/format/suite/builtin_suite.h"
-#include "bench/format/suite/needs.h"
+#include "bench/format/workload/model.h"
 #include "bench/interrupt.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
@@ -23,16 +20,14 @@
 #include "bench/program/command_line.h"
 #include "bench/program/commands/run_files.h"
 #include "bench/program/commands/run_instructions.h"
+#include "bench/program/commands/run_side_by_side.h"
 #include "bench/program/flag_values.h"
 #include "bench/program/live/http_server.h"
 #include "bench/program/live/listen_address.h"
 #include "bench/program/reports/real_progress.h"
 #include "bench/program/reports/run_verdict.h"
 #include "bench/program/usage_error.h"
-#include "bench/sim/measure/thresholds.h"
-#include "bench/sim/queue/trace_recorder.h"
-#include "bench/sim/run/run_workload.h"
-#include "bench/sim/run/simulation.h"
+#include "bench/sim/run/run_progress.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/log.h"
 #include "engine/base/names/name_key.h"
@@ -40,6 +35,7 @@
 #include "engine/gates.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
+#include "perf/documents/run_document.h"
 #include "perf/documents/scenario_document.h"
 #include "perf/text/terminal.h"
 
@@ -50,27 +46,16 @@ const CommandRegistration kRegistration(10, [] { return std::make_unique<RunComm
 
 constexpr uint64_t kRepeatMax = 1000;
 constexpr uint64_t kSchedulersMax = 64;
+constexpr uint64_t kJobsMax = 256;
 constexpr int64_t kPodsWeighed = 10'000;
-
-std::map<std::string, bool> GateMap(const Gates& gates) {
-  std::map<std::string, bool> map;
-  for (int i = 0; i < kGateCount; ++i) {
-    const auto gate = static_cast<Gate>(i);
-    map[std::string(GateName(gate))] = gates.On(gate);
-  }
-  return map;
-}
 
 // A queued pod takes the same in every workload, so the engine is weighed once, with pods that use
 // a claim each. Nothing without jemalloc.
-void AddMemoryCosts(EngineKind engine, std::vector<RepetitionCost>* costs) {
-  if (costs->empty() || Interrupted()) return;
-  const std::optional<double> bytes = MeasureBytesPerPod(engine, kPodsWeighed);
-  const std::optional<double> allocations = MeasureAllocationsPerOperation(engine, kPodsWeighed);
-  for (RepetitionCost& cost : *costs) {
-    cost.bytes_per_pod = bytes;
-    cost.allocations_per_operation = allocations;
-  }
+RepetitionCost WeighMemory(EngineKind engine) {
+  RepetitionCost cost;
+  cost.bytes_per_pod = MeasureBytesPerPod(engine, kPodsWeighed);
+  cost.allocations_per_operation = MeasureAllocationsPerOperation(engine, kPodsWeighed);
+  return cost;
 }
 
 // A server of what the view shows, or none where nobody asked for one.
@@ -86,13 +71,6 @@ Result<std::unique_ptr<HttpServer>> Listen(const RunPlan& plan, LiveView* view) 
   address.port = (*server)->port();
   fmt::print(stderr, "schedq run: http://{}/metrics and /state\n", address.Text());
   return server;
-}
-
-void MarkUnended(EarlyEnd end, WorkloadResult* result) {
-  if (result->outcome != WorkloadOutcome::kMeasured) return;
-  const bool is_signal = end == EarlyEnd::kSignal;
-  result->outcome = is_signal ? WorkloadOutcome::kInterrupted : WorkloadOutcome::kFailed;
-  result->reason = is_signal ? "interrupted" : "memory or threads ran out";
 }
 
 }  // namespace
@@ -152,6 +130,11 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("FILE|upstream|none");
   DeclareRealClock(app);
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
+  app.add_option("--jobs", request_.jobs,
+                 "On the virtual clock: workloads at once (the processors by default); results do "
+                 "not depend on it")
+      ->type_name("N")
+      ->check(WholeNumber(1, kJobsMax));
   app.add_option("--repeat", request_.repeat,
                  "Repetitions of each workload, 1 to 1000: 1 by default, 7 on the real clock")
       ->type_name("N")
@@ -170,6 +153,10 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("SIZE");
   app.add_flag("--check-thresholds", request_.check_thresholds,
                "Thresholds of files decide the exit code, as those of the built-in suite do");
+  app.add_option("--reference", request_.reference,
+                 "Compare with measured runs of the real scheduler in this folder")
+      ->type_name("DIR")
+      ->check(SomeName());
   app.add_flag("--require-all", request_.require_all, "A workload that is skipped is an error");
   app.add_option("--record", request_.record,
                  "Write a trace of the run, which must be one workload's")
@@ -208,7 +195,7 @@ Result<ExitCode> RunCommand::Run() {
   if (plan->clock == ClockKind::kReal && std::getenv("SCHEDQ_LOG") == nullptr) {
     SetLogLevel(LogLevel::kError);
   }
-  Record record;
+  RunRecord record;
   // Ends after all is shown and written: a client that is slow to ask holds it up.
   const Result<std::unique_ptr<HttpServer>> server = Listen(*plan, &live_);
   if (!server) return server.error();
@@ -217,7 +204,7 @@ Result<ExitCode> RunCommand::Run() {
     last_resort.Guard([&] { Measure(*plan, &record); });
     last_resort.Disarm();
   }
-  return Finish(*plan, std::move(record.reports));
+  return Finish(*plan, record.Reports(std::nullopt));
 }
 
 std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
@@ -232,50 +219,46 @@ std::vector<double> RunCommand::Weights(const RunPlan& plan) const {
   return all;
 }
 
-void RunCommand::Measure(const RunPlan& plan, Record* record) const {
+void RunCommand::Measure(const RunPlan& plan, RunRecord* record) const {
   ProgressLine line(Weights(plan));
-  MemoryGuard guard(plan.memory_bytes_max);
-  if (plan.clock == ClockKind::kReal) return MeasureByTurns(plan, record, &line, &guard);
-  for (const EngineKind engine : plan.engines) {
-    if (Interrupted() && !record->reports.empty()) break;
-    MeasureEngine(plan, engine, record, &line, &guard);
+  MemoryShare memory(plan.memory_bytes_max);
+  const WorkloadPlayer player(&plan, &request_, &live_);
+  if (plan.clock == ClockKind::kReal) return MeasureByTurns(plan, player, record, &line, &memory);
+  MeasureEngine(plan, player, plan.engines.front(), record, &line, &memory);
+  for (size_t i = 1; i < plan.engines.size() && !Interrupted(); ++i) {
+    MeasureEngine(plan, player, plan.engines[i], record, &line, &memory);
   }
 }
 
-void RunCommand::MeasureByTurns(const RunPlan& plan, Record* record, ProgressLine* line,
-                                MemoryGuard* guard) const {
+void RunCommand::MeasureByTurns(const RunPlan& plan, const WorkloadPlayer& player,
+                                RunRecord* record, ProgressLine* line, MemoryShare* memory) const {
   const EnvironmentRecorder recorder(CommandLineText());
-  {
-    const std::lock_guard lock(record->mutex);
-    for (const EngineKind engine : plan.engines) {
-      record->reports.push_back(NewReport(plan, engine));
-    }
-  }
+  for (const EngineKind engine : plan.engines) record->AddEngine(NewReport(plan, engine));
+  size_t position = 0;
   for (const TestCase& test_case : plan.cases) {
     for (const Workload& workload : test_case.workloads) {
       if (Interrupted()) break;
-      std::vector<RunReport> parts = RunByTurns(plan, test_case, workload, record, line, guard);
-      const std::lock_guard lock(record->mutex);
-      record->unended.clear();
-      for (size_t i = 0; i < parts.size(); ++i) record->reports[i].Add(std::move(parts[i]));
+      std::vector<WorkloadJob> jobs;
+      for (const EngineKind engine : plan.engines) jobs.push_back({test_case, workload, engine});
+      PlayByTurns(plan, player, jobs, position++, record, line, memory);
     }
   }
-  const std::lock_guard lock(record->mutex);
-  for (RunReport& report : record->reports) {
-    static_cast<Environment&>(report.document.environment) = recorder.Finish();
+  for (size_t i = 0; i < plan.engines.size(); ++i) {
+    record->EndEngine(i);
+    record->Change(i, [&](RunReport* head) {
+      static_cast<Environment&>(head->document.environment) = recorder.Finish();
+    });
   }
 }
 
-std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCase& test_case,
-                                              const Workload& workload, Record* record,
-                                              ProgressLine* line, MemoryGuard* guard) const {
-  std::vector<Job> jobs;
+void RunCommand::PlayByTurns(const RunPlan& plan, const WorkloadPlayer& player,
+                             const std::vector<WorkloadJob>& jobs, size_t position,
+                             RunRecord* record, ProgressLine* line, MemoryShare* memory) const {
   std::vector<RunReport> parts;
   std::vector<size_t> order;
-  for (const EngineKind engine : plan.engines) {
-    order.push_back(jobs.size());
-    jobs.push_back({plan, test_case, workload, engine, line, guard});
-    parts.push_back(BeginOne(jobs.back()));
+  for (const WorkloadJob& job : jobs) {
+    order.push_back(parts.size());
+    parts.push_back(player.Begin(job));
   }
   Random random(request_.seed);
   for (uint64_t i = 0; i < plan.repeat; ++i) {
@@ -283,22 +266,38 @@ std::vector<RunReport> RunCommand::RunByTurns(const RunPlan& plan, const TestCas
       std::swap(order[left - 1], order[random.Below(left)]);
     }
     for (const size_t which : order) {
-      {
-        const std::lock_guard lock(record->mutex);
-        record->unended = parts;
+      for (size_t engine = 0; engine < parts.size(); ++engine) {
+        record->KeepUnended(engine, position, parts[engine]);
       }
-      Try(jobs[which], i, &parts[which]);
+      Try(plan, player, jobs[which], i, line, memory, &parts[which]);
     }
   }
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (request_.instructions) CountOne(jobs[i], &parts[i]);
-    JudgeOne(jobs[i], &parts[i]);
+    player.Judge(jobs[i], &parts[i]);
+    record->Keep(i, position, std::move(parts[i]));
   }
-  return parts;
+}
+
+void RunCommand::Try(const RunPlan& plan, const WorkloadPlayer& player, const WorkloadJob& job,
+                     uint64_t repetition, ProgressLine* line, MemoryShare* memory,
+                     RunReport* part) const {
+  WorkloadResult& result = part->document.workloads.front();
+  const bool is_only = plan.repeat == 1 || result.outcome == WorkloadOutcome::kSkipped;
+  line->Next(is_only
+                 ? job.Name()
+                 : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1, plan.repeat));
+  if (result.outcome != WorkloadOutcome::kMeasured) return;
+  if (Interrupted()) return MarkUnended(EarlyEnd::kSignal, &result);
+  RealProgress text;
+  MemoryShare::Turn turn(memory);
+  player.Play(
+      job, repetition, [&](const RunProgress& progress) { line->Show(text.Text(progress)); }, &turn,
+      part);
 }
 
 // Nothing to count where the workload was not measured.
-void RunCommand::CountOne(const Job& job, RunReport* part) const {
+void RunCommand::CountOne(const WorkloadJob& job, RunReport* part) const {
   WorkloadResult& result = part->document.workloads.front();
   if (result.repetitions.empty() || Interrupted()) return;
   const Status counted =
@@ -313,43 +312,38 @@ RunReport RunCommand::NewReport(const RunPlan& plan, EngineKind engine) const {
   report.document.engine = std::string(EngineName(engine));
   report.document.seed = request_.seed;
   report.document.cost_model = plan.costs.name;
-  report.document.gates = GateMap(*Gates::Resolve(plan.gates));
+  report.document.gates = GateMap(*Gates::Resolve(MergeGates(plan.gates, plan.gate_defaults)));
   report.document.status_model = std::string(StatusModelName(plan.status_model));
   return report;
 }
 
-void RunCommand::MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record,
-                               ProgressLine* line, MemoryGuard* guard) const {
+void RunCommand::MeasureEngine(const RunPlan& plan, const WorkloadPlayer& player, EngineKind engine,
+                               RunRecord* record, ProgressLine* line, MemoryShare* memory) const {
   const EnvironmentRecorder recorder(CommandLineText());
-  {
-    const std::lock_guard lock(record->mutex);
-    record->reports.push_back(NewReport(plan, engine));
-  }
-  for (const TestCase& test_case : plan.cases) {
-    for (const Workload& workload : test_case.workloads) {
-      if (Interrupted()) break;
-      {
-        const std::lock_guard lock(record->mutex);
-        record->current.test_case = test_case.name;
-        record->current.workload = workload.name;
-        record->current_topic = TopicOf(test_case.file);
-      }
-      RunReport part = RunOne({plan, test_case, workload, engine, line, guard});
-      const std::lock_guard lock(record->mutex);
-      record->current = WorkloadResult();
-      record->reports.back().Add(std::move(part));
+  const size_t number = record->AddEngine(NewReport(plan, engine));
+  const size_t steps = Weights(plan).size() / plan.engines.size();
+  SideBySide(&plan, &player, record, line, number * steps).Play(engine, number, memory);
+  record->EndEngine(number);
+  const size_t scenario_step = (number + 1) * steps - plan.scenarios.size();
+  PlayScenariosOf(plan, engine, number, scenario_step, record, line);
+  RepetitionCost weighed;
+  const bool has_costs = !record->Reports(std::nullopt)[number].document.environment.costs.empty();
+  if (has_costs && !Interrupted()) weighed = WeighMemory(engine);
+  record->Change(number, [&](RunReport* head) {
+    RunEnvironment& environment = head->document.environment;
+    for (RepetitionCost& cost : environment.costs) {
+      cost.bytes_per_pod = weighed.bytes_per_pod;
+      cost.allocations_per_operation = weighed.allocations_per_operation;
     }
-  }
-  PlayScenariosOf(plan, engine, record, line);
-  // Only this thread changes the reports, so that it may read them without the lock.
-  RunEnvironment environment = record->reports.back().document.environment;
-  AddMemoryCosts(engine, &environment.costs);
-  static_cast<Environment&>(environment) = recorder.Finish();
-  const std::lock_guard lock(record->mutex);
-  record->reports.back().document.environment = std::move(environment);
+    static_cast<Environment&>(environment) = recorder.Finish();
+  });
 }
 
 Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> reports) const {
+  size_t compared = 0;
+  for (RunReport& report : reports) {
+    if (plan.reference) compared += plan.reference->Compare(&report);
+  }
   // Nothing to show beside a line that says what is wrong.
   const bool is_empty = std::none_of(reports.begin(), reports.end(), HasResults);
   for (const RunReport& report : reports) {
@@ -370,6 +364,9 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
       if (!is_known) reasons.push_back(std::move(reason));
     }
   }
+  if (plan.reference && compared == 0) {
+    reasons.push_back("nothing was compared: no workload that has a reference was measured");
+  }
   for (std::string& difference : EngineDifferences(reports)) {
     reasons.push_back(std::move(difference));
   }
@@ -377,25 +374,9 @@ Result<ExitCode> RunCommand::Finish(const RunPlan& plan, std::vector<RunReport> 
   return reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
 }
 
-void RunCommand::FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const {
-  std::vector<RunReport> reports;
-  {
-    const std::lock_guard lock(record->mutex);
-    reports = record->reports;
-    if (reports.empty()) return;
-    if (!record->current.workload.empty()) {
-      WorkloadResult& unended = reports.back().document.workloads.emplace_back(record->current);
-      unended.gates = reports.back().document.gates;
-      MarkUnended(end, &unended);
-      reports.back().topics[record->current.test_case + "/" + record->current.workload] =
-          record->current_topic;
-    }
-    for (size_t i = 0; i < record->unended.size(); ++i) {
-      RunReport part = record->unended[i];
-      MarkUnended(end, &part.document.workloads.front());
-      reports[i].Add(std::move(part));
-    }
-  }
+void RunCommand::FinishUnended(const RunPlan& plan, EarlyEnd end, RunRecord* record) const {
+  std::vector<RunReport> reports = record->Reports(end);
+  if (reports.empty()) return;
   const Environment environment = EnvironmentRecorder(CommandLineText()).Finish();
   for (RunReport& report : reports) {
     const bool is_complete = &report != &reports.back() && plan.clock == ClockKind::kVirtual;
@@ -433,146 +414,28 @@ Status RunCommand::Print(const std::vector<RunReport>& reports) const {
   return Status::Ok();
 }
 
-void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
-                                 ProgressLine* line) const {
+void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, size_t number,
+                                 size_t first_step, RunRecord* record, ProgressLine* line) const {
   if (request_.suite != kKepSuite) return;
   std::vector<ScenarioResult> scenarios;
-  std::vector<PromiseVerdict> verdicts = JudgeExperiments(record->reports.back().document);
+  std::vector<PromiseVerdict> verdicts =
+      JudgeExperiments(record->Reports(std::nullopt)[number].document);
   const auto keep = [&] {
-    const std::lock_guard lock(record->mutex);
-    record->reports.back().document.scenarios = scenarios;
-    record->reports.back().document.verdicts = verdicts;
+    record->Change(number, [&](RunReport* head) {
+      head->document.scenarios = scenarios;
+      head->document.verdicts = verdicts;
+    });
   };
+  size_t step = first_step;
   const auto announce = [&](const std::string& name) {
     keep();
-    line->Next(name);
+    if (step > first_step) line->End(step - 1);
+    line->Begin(step++, name);
   };
   PlayScenarios(plan.scenarios, {.seed = request_.seed, .engine = engine}, {announce, Interrupted},
                 &scenarios, &verdicts);
+  if (step > first_step) line->End(step - 1);
   keep();
-}
-
-RunReport RunCommand::BeginOne(const Job& job) const {
-  const Workload& workload = job.workload;
-  RunReport part;
-  WorkloadResult& result = part.document.workloads.emplace_back();
-  result.test_case = job.test_case.name;
-  result.workload = workload.name;
-  result.definition = job.test_case.definition;
-  result.labels = workload.labels;
-  result.gates = GateMap(*Gates::Resolve(MergeGates(job.plan.gates, workload.gates)));
-  result.not_modelled = job.plan.gates_not_modelled;
-  for (const Need& need : NeedsOf(workload)) {
-    if (!need.blocks) result.not_modelled.push_back(need.text);
-  }
-  part.topics[job.Name()] = TopicOf(job.test_case.file);
-  if (CanRun(workload)) return part;
-  result.outcome = WorkloadOutcome::kSkipped;
-  result.reason = BlockingNeeds(workload);
-  if (const std::string* defect = DefectOf(workload)) part.input_error = Error(*defect);
-  return part;
-}
-
-RunReport RunCommand::RunOne(const Job& job) const {
-  RunReport part = BeginOne(job);
-  for (uint64_t i = 0; i < job.plan.repeat; ++i) Try(job, i, &part);
-  JudgeOne(job, &part);
-  return part;
-}
-
-void RunCommand::JudgeOne(const Job& job, RunReport* part) const {
-  WorkloadResult& result = part->document.workloads.front();
-  if (result.outcome != WorkloadOutcome::kMeasured) return;
-  const auto threshold =
-      JudgeThreshold(job.test_case, job.workload, result.repetitions, job.plan.judges_thresholds);
-  if (!threshold) {
-    part->input_error = threshold.error();
-  } else if (*threshold) {
-    result.thresholds.push_back(**threshold);
-  }
-}
-
-void RunCommand::Try(const Job& job, uint64_t repetition, RunReport* part) const {
-  WorkloadResult& result = part->document.workloads.front();
-  const bool is_only = job.plan.repeat == 1 || result.outcome == WorkloadOutcome::kSkipped;
-  job.line->Next(is_only ? job.Name()
-                         : fmt::format("{}, repetition {} of {}", job.Name(), repetition + 1,
-                                       job.plan.repeat));
-  if (result.outcome != WorkloadOutcome::kMeasured) return;
-  if (Interrupted()) return MarkUnended(EarlyEnd::kSignal, &result);
-  try {
-    RunOnce(job, repetition, part);
-  } catch (const std::bad_alloc&) {
-    result.outcome = WorkloadOutcome::kFailed;
-    result.reason = "memory ran out";
-  }
-}
-
-std::function<void(const RunProgress&)> RunCommand::ProgressOf(const Job& job) const {
-  ProgressLine* const line = job.line;
-  if (job.plan.clock == ClockKind::kReal) {
-    return [line, text = std::make_shared<RealProgress>()](const RunProgress& progress) {
-      line->Show(text->Text(progress));
-    };
-  }
-  return [line](const RunProgress& progress) {
-    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
-    line->Show(fmt::format("{:.1f} s of virtual time", seconds));
-  };
-}
-
-void RunCommand::RunOnce(const Job& job, uint64_t repetition, RunReport* part) const {
-  WorkloadResult& result = part->document.workloads.front();
-  TraceRecorder recorder([part](const std::string& text) { part->trace += text + '\n'; });
-  RunOptions options;
-  options.engine = job.engine;
-  options.clock = job.plan.clock;
-  options.scheduling_threads = job.plan.schedulers;
-  options.duration = job.plan.duration;
-  options.costs = &job.plan.costs;
-  options.gates = *Gates::Resolve(MergeGates(job.plan.gates, job.workload.gates));
-  options.status_model = job.plan.status_model;
-  options.further_plugins = job.plan.further_plugins;
-  job.guard->Reset();
-  options.interrupted = [guard = job.guard] { return Interrupted() || guard->IsExceeded(); };
-  const auto arm = job.plan.arms.find(job.Name());
-  if (arm != job.plan.arms.end()) options.alternatives = arm->second.alternatives;
-  options.seed = request_.seed + repetition;
-  options.recorder = request_.record.empty() ? nullptr : &recorder;
-  options.progress = ProgressOf(job);
-  options.live = &live_;
-  live_.Announce(job.Name(), std::string(EngineName(job.engine)));
-  const auto started = std::chrono::steady_clock::now();
-  Result<RunOutcome> outcome = RunWorkload(job.test_case, job.workload, options);
-  if (!outcome) {
-    result.outcome = WorkloadOutcome::kFailed;
-    result.reason = outcome.error().message();
-    part->input_error = outcome.error();
-    return;
-  }
-  RepetitionCost cost;
-  cost.test_case = job.test_case.name;
-  cost.workload = job.workload.name;
-  cost.repetition = repetition;
-  cost.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  part->document.environment.costs.push_back(std::move(cost));
-  part->virtual_seconds += outcome->repetition.seconds;
-  part->metrics_text[job.Name()] = std::move(outcome->metrics_text);
-  result.outcome = outcome->outcome;
-  result.reason = std::move(outcome->reason);
-  // A short run may have ended before it was asked.
-  if (job.guard->IsExceeded() ||
-      (result.outcome == WorkloadOutcome::kInterrupted && !Interrupted())) {
-    result.outcome = WorkloadOutcome::kFailed;
-    result.reason = job.guard->Reason();
-  }
-  // On the real clock a repetition that broke off would bend the medians of the others.
-  const bool counts = job.plan.clock == ClockKind::kVirtual || result.repetitions.empty() ||
-                      result.outcome == WorkloadOutcome::kMeasured;
-  if (!counts) return;
-  result.repetitions.push_back(std::move(outcome->repetition));
-  part->steps.push_back(outcome->steps);
 }
 
 }  // namespace schedq

@@ -4,23 +4,21 @@
 // What was measured is shown first and written then.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "bench/format/workload/model.h"
 #include "bench/last_resort.h"
-#include "bench/memory_guard.h"
+#include "bench/memory_share.h"
 #include "bench/program/command.h"
 #include "bench/program/commands/run_plan.h"
+#include "bench/program/commands/run_record.h"
+#include "bench/program/commands/workload_player.h"
 #include "bench/program/progress_line.h"
 #include "bench/program/reports/run_report.h"
 #include "bench/sim/measure/live_view.h"
-#include "bench/sim/run/run_progress.h"
 #include "engine/base/result.h"
-#include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
 
 namespace schedq {
@@ -32,64 +30,36 @@ class RunCommand : public Command {
   Result<ExitCode> Run() override;
 
  private:
-  // What a run has measured so far. The thread of a LastResort reads it while the run goes on.
-  struct Record {
-    std::mutex mutex;
-    std::vector<RunReport> reports;  // One for each engine that was begun.
-    WorkloadResult current;          // The workload that runs; without a name there is none.
-    std::string current_topic;
-    // Of the workload whose repetitions take turns, one for each engine.
-    std::vector<RunReport> unended;
-  };
-  // One workload on its way through its repetitions.
-  struct Job {
-    const RunPlan& plan;
-    const TestCase& test_case;
-    const Workload& workload;
-    EngineKind engine;
-    ProgressLine* line;
-    MemoryGuard* guard;
-
-    std::string Name() const { return test_case.name + "/" + workload.name; }
-  };
-
   // The flags that have an effect on the real clock only.
   void DeclareRealClock(CLI::App& app);
   // All that the plan has, on all engines: one after the other on the virtual clock, by turns on
   // the real one.
-  void Measure(const RunPlan& plan, Record* record) const;
-  void MeasureByTurns(const RunPlan& plan, Record* record, ProgressLine* line,
-                      MemoryGuard* guard) const;
-  // The repetitions of one workload, with the engines in shuffled order in each. Of each engine, in
-  // the plan's order.
-  std::vector<RunReport> RunByTurns(const RunPlan& plan, const TestCase& test_case,
-                                    const Workload& workload, Record* record, ProgressLine* line,
-                                    MemoryGuard* guard) const;
+  void Measure(const RunPlan& plan, RunRecord* record) const;
+  void MeasureByTurns(const RunPlan& plan, const WorkloadPlayer& player, RunRecord* record,
+                      ProgressLine* line, MemoryShare* memory) const;
+  // The repetitions of one workload, with the engines in shuffled order in each. `jobs` are in the
+  // order of the plan's engines.
+  void PlayByTurns(const RunPlan& plan, const WorkloadPlayer& player,
+                   const std::vector<WorkloadJob>& jobs, size_t position, RunRecord* record,
+                   ProgressLine* line, MemoryShare* memory) const;
+  // Tries a repetition on the real clock, unless one has failed.
+  void Try(const RunPlan& plan, const WorkloadPlayer& player, const WorkloadJob& job,
+           uint64_t repetition, ProgressLine* line, MemoryShare* memory, RunReport* part) const;
+  // Adds instructions a pod.
+  void CountOne(const WorkloadJob& job, RunReport* part) const;
   // The report of an engine before its first workload.
   RunReport NewReport(const RunPlan& plan, EngineKind engine) const;
-  void MeasureEngine(const RunPlan& plan, EngineKind engine, Record* record, ProgressLine* line,
-                     MemoryGuard* guard) const;
-  // The report of this workload alone: before its first repetition, then with all.
-  RunReport BeginOne(const Job& job) const;
-  RunReport RunOne(const Job& job) const;
-  // Tries a repetition, unless one has failed. Memory that runs out ends the workload only.
-  void Try(const Job& job, uint64_t repetition, RunReport* part) const;
-  void JudgeOne(const Job& job, RunReport* part) const;
-  // Adds instructions a pod.
-  void CountOne(const Job& job, RunReport* part) const;
-  // One repetition; what goes wrong becomes the workload's outcome and reason.
-  void RunOnce(const Job& job, uint64_t repetition, RunReport* part) const;
-  // What a run shows of itself while it goes on.
-  std::function<void(const RunProgress&)> ProgressOf(const Job& job) const;
+  void MeasureEngine(const RunPlan& plan, const WorkloadPlayer& player, EngineKind engine,
+                     RunRecord* record, ProgressLine* line, MemoryShare* memory) const;
   // The verdicts of experiments, and the scenarios that the plan has.
-  void PlayScenariosOf(const RunPlan& plan, EngineKind engine, Record* record,
-                       ProgressLine* line) const;
+  void PlayScenariosOf(const RunPlan& plan, EngineKind engine, size_t number, size_t first_step,
+                       RunRecord* record, ProgressLine* line) const;
   std::vector<double> Weights(const RunPlan& plan) const;
 
   // Shows what was measured, writes it, and says what went wrong.
   Result<ExitCode> Finish(const RunPlan& plan, std::vector<RunReport> reports) const;
   // The same for work that does not end, from whichever thread finds that out.
-  void FinishUnended(const RunPlan& plan, EarlyEnd end, Record* record) const;
+  void FinishUnended(const RunPlan& plan, EarlyEnd end, RunRecord* record) const;
   Status Print(const std::vector<RunReport>& reports) const;
 
   RunRequest request_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "bench/cpu.h"
 #include "bench/format/suite/builtin_suite.h"
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/object_estimate.h"
@@ -61,6 +62,22 @@ Status ReadClock(const RunRequest& request, RunPlan* plan) {
   if (!is_real && plan->schedulers != 1) {
     return Error("--schedulers: the virtual clock has one, expected --clock real");
   }
+  return Status::Ok();
+}
+
+// One workload at a time where they would disturb each other.
+Status ReadJobs(const RunRequest& request, RunPlan* plan) {
+  const auto refuse = [&request](const char* why) {
+    return Error(fmt::format("--jobs {}: {}, expected 1", request.jobs, why));
+  };
+  const bool is_real = plan->clock == ClockKind::kReal;
+  if (request.jobs > 1 && is_real) return refuse("on the real clock workloads would share time");
+  if (request.jobs > 1 && !request.plugins.empty()) {
+    return refuse("workloads would share what a plugin library keeps");
+  }
+  const bool is_alone = is_real || !request.plugins.empty();
+  const uint64_t jobs = request.jobs != 0 ? request.jobs : UsableCpus().size();
+  plan->jobs = is_alone ? 1 : jobs;
   return Status::Ok();
 }
 
@@ -137,8 +154,10 @@ Status ReadGates(const RunRequest& request, RunPlan* plan) {
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");
     if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
+    plan->gates_asked[name] = value == "true";
   }
-  const Result<Gates> gates = Gates::Resolve(plan->gates);
+  if (!request.reference.empty()) plan->gate_defaults = UpstreamGateDefaults();
+  const Result<Gates> gates = Gates::Resolve(MergeGates(plan->gates, plan->gate_defaults));
   if (!gates) return Error("--gate: " + gates.error().message());
   return Status::Ok();
 }
@@ -195,7 +214,7 @@ Status AddArms(const RunRequest& request, RunPlan* plan) {
 Status CheckWorkload(const RunRequest& request, const RunPlan& plan, const TestCase& test_case,
                      const Workload& workload) {
   const std::string place = fmt::format("{}:{}", test_case.file, workload.line);
-  const Result<Gates> gates = Gates::Resolve(MergeGates(plan.gates, workload.gates));
+  const Result<Gates> gates = Gates::Resolve(GatesOf(plan, workload));
   if (!gates) return Error(fmt::format("{}: {}", place, gates.error().message()));
   if (CanRun(workload)) {
     if (Status status = CheckObjectCount(test_case, workload); !status) return status;
@@ -256,6 +275,25 @@ Status CheckWriteCosts(const RunRequest& request, const RunPlan& plan) {
   return Status::Ok();
 }
 
+Status ReadReference(const RunRequest& request, RunPlan* plan) {
+  if (request.reference.empty()) return Status::Ok();
+  if (plan->clock == ClockKind::kReal) return Error("--reference: expected --clock virtual");
+  Result<RunReference> reference = RunReference::Read(request.reference);
+  if (!reference) return Error("--reference " + reference.error().message());
+  std::vector<ReferenceQuestion> questions;
+  for (const TestCase& test_case : plan->cases) {
+    for (const Workload& workload : test_case.workloads) {
+      questions.push_back({test_case.name + "/" + workload.name,
+                           *Gates::Resolve(GatesOf(*plan, workload)), plan->gates_asked});
+    }
+  }
+  if (Status status = reference->Choose(questions); !status) {
+    return Error("--reference " + request.reference + ": " + status.error().message());
+  }
+  plan->reference = std::move(*reference);
+  return Status::Ok();
+}
+
 Status CheckInstructions(const RunRequest& request, const RunPlan& plan) {
   if (!request.instructions || plan.clock == ClockKind::kReal) return Status::Ok();
   return Error("--instructions: expected --clock real");
@@ -296,6 +334,19 @@ GateRequest MergeGates(const GateRequest& command_line, const GateRequest& workl
   return merged;
 }
 
+std::map<std::string, bool> GateMap(const Gates& gates) {
+  std::map<std::string, bool> map;
+  for (int i = 0; i < kGateCount; ++i) {
+    const auto gate = static_cast<Gate>(i);
+    map[std::string(GateName(gate))] = gates.On(gate);
+  }
+  return map;
+}
+
+GateRequest GatesOf(const RunPlan& plan, const Workload& workload) {
+  return MergeGates(plan.gates, MergeGates(workload.gates, plan.gate_defaults));
+}
+
 std::string BlockingNeeds(const Workload& workload) {
   std::string text;
   for (const Need& need : NeedsOf(workload)) {
@@ -323,6 +374,7 @@ std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
 Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
   if (Status status = ReadClock(request, &plan); !status) return status.error();
+  if (Status status = ReadJobs(request, &plan); !status) return status.error();
   if (Status status = ReadDuration(request, &plan); !status) return status.error();
   if (Status status = ReadListen(request, &plan); !status) return status.error();
   Result<std::vector<PluginSource>> plugins = LoadFurtherPlugins(request.plugins);
@@ -361,6 +413,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   if (Status status = CheckWriteCosts(request, plan); !status) return status.error();
   if (Status status = CheckInstructions(request, plan); !status) return status.error();
+  if (Status status = ReadReference(request, &plan); !status) return status.error();
   return plan;
 }
 

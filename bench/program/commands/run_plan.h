@@ -12,6 +12,7 @@
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/program/commands/run_reference.h"
 #include "bench/program/live/listen_address.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
@@ -43,6 +44,7 @@ struct RunRequest {
   std::string write_costs;  // Empty: no cost model is written.
   bool instructions = false;
   uint64_t seed = 1;
+  uint64_t jobs = 0;    // 0: as many as there are processors, where workloads may run at once.
   uint64_t repeat = 0;  // 0: 1, and 7 on the real clock.
   std::string out;
   std::string format = "table";
@@ -50,18 +52,22 @@ struct RunRequest {
   bool check_thresholds = false;
   bool require_all = false;
   std::string record;
-  std::string memory;  // Empty: most of what is free.
+  std::string memory;     // Empty: most of what is free.
+  std::string reference;  // Empty: the run is compared with nothing.
 };
 
 struct RunPlan {
   std::vector<EngineKind> engines;
   ClockKind clock = ClockKind::kVirtual;
   uint64_t repeat = 1;
+  uint64_t jobs = 1;  // Workloads at once.
   int schedulers = 1;
   Duration duration{};  // 0: as long as the workloads say.
   std::optional<ListenAddress> listen;
   CostModel costs;
   GateRequest gates;
+  GateRequest gate_defaults;  // Of gates that neither the command line nor a file sets.
+  std::map<std::string, bool> gates_asked;  // On the command line, also those not modelled.
   std::vector<std::string> gates_not_modelled;
   StatusModel status_model = StatusModel::kImplicitDelayed;
   std::vector<TestCase> cases;
@@ -70,12 +76,17 @@ struct RunPlan {
   std::vector<PluginSource> further_plugins;
   bool judges_thresholds = false;
   uint64_t memory_bytes_max = 0;  // 0: most of what is free.
+  std::optional<RunReference> reference;
 };
 
 Result<RunPlan> MakeRunPlan(const RunRequest& request);
 
 // The command line goes before the workload's file.
 GateRequest MergeGates(const GateRequest& command_line, const GateRequest& workload);
+// Of one workload of the plan.
+GateRequest GatesOf(const RunPlan& plan, const Workload& workload);
+// As results say them.
+std::map<std::string, bool> GateMap(const Gates& gates);
 
 // "needs pod affinity, host ports": why the workload cannot run; empty if it can.
 std::string BlockingNeeds(const Workload& workload);

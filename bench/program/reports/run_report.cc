@@ -160,9 +160,25 @@ void RunReport::Add(RunReport other) {
   virtual_seconds += other.virtual_seconds;
   steps.insert(steps.end(), other.steps.begin(), other.steps.end());
   topics.merge(other.topics);
+  for (auto& [name, runs] : other.wholes) {
+    std::move(runs.begin(), runs.end(), std::back_inserter(wholes[name]));
+  }
   metrics_text.merge(other.metrics_text);
   if (!other.trace.empty()) trace = std::move(other.trace);
   if (!input_error) input_error = std::move(other.input_error);
+}
+
+void RunReport::AddRepetition(RunReport repetition) {
+  WorkloadResult& result = document.workloads.front();
+  WorkloadResult& of_repetition = repetition.document.workloads.front();
+  result.outcome = of_repetition.outcome;
+  result.reason = std::move(of_repetition.reason);
+  std::move(of_repetition.repetitions.begin(), of_repetition.repetitions.end(),
+            std::back_inserter(result.repetitions));
+  repetition.document.workloads.clear();
+  // The later one's text takes the place of the one before.
+  for (auto& [name, text] : repetition.metrics_text) metrics_text[name] = std::move(text);
+  Add(std::move(repetition));
 }
 
 bool HasResults(const RunReport& report) {

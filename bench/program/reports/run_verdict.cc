@@ -10,6 +10,7 @@
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
 #include "bench/program/reports/real_tables.h"
+#include "bench/program/reports/reference_report.h"
 #include "bench/program/reports/words.h"
 #include "engine/base/result.h"
 #include "perf/documents/document.h"
@@ -149,7 +150,8 @@ std::string RunText(const std::vector<RunReport>& reports, const TableLayout& la
           VerdictLines(document.verdicts, layout.width_max) + '\n';
   const bool is_real = document.clock == ClockKind::kReal;
   const std::string tables = (is_real ? RealTables(reports, layout) : RunTable(document, layout)) +
-                             PredictionTable(document, layout) + ExperimentTable(document, layout) +
+                             PredictionTable(document, layout) + ReferenceTable(document, layout) +
+                             ExperimentTable(document, layout) +
                              ScenarioTables(document.scenarios, layout);
   return text + tables + WordsOf(tables, layout.width_max);
 }

@@ -33,7 +33,7 @@ Status ClusterSink::Apply(const ApiCall& call) {
     case CallType::kBinding:
       return options_.cluster->BindPod(number, std::string(call.node()));
     case CallType::kDeletion:
-      options_.cluster->DeletePod(number);
+      options_.cluster->DeletePodGracefully(number);
       return Status::Ok();
     case CallType::kStatusPatch:
       return Patch(call, number);

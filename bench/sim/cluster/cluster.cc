@@ -83,7 +83,7 @@ bool Cluster::Delete(const ObjectHandle& object) {
   const std::string name = QualifiedName(object.namespace_name, object.name);
   if (object.kind == "Pod") {
     const auto found = pod_numbers_.find(name);
-    return found != pod_numbers_.end() && DeletePod(found->second);
+    return found != pod_numbers_.end() && DeletePodGracefully(found->second);
   }
   if (others_.erase(object.kind + ' ' + name) == 0) return false;
   if (const auto node = node_numbers_.find(object.name);
@@ -174,7 +174,20 @@ bool Cluster::DeletePod(uint64_t number) {
     RemovePod(pod);
     return true;
   }
-  return UpdatePod(number, [](ClusterPod* after) { return !std::exchange(after->deleting, true); });
+  return UpdatePod(number, [](ClusterPod* after) {
+    const bool was_awaited = std::exchange(after->awaits_kubelet, false);
+    return !std::exchange(after->deleting, true) || was_awaited;
+  });
+}
+
+bool Cluster::DeletePodGracefully(uint64_t number) {
+  const ClusterPodRef pod = FindPod(number);
+  if (pod == nullptr) return false;
+  if (pod->node_name.empty() || pod->spec().grace_seconds == 0) return DeletePod(number);
+  return UpdatePod(number, [](ClusterPod* after) {
+    after->awaits_kubelet = true;
+    return !std::exchange(after->deleting, true);
+  });
 }
 
 void Cluster::RemovePod(const ClusterPodRef& pod) {
@@ -189,7 +202,7 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
   if (before == nullptr) return false;
   auto after = std::make_shared<ClusterPod>(*before);
   if (!change(after.get())) return false;
-  if (after->deleting && after->finalizers.empty()) {
+  if (after->deleting && after->finalizers.empty() && !after->awaits_kubelet) {
     RemovePod(before);
     return true;
   }

@@ -4,11 +4,11 @@
 // now; its caller lets the call's latency pass (cost model). Every change reaches every watcher
 // after the informer delay, in the order of the changes.
 // The API server itself makes names from generateName and sets the SchedulingGated condition of a
-// gated pod. Its deletions wait for finalizers. It refuses to bind a pod that is bound or being
-// deleted, and (with its gate) clears the nominated node of a pod that is bound.
-// Not modelled: grace periods of deletions (no kubelet needs them), conflicts of concurrent
-// writers, and kinds that scheduling does not read (these can be created and deleted, but are not
-// delivered).
+// gated pod. Its deletions wait for finalizers, and those of bound pods for a kubelet. It refuses
+// to bind a pod that is bound or being deleted, and (with its gate) clears the nominated node of a
+// pod that is bound.
+// Not modelled: kubelets, conflicts of concurrent writers, and kinds that scheduling does not read
+// (these can be created and deleted, but are not delivered).
 // Threads: one, the one that advances the clock.
 // Invariants:
 //  1. Watchers see each object's versions in order, each exactly once.
@@ -76,7 +76,11 @@ class Cluster {
   ClusterNodeRef FindNode(const std::string& name) const;
 
   // Pods, by number.
+  // With a grace period of 0.
   bool DeletePod(uint64_t number);
+  // With the pod's own grace period: a bound pod that has one is from then on being deleted, and
+  // stays, because no kubelet ends it.
+  bool DeletePodGracefully(uint64_t number);
   // Returns false where there is no such pod, or `change` returns false for no change.
   bool UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>& change);
   Status BindPod(uint64_t number, const std::string& node);

@@ -25,8 +25,9 @@ struct ClusterPod final : Pod {
   ApiObjectRef object;  // The object that it was made from.
   uint64_t number = 0;  // In order of creation, from 1; the uid has it too.
   Instant created{};
-  bool deleting = false;    // The deletion waits for finalizers.
-  bool relabelled = false;  // Its labels are not those that it was created with.
+  bool deleting = false;        // The deletion waits for finalizers or for a kubelet.
+  bool awaits_kubelet = false;  // Its deletion has a grace period, which a kubelet would end.
+  bool relabelled = false;      // Its labels are not those that it was created with.
   std::vector<std::string> finalizers;
   PodSlotRef slot_ref;  // Null in a pod that no cluster has made.
 

@@ -64,8 +64,9 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     CALLGRIND_START_INSTRUMENTATION;
   }
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
-    if (!selection_.Has(pod)) return;
     const Instant now = simulation_->Now();
+    activity_.Count(std::max(pod.created, start_), now);
+    if (!selection_.Has(pod)) return;
     throughput_.CountPod(now);
     latencies_.scheduled.Record(static_cast<uint64_t>((now - pod.created).count()));
   });
@@ -90,6 +91,7 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   SectionResult result;
   result.duration = simulation_->Now() - start_;
   result.pods = throughput_.pods();
+  result.activity = activity_;
   latencies->Merge(latencies_);
   const MetricValues values = ReadMetrics(&simulation_->scheduler()).Since(before_);
   DataItem throughput = throughput_.Item();

@@ -3,6 +3,7 @@
 // Threads: one, the one that advances the clock.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,10 +30,25 @@ namespace schedq {
 inline constexpr const char* kInversions = "schedq_priority_inversions_total";
 inline constexpr const char* kIdleMicroseconds = "schedq_idle_with_backoff_microseconds_total";
 
+// Pods that were bound while a section was open, whichever they are.
+struct SectionActivity {
+  uint64_t pods = 0;
+  Instant first{};  // Where the first of them was created, or the section's start after that.
+  Instant last{};   // Where the last of them was bound.
+
+  void Count(Instant begun, Instant now) {
+    first = pods == 0 ? begun : std::min(first, begun);
+    last = now;
+    ++pods;
+  }
+  Duration length() const { return last - first; }
+};
+
 // The measurements of a section.
 struct SectionResult {
   Duration duration{};
   uint64_t pods = 0;
+  SectionActivity activity;
   std::vector<DataItem> items;
   std::map<std::string, uint64_t> counters;  // Upstream's counters, and two of QueueWatch.
   std::optional<RealFigures> real;           // On the real clock.
@@ -73,6 +89,7 @@ class Section {
   const MetricValues before_;  // First, because it takes time.
   const Instant start_;
   Throughput throughput_;
+  SectionActivity activity_;
   uint64_t inversions_before_ = 0;
   Duration idle_before_{};
   std::optional<RealSection> real_;  // On the real clock.

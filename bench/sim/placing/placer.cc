@@ -21,11 +21,13 @@ int32_t Highest(RoomScores::Block scores, uint64_t mask) {
   return highest;
 }
 
-// The first node of the mask with that score, which one of them has.
-uint32_t FirstWith(RoomScores::Block scores, size_t block, uint64_t mask, int32_t score) {
-  while (scores[static_cast<size_t>(std::countr_zero(mask))] != score) mask &= mask - 1;
-  return static_cast<uint32_t>(block * kNodesPerBlock +
-                               static_cast<size_t>(std::countr_zero(mask)));
+// The first place, in the order that `turn` gives the nodes of a block, whose node is in the mask
+// and has that score. One of them has.
+uint32_t FirstWith(RoomScores::Block scores, uint64_t mask, int32_t score, uint32_t turn) {
+  const auto has = [&](uint32_t at) { return (mask >> at & 1) != 0 && scores[at] == score; };
+  uint32_t place = 0;
+  while (!has(place ^ turn)) ++place;
+  return place;
 }
 
 }  // namespace
@@ -39,11 +41,12 @@ size_t NodesToFind(size_t nodes) {
   return std::max(kNodesMin, nodes * percent / 100);
 }
 
-Placer::Placer(const SchedulerCache* cache)
-    : cache_(*cache), framework_(cache->framework()), nodes_(&cache->nodes()) {}
+Placer::Placer(const SchedulerCache* cache, const Random& random)
+    : cache_(*cache), framework_(cache->framework()), nodes_(&cache->nodes()), random_(random) {}
 
 Decision Placer::Decide(const ClusterPod& pod) {
   nodes_.Refresh();
+  turn_ = static_cast<uint32_t>(random_.Next());
   Decision decision;
   PlacingAttempt attempt;
   attempt.pod = &pod;
@@ -159,10 +162,13 @@ void Placer::Rank(PlacingAttempt* attempt) {
     const RoomScores::Block scores = room_scores_.Of(*attempt, each.block, each.nodes);
     if (needs_all) {
       ForEachNode(each.block, each.nodes, [&](uint32_t slot) {
-        candidates_.push_back({scores[slot % kNodesPerBlock], slot});
+        candidates_.push_back({scores[slot % kNodesPerBlock], Turned(slot)});
       });
     } else if (const int32_t highest = Highest(scores, each.nodes); highest >= best.score) {
-      const Candidate candidate{highest, FirstWith(scores, each.block, each.nodes, highest)};
+      const uint32_t first = Turned(static_cast<uint32_t>(each.block * kNodesPerBlock));
+      const uint32_t turn_inside = turn_ % kNodesPerBlock;
+      const uint32_t place = FirstWith(scores, each.nodes, highest, turn_inside);
+      const Candidate candidate{highest, first - turn_inside + place};
       if (candidate.IsBetterThan(best)) best = candidate;
     }
   }
@@ -172,7 +178,7 @@ void Placer::Rank(PlacingAttempt* attempt) {
 
 void Placer::AddScores(const PlacingAttempt& attempt) {
   slots_.clear();
-  for (const Candidate& candidate : candidates_) slots_.push_back(candidate.slot);
+  for (const Candidate& candidate : candidates_) slots_.push_back(Turned(candidate.order));
   for (const PlacingPlugin* plugin : scorers_) {
     scores_.assign(slots_.size(), 0);
     plugin->Score(attempt, nodes_, slots_, scores_);
@@ -189,7 +195,7 @@ bool Placer::TakeBest(PlacingAttempt* attempt, Decision* decision) {
   std::make_heap(candidates_.begin(), candidates_.end(), is_worse);
   while (!candidates_.empty()) {
     std::pop_heap(candidates_.begin(), candidates_.end(), is_worse);
-    const uint32_t best = candidates_.back().slot;
+    const uint32_t best = Turned(candidates_.back().order);
     candidates_.pop_back();
     if (!PassesAlone(*attempt, best, decision)) continue;
     Take(best, decision);
@@ -249,12 +255,12 @@ bool Placer::HasChangedSince(const std::string& node) {
 
 class Placer::Search final : public FailedSearch {
  public:
-  Search(const Placer* placer, const PlacingAttempt* attempt)
-      : placer_(*placer), attempt_(*attempt) {}
+  Search(const Placer* placer, const PlacingAttempt* attempt, size_t first_block)
+      : placer_(*placer), attempt_(*attempt), first_block_(first_block) {}
 
   const PlacingAttempt& attempt() const override { return attempt_; }
   const NodeColumns& nodes() const override { return placer_.nodes_; }
-  size_t first_block() const override { return placer_.next_block_; }
+  size_t first_block() const override { return first_block_; }
   std::optional<uint32_t> SlotOf(const std::string& node) const override {
     return placer_.SlotOf(node);
   }
@@ -271,12 +277,15 @@ class Placer::Search final : public FailedSearch {
  private:
   const Placer& placer_;
   const PlacingAttempt& attempt_;
+  const size_t first_block_;
 };
 
 // Also where PreFilter rejected: victims of before may still be going.
 void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) {
+  const size_t first_block = nodes_.blocks() == 0 ? 0 : random_.Below(nodes_.blocks());
   for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kPostFilter)) {
-    std::optional<PostFilterResult> result = each.plugin->PostFilter(Search(this, &attempt));
+    const Search search(this, &attempt, first_block);
+    std::optional<PostFilterResult> result = each.plugin->PostFilter(search);
     if (!result) continue;
     if (!result->victims.empty() && HasChangedSince(result->node)) {
       decision->was_overtaken = true;

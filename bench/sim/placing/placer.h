@@ -2,10 +2,11 @@
 //
 // Purpose: kube-scheduler's cycle of PreFilter, Filter and Score, written once for both clocks.
 // Nodes are looked at from where the last attempt stopped, until enough of them are feasible
-// (NodesToFind); the one with the highest score is taken, and of several the first in the order of
-// the ledger. The node to which the pod is nominated is tried before all others, and a node keeps
-// room for the pods that are nominated to it and go before the pod (nominations.h). Where no node
-// passes, PostFilter says what can be done.
+// (NodesToFind). The one with the highest score is taken, and of several one at random, as
+// kube-scheduler does: the first of them would always fill up before the others. The node to which
+// the pod is nominated is tried before all others, and a node keeps room for the pods that are
+// nominated to it and go before the pod (nominations.h). Where no node passes, PostFilter says what
+// can be done.
 // Threads: one; placers of several threads share a cache.
 // Cost: the nodes that are looked at, 64 at a time.
 // Memory: a copy of all nodes (node_columns.h).
@@ -25,13 +26,14 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/room_scores.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "engine/base/random.h"
 
 namespace schedq {
 
 class Placer {
  public:
-  // `cache` outlives it.
-  explicit Placer(const SchedulerCache* cache);
+  // `cache` outlives it. Placers of one random stream decide alike.
+  explicit Placer(const SchedulerCache* cache, const Random& random = Random(0));
 
   // Decides without changing the cache, by what the cache has now.
   Decision Decide(const ClusterPod& pod);
@@ -39,14 +41,18 @@ class Placer {
  private:
   class Search;
 
+  // A node by its score and its place in the attempt's random order.
   struct Candidate {
     int64_t score;
-    uint32_t slot;
+    uint32_t order;
 
     bool IsBetterThan(const Candidate& other) const {
-      return score != other.score ? score > other.score : slot < other.slot;
+      return score != other.score ? score > other.score : order < other.order;
     }
   };
+  // The place of a slot in that order, and the slot at a place. Halves of the slots change places,
+  // halves of halves, and so on, so that the order of nodes that are neighbours is random too.
+  uint32_t Turned(uint32_t slot_or_order) const { return slot_or_order ^ turn_; }
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
@@ -88,7 +94,9 @@ class Placer {
   const Framework& framework_;
   NodeColumns nodes_;
   RoomScores room_scores_{&nodes_, framework_};
+  Random random_;
   size_t next_block_ = 0;
+  uint32_t turn_ = 0;  // Of the attempt's random order.
   // Of the attempt.
   std::vector<Framework::Numbered> asked_;        // Those that filter.
   std::vector<Framework::Numbered> asked_alone_;  // Those that filter one node.

@@ -85,7 +85,7 @@ class FailedSearch {
 
   virtual const PlacingAttempt& attempt() const = 0;
   virtual const NodeColumns& nodes() const = 0;
-  // Where the next search begins.
+  // Where a search among all nodes begins: at random, as kube-scheduler does.
   virtual size_t first_block() const = 0;
   // nullopt: the search knows no such node.
   virtual std::optional<uint32_t> SlotOf(const std::string& node) const = 0;

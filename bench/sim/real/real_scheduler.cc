@@ -97,7 +97,8 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                               .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
   for (int i = 0; i < options.scheduling_threads; ++i) {
-    threads_.push_back(std::make_unique<SchedulingThread>(cache_.get()));
+    threads_.push_back(std::make_unique<SchedulingThread>(
+        cache_.get(), random_.Fork(kFirstPlacing + threads_.size())));
   }
   rejectors_.emplace(cache_->framework(), queue_->plugins());
   victims_.emplace(SurroundingsOfVictims());
@@ -291,7 +292,7 @@ VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {
                [this, victim, then = std::move(then)] {
                  if (options_.cluster->IsOut()) return then(Error("the API server is out (503)"));
                  const bool was_there = options_.cluster->FindPod(victim->number) != nullptr;
-                 options_.cluster->DeletePod(victim->number);
+                 options_.cluster->DeletePodGracefully(victim->number);
                  then(was_there ? Status::Ok() : Error(kVictimIsGone));
                });
     });

@@ -111,8 +111,11 @@ class RealScheduler final : public Scheduler {
   std::map<std::string, ThreadUsage> Usage() const;
 
  private:
+  // The first of the threads' streams of random numbers, from which nothing but placing draws.
+  static constexpr uint64_t kFirstPlacing = 1;
+
   struct SchedulingThread {
-    explicit SchedulingThread(const SchedulerCache* cache) : placer(cache) {}
+    SchedulingThread(const SchedulerCache* cache, const Random& random) : placer(cache, random) {}
 
     Placer placer;
     LatencyMeter popped;

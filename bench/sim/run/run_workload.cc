@@ -30,6 +30,8 @@ void Collect(const WorkloadRunner& runner, RunOutcome* outcome) {
     duration += section.duration;
     outcome->steps.Add(section.steps);
     outcome->pods += section.pods;
+    outcome->pods_of_all += section.activity.pods;
+    outcome->active += section.activity.length();
     repetition.metrics.insert(repetition.metrics.end(), section.items.begin(), section.items.end());
     for (const auto& [name, count] : section.counters) repetition.counters[name] += count;
     if (!section.real) continue;
@@ -131,9 +133,11 @@ Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& worklo
   const Result<WaitResult> ended = is_real ? run_or_end() : run();
   simulation.scheduler().Rethrow();
   if (!ended) return ended.error();
+  if (*ended == WaitResult::kDone) simulation.Wait([] { return false; }, options.tail);
   RunOutcome outcome;
   outcome.repetition.seed = options.seed;
   Collect(runner, &outcome);
+  outcome.counters = ReadMetrics(&simulation.scheduler()).Counters();
   outcome.metrics_text = MetricsTextOf(&simulation.scheduler());
   if (*ended == WaitResult::kInterrupted) {
     SetOutcome(WorkloadOutcome::kInterrupted, "interrupted", &outcome);

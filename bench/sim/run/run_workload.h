@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "bench/sim/measure/step_times.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "perf/documents/run_document.h"
 
 namespace schedq {
@@ -18,6 +20,10 @@ struct RunOutcome {
   std::string reason;  // The reason for an outcome other than kMeasured.
   Repetition repetition;
   uint64_t pods = 0;         // The pods that were scheduled in the measured sections.
+  uint64_t pods_of_all = 0;  // That were bound while a measured section was open.
+  Duration active{};         // In which they were: SectionActivity::length(), summed.
+  // Repetition::counters.
+  std::map<std::string, uint64_t> counters;
   StepTimes steps;           // On the real clock, of all measured sections.
   std::string metrics_text;  // All metrics at the end of the run, in Prometheus' text form.
 };

@@ -63,6 +63,8 @@ struct RunOptions {
   uint64_t objects_max = kObjectCountMax;  // What a workload may hold at once.
   // How long churns and steady states go on; 0: as long as the workload says.
   Duration duration{};
+  // What goes on by itself goes on for this time after the last operation, and is counted.
+  Duration tail{};
   // Polled during the run; true ends it early. May be empty.
   std::function<bool()> interrupted;
   // Called from time to time. May be empty.

@@ -228,7 +228,7 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const DeletePodsOp& op) {
   VirtualClock& clock = simulation_->clock();
   const auto remove = [this, progress](size_t index) {
     simulation_->client().Do(simulation_->costs().remove, [this, progress, index] {
-      simulation_->cluster().DeletePod(progress->pods[index]->number);
+      simulation_->cluster().DeletePodGracefully(progress->pods[index]->number);
       ++progress->deleted;
     });
   };

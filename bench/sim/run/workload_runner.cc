@@ -11,6 +11,7 @@
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/memory_guard.h"
 #include "bench/sim/run/update_storm.h"
+#include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
 #include "perf/text/number_text.h"
 
@@ -92,13 +93,31 @@ WorkloadRunner::Outcome WorkloadRunner::WaitFor(const std::function<bool()>& don
   return result;
 }
 
+// What goes on beside the wait, such as a churn or the backoff of pods, goes on until that look.
+WorkloadRunner::Outcome WorkloadRunner::WaitForLook(const std::function<bool()>& done,
+                                                    const std::string& what) {
+  if (simulation_->real_scheduler() != nullptr) return WaitFor(done, what);
+  Instant next_look = simulation_->Now();
+  const auto is_seen = [&] {
+    const Instant now = simulation_->Now();
+    if (now < next_look) return false;
+    next_look += kSecond;
+    return done();
+  };
+  // The clock stops at each look, whatever else happens then.
+  const TimerId looks = simulation_->clock().Every(next_look + kSecond, kSecond, [] {});
+  Outcome outcome = WaitFor(is_seen, what);
+  simulation_->clock().Cancel(looks);
+  return outcome;
+}
+
 WorkloadRunner::Outcome WorkloadRunner::WaitForPods(const PodSelection& selection, int64_t count,
                                                     bool attempted) {
   const PodWatch::Counter counter(&simulation_->pods(), selection);
   const auto reached = [&] {
     return counter.scheduled() + (attempted ? counter.attempted() : 0) >= count;
   };
-  Outcome outcome = WaitFor(reached, "not all pods are where they should be");
+  Outcome outcome = WaitForLook(reached, "not all pods are where they should be");
   if (outcome && *outcome == WaitResult::kTimeout) {
     failure_ += fmt::format(": {} of {} pods {}", counter.scheduled(), count,
                             attempted ? "scheduled or attempted" : "scheduled");

@@ -1,8 +1,8 @@
 // Executes the operations of one workload, one after the other, in virtual time.
 //
-// Purpose: executes each opcode of docs/formats.md as scheduler_perf does. A wait ends as soon as
-// the informers deliver its condition (scheduler_perf polls once a second), or after ten virtual
-// minutes.
+// Purpose: executes each opcode of docs/formats.md as scheduler_perf does. A wait for pods ends
+// when scheduler_perf would see that it may, which looks at once and then once a second; on the
+// real clock it ends as soon as the informers deliver its condition. It ends after ten minutes.
 // Threads: one.
 #pragma once
 
@@ -86,6 +86,8 @@ class WorkloadRunner {
   WaitResult PassTime(Duration duration);
   Outcome WaitForPods(const PodSelection& selection, int64_t count, bool attempted);
   Outcome WaitFor(const std::function<bool()>& done, const std::string& what);
+  // Looks at once and then once a second, as scheduler_perf does.
+  Outcome WaitForLook(const std::function<bool()>& done, const std::string& what);
   void StartSection(const std::string& name, PodSelection pods);
   void StopSection();
   // Allocates the claim's devices on the first node that has them, starting from a random node.

@@ -195,7 +195,7 @@ VictimDeletions::Surroundings SchedulerLoop::SurroundingsOfVictims() {
                 After(costs_.remove.Draw(&random_), [this, victim, then = std::move(then)] {
                   if (cluster_->IsOut()) return then(Error("the API server is out (503)"));
                   const bool was_there = cluster_->FindPod(victim->number) != nullptr;
-                  cluster_->DeletePod(victim->number);
+                  cluster_->DeletePodGracefully(victim->number);
                   then(was_there ? Status::Ok() : Error(kVictimIsGone));
                 });
               },

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -122,6 +123,9 @@ class SchedulerLoop final : public Scheduler {
   void After(Duration delay, std::function<void()> action);
   VictimDeletions::Surroundings SurroundingsOfVictims();
 
+  // The stream of random numbers that nothing but placing draws from.
+  static constexpr uint64_t kPlacing = 1;
+
   Cluster* const cluster_;
   const CostModel& costs_;
   Random random_;
@@ -130,7 +134,7 @@ class SchedulerLoop final : public Scheduler {
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   SchedulerCache cache_;
-  Placer placer_{&cache_};
+  Placer placer_{&cache_, random_.Fork(kPlacing)};
   WaitingPods waiting_pods_{&clock_};
   VirtualLock lock_;
   EventHandlers handlers_;

@@ -1,7 +1,7 @@
 // A pod that no node takes may go to a node from which pods of a lower priority are deleted.
 //
-// Candidates: nodes that would pass without their pods of lower priority, from where the search
-// began on, until a tenth of all nodes, but at least a hundred, are found. On each, the more
+// Candidates: nodes that would pass without their pods of lower priority, from a random place on,
+// until a tenth of all nodes, but at least a hundred, are found. On each, the more
 // important pods are put back as long as the node passes: those of the highest priority first, and
 // of these the oldest. What is left are its victims.
 // Choice, as upstream's without budgets: the node whose most important victim has the lowest

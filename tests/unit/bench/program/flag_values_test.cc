@@ -90,8 +90,8 @@ TEST(FlagValues, AnEmptyValueIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> commands = {
       {{"run"},
        {"--suite", "--name", "--labels", "--gate", "--status-model", "--plugin", "--engine",
-        "--clock", "--costs", "--schedulers", "--seed", "--repeat", "--out", "--format", "--memory",
-        "--record"}},
+        "--clock", "--costs", "--schedulers", "--seed", "--jobs", "--repeat", "--out", "--format",
+        "--memory", "--record", "--reference"}},
       {{"list"}, {"--suite", "--name", "--labels", "--format"}},
       {{"replay", "x"}, {"--engine", "--plugin"}},
       {{"compare", "x", "y"}, {"--threshold", "--format"}},

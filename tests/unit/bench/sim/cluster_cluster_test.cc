@@ -50,7 +50,7 @@ TEST_F(ClusterTest, ChangesArriveInOrderAfterTheDelay) {
   clock_.AdvanceBy(kDelay - std::chrono::nanoseconds(1));
   EXPECT_THAT(log_.lines(), IsEmpty());
   ASSERT_TRUE(cluster_.BindPod(1, "n").ok());
-  cluster_.Delete({"Pod", "ns", "p"});
+  cluster_.DeletePod(1);
   clock_.AdvanceBy(std::chrono::nanoseconds(1));
   EXPECT_THAT(log_.lines(), ElementsAre("Node+ n", "Pod+ ns/p"));
   Settle();
@@ -108,6 +108,28 @@ TEST_F(ClusterTest, FinalizersKeepADeletedPod) {
   EXPECT_EQ(cluster_.FindPod(1), nullptr);
   Settle();
   EXPECT_THAT(log_.lines(), ElementsAre("Pod+ ns/p", "Pod~ ns/p", "Pod- ns/p"));
+}
+
+TEST_F(ClusterTest, AGracePeriodKeepsABoundPod) {
+  MustCreate(PodObjectNamed("bound"));
+  MustCreate(PodObjectNamed("quick", "100m", "  terminationGracePeriodSeconds: 0\n"));
+  MustCreate(PodObjectNamed("waiting"));
+  ASSERT_TRUE(cluster_.BindPod(1, "n").ok());
+  ASSERT_TRUE(cluster_.BindPod(2, "n").ok());
+  for (const uint64_t pod : {1, 2, 3}) EXPECT_TRUE(cluster_.DeletePodGracefully(pod));
+  ASSERT_NE(cluster_.FindPod(1), nullptr);
+  EXPECT_TRUE(cluster_.FindPod(1)->deleting);
+  EXPECT_EQ(cluster_.FindPod(2), nullptr) << "its grace period is 0";
+  EXPECT_EQ(cluster_.FindPod(3), nullptr) << "no kubelet has it";
+  EXPECT_FALSE(cluster_.DeletePodGracefully(1)) << "it is being deleted already";
+  cluster_.UpdatePod(1, [](ClusterPod* pod) {
+    pod->labels = {{"a", "b"}};
+    return true;
+  });
+  EXPECT_NE(cluster_.FindPod(1), nullptr) << "an update does not end it";
+  EXPECT_TRUE(cluster_.Delete({"Pod", "ns", "bound"}) || cluster_.FindPod(1)->deleting);
+  EXPECT_TRUE(cluster_.DeletePod(1));
+  EXPECT_EQ(cluster_.FindPod(1), nullptr);
 }
 
 TEST_F(ClusterTest, BindingHappensOnceAndClearsTheNomination) {

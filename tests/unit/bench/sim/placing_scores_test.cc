@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -169,7 +170,7 @@ class Opinion final : public PlacingPlugin {
   const std::vector<int64_t> scores_;
 };
 
-std::string BestOf(int32_t weight) {
+std::string BestOf(int32_t weight, uint64_t seed = 0) {
   SchedulerCache cache([weight](const PlacingTools&) {
     std::vector<PlacingPluginRef> plugins;
     plugins.push_back(std::make_unique<Opinion>(1, std::vector<int64_t>{40, 0, 100}));
@@ -182,13 +183,17 @@ std::string BestOf(int32_t weight) {
     change.objects.after = NodeOf(i, 1000);
     cache.Apply(change);
   }
-  return Placer(&cache).Decide(*PodOf(1, 1)).node;
+  return Placer(&cache, Random(seed)).Decide(*PodOf(1, 1)).node;
 }
 
 TEST(Scores, AreAddedWithTheirWeights) {
-  EXPECT_EQ(BestOf(0), "n3");
-  EXPECT_EQ(BestOf(1), "n1") << "of two with the same sum the first";
-  EXPECT_EQ(BestOf(2), "n2");
+  std::set<std::string> of_equal_sums;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    EXPECT_EQ(BestOf(0, seed), "n3");
+    EXPECT_EQ(BestOf(2, seed), "n2");
+    of_equal_sums.insert(BestOf(1, seed));
+  }
+  EXPECT_EQ(of_equal_sums.size(), 3u) << "chance decides between equal sums";
 }
 
 TEST(RoomScores, AreThoseOfThePresentRoom) {

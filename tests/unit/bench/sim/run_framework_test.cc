@@ -39,6 +39,7 @@ namespace {
 
 constexpr const char* kLowPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: low-}\nspec:\n  priority: 1\n"
+    "  terminationGracePeriodSeconds: 0\n"
     "  containers:\n  - {name: c, image: i, resources: {requests: {cpu: '1'}}}\n";
 constexpr const char* kHighPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: high-}\nspec:\n  priority: 10\n"

@@ -107,7 +107,7 @@ TEST(Load, PodsComeAtTheirTimes) {
              "arrivals: {process: constant, perSecond: 10}}\n");
   ASSERT_TRUE(outcome.ok()) << outcome.error().message();
   EXPECT_EQ(outcome->pods, 20u);
-  EXPECT_NEAR(outcome->repetition.seconds, 1.9, 0.1);
+  EXPECT_NEAR(std::chrono::duration<double>(outcome->active).count(), 1.9, 0.1);
 }
 
 TEST(Load, WhoSkipsTheWaitDoesNotWaitForArrivals) {
@@ -119,7 +119,7 @@ TEST(Load, WhoSkipsTheWaitDoesNotWaitForArrivals) {
              "  - {opcode: barrier, namespaces: [a]}\n");
   ASSERT_TRUE(outcome.ok()) << outcome.error().message();
   EXPECT_EQ(outcome->outcome, WorkloadOutcome::kMeasured) << outcome->reason;
-  EXPECT_LT(outcome->repetition.seconds, 0.2);
+  EXPECT_LT(outcome->repetition.seconds, 1.2) << "one look later; arrivals take two seconds";
 }
 
 TEST(Load, DrawsReachTheTemplateAndDependOnTheSeed) {

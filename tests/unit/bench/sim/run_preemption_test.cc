@@ -35,7 +35,8 @@ struct Wanted {
   int priority = 0;
   std::string cpu = "1";
   std::string metadata = "";  // Beside the name.
-  std::string spec = "";      // Beside priority and container.
+  std::string spec = "";      // Beside priority, grace period and container.
+  int grace_seconds = 0;
 };
 
 class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
@@ -59,8 +60,10 @@ class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
   uint64_t Create(const Wanted& pod) {
     const std::string yaml =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: " + pod.name + pod.metadata +
-        "}\nspec:\n  priority: " + std::to_string(pod.priority) + "\n" + pod.spec +
-        "  containers: [{name: c, image: i, resources: {requests: {cpu: '" + pod.cpu + "'}}}]\n";
+        "}\nspec:\n  priority: " + std::to_string(pod.priority) +
+        "\n  terminationGracePeriodSeconds: " + std::to_string(pod.grace_seconds) + "\n" +
+        pod.spec + "  containers: [{name: c, image: i, resources: {requests: {cpu: '" + pod.cpu +
+        "'}}}]\n";
     EXPECT_TRUE(simulation_.cluster().Create(ObjectFrom(yaml), "ns").ok());
     return simulation_.cluster().pods().last();
   }
@@ -151,6 +154,27 @@ TEST_P(PreemptionRunTest, OnlyTheLeastImportantGoes) {
   EXPECT_EQ(NodeOf(high), "n");
   EXPECT_FALSE(IsThere(least));
   EXPECT_TRUE(IsThere(important) && IsThere(between));
+}
+
+// No kubelet ends it: it keeps its room, and the pod that preempted it waits and takes no others.
+TEST_P(PreemptionRunTest, AVictimWithAGracePeriodStays) {
+  CreateNode("n");
+  CreateNode("m");
+  const uint64_t low = CreateAndBind({"low", 1, "4", "", "", 30});
+  const uint64_t other = CreateAndBind({"other", 1, "4", "", "", 30});
+  const uint64_t high = CreateAndReject({"high", 10, "4"});
+  EXPECT_TRUE(Wait([&] {
+    return simulation_.cluster().FindPod(low)->deleting ||
+           simulation_.cluster().FindPod(other)->deleting;
+  }));
+  EXPECT_TRUE(Wait([this] { return IsSettled(); }));
+  EXPECT_TRUE(IsThere(low) && IsThere(other));
+  EXPECT_NE(simulation_.cluster().FindPod(low)->deleting,
+            simulation_.cluster().FindPod(other)->deleting)
+      << "one victim only";
+  EXPECT_EQ(NodeOf(high), "");
+  CreateNode("third");
+  EXPECT_TRUE(IsBoundSoon(high)) << "where there is room it goes elsewhere";
 }
 
 TEST_P(PreemptionRunTest, AsManyGoAsAreNeededAndNoMore) {

@@ -44,6 +44,10 @@ constexpr const char* kBadTemplate =
     "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
     "  containers: [{name: c, image: i}]\n  {{if eq .Index 1}}surplus: 1{{end}}\n";
 
+// A deletion ends it at once.
+constexpr const char* kQuickPod =
+    "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+    "  terminationGracePeriodSeconds: 0\n  containers: [{name: c, image: i}]\n";
 constexpr const char* kTeam = "apiVersion: v1\nkind: Namespace\nmetadata: {labels: {team: a}}\n";
 // Wants a pod like itself on its node, in a namespace of the team.
 constexpr const char* kTeamPod =
@@ -56,7 +60,8 @@ constexpr const char* kTeamPod =
 TestFiles Files() {
   return {{"node.yaml", kNodeYaml},   {"huge.yaml", kHugePodYaml}, {"devices.yaml", kDevicesYaml},
           {"class.yaml", kClassYaml}, {"claims.yaml", kClaim},     {"claim-pod.yaml", kClaimPod},
-          {"bad.yaml", kBadTemplate}, {"team.yaml", kTeam},        {"team-pod.yaml", kTeamPod}};
+          {"bad.yaml", kBadTemplate}, {"team.yaml", kTeam},        {"quick.yaml", kQuickPod},
+          {"team-pod.yaml", kTeamPod}};
 }
 
 // One workload of the text, and its runs.
@@ -104,7 +109,7 @@ TEST_F(WorkloadTest, CreatePodsMeasuresItsOwnPods) {
 // The estimate before the run knows nothing of waits.
 TEST_F(WorkloadTest, EndsWhereItHoldsTooMuch) {
   const std::string churn =
-      "  - {opcode: churn, mode: create, intervalMilliseconds: 1, templatePaths: [huge.yaml]}\n";
+      "  - {opcode: churn, mode: create, intervalMilliseconds: 5, templatePaths: [huge.yaml]}\n";
   const std::string endless = "  - {opcode: createPods, count: 1, podTemplatePath: huge.yaml}\n";
   RunOptions options;
   options.objects_max = 500;
@@ -113,6 +118,55 @@ TEST_F(WorkloadTest, EndsWhereItHoldsTooMuch) {
   EXPECT_THAT(ended.error().message(),
               HasSubstr("w.yaml:5: createPods: there are more than 500 objects"));
   EXPECT_TRUE(TryRun(kNodes + churn + kMeasure, options).ok());
+}
+
+// scheduler_perf looks at once and then once a second, and the churn goes on until it has looked.
+TEST_F(WorkloadTest, AWaitForPodsEndsAtTheNextLook) {
+  const std::string churn =
+      "  - {opcode: churn, mode: create, intervalMilliseconds: 150, templatePaths: [huge.yaml]}\n";
+  const std::string added =
+      "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"UnscheduledPodAdd\"}";
+  const RunOutcome outcome = Run(kNodes + churn + kMeasure);
+  EXPECT_NEAR(outcome.repetition.seconds, 1.0, 0.05);
+  EXPECT_LT(outcome.active, std::chrono::milliseconds(200)) << "all were bound long before";
+  EXPECT_EQ(Counter(outcome, added), 26u) << "20 pods, and six of the churn";
+  const RunOutcome nothing_to_wait_for =
+      Run(kNodes + "  - {opcode: createPods, namespace: m, count: 3}\n" + kStart +
+          "  - {opcode: barrier, namespaces: [m]}\n" + kStop);
+  EXPECT_EQ(nothing_to_wait_for.repetition.seconds, 0) << "the first look is at once";
+}
+
+TEST_F(WorkloadTest, TheTailIsCountedInTheWholeAndNotInTheSection) {
+  const std::string churn =
+      "  - {opcode: churn, mode: create, intervalMilliseconds: 150, templatePaths: [huge.yaml]}\n";
+  const std::string added =
+      "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"UnscheduledPodAdd\"}";
+  RunOptions options;
+  options.tail = std::chrono::milliseconds(1300);
+  const RunOutcome outcome = Run(kNodes + churn + kMeasure, options);
+  EXPECT_EQ(Counter(outcome, added), 26u);
+  EXPECT_EQ(outcome.counters.at(added), 35u) << "nine more of the churn";
+  EXPECT_EQ(Run(kNodes + churn + kMeasure).counters.at(added), 26u);
+}
+
+TEST_F(WorkloadTest, ActivityIsThatOfAllPodsWhileASectionIsOpen) {
+  const RunOutcome outcome = Run(kNodes + "  - {opcode: createPods, count: 7}\n" + kStart +
+                                 "  - {opcode: createPods, namespace: other, count: 5}\n"
+                                 "  - {opcode: createPods, namespace: m, count: 3}\n" +
+                                 kStop);
+  EXPECT_EQ(outcome.pods, 3u);
+  EXPECT_EQ(outcome.pods_of_all, 8u);
+  EXPECT_GT(outcome.active, std::chrono::seconds(1)) << "the second look lies between";
+  EXPECT_LT(outcome.active, std::chrono::milliseconds(1300));
+}
+
+TEST_F(WorkloadTest, BoundPodsWithAGracePeriodStay) {
+  const std::string fill = kNodes + "  - {opcode: createPods, namespace: m, count: 10}\n" + kStart;
+  const RunOutcome outcome = Run(fill + "  - {opcode: deletePods, namespace: m}\n" +
+                                 "  - {opcode: sleep, duration: 1m}\n" + kStop);
+  EXPECT_EQ(Counter(outcome,
+                    "scheduler_event_handling_duration_seconds_count{event=\"AssignedPodDelete\"}"),
+            0u);
 }
 
 // A churn of a few objects beside a sleep of a year ticked for the whole year.
@@ -193,7 +247,9 @@ TEST_F(WorkloadTest, WhatNeverComesToItsEndFailsAndSaysSo) {
 }
 
 TEST_F(WorkloadTest, DeletePodsMakesRoomAtItsRate) {
-  const std::string fill = kNodes + "  - {opcode: createPods, namespace: m, count: 10}\n" + kStart;
+  const std::string fill =
+      kNodes + "  - {opcode: createPods, namespace: m, count: 10, podTemplatePath: quick.yaml}\n" +
+      kStart;
   const std::string remove = "  - {opcode: deletePods, namespace: m, deletePodsPerSecond: 10}\n";
   const RunOutcome slow = Run(fill + remove + kStop);
   EXPECT_NEAR(slow.repetition.seconds, 1.0, 0.1);

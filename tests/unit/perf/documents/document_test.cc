@@ -127,7 +127,7 @@ TEST(PerfDocument, EachMalformedInputGivesOneLine) {
        "f.json: engine: expected a string, got 7"},
       {Replaced(good, "\"engine\":", "\"Engine\": \"x\", \"engine\":"),
        "f.json: Engine: unknown key, expected one of clock, cost_model, engine, environment, "
-       "gates, scenarios, schedq_results, seed, status_model, verdicts, workloads"},
+       "gates, reference, scenarios, schedq_results, seed, status_model, verdicts, workloads"},
       {Replaced(good, "\"engine\":", "\"engine\": \"x\", \"engine\":"),
        "f.json: expected every key once, got \"engine\" twice"},
       {Replaced(good, "\"clock\": \"virtual\"", "\"clock\": \"sundial\""),

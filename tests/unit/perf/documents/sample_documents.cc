@@ -5,6 +5,7 @@
 
 #include "perf/documents/environment.h"
 #include "perf/documents/real_figures.h"
+#include "perf/documents/reference_comparison.h"
 
 namespace schedq {
 namespace {
@@ -73,12 +74,22 @@ RunDocument SampleRun() {
                           .measured = 336.25,
                           .met = true}};
   measured.repetitions = {repetition, repetition};
+  ReferenceComparison reference;
+  reference.file = "basic.json";
+  reference.runs = 3;
+  reference.closeness["attempts"].counts = {5, 4, 3, 2, 1};
+  reference.misses = {{"hints", "NodePorts|Queue", 12, 3, 5, Closeness::kWorse}};
+  reference.throughput = ThroughputRatio{300, 400};
+  measured.reference = reference;
   WorkloadResult skipped;
   skipped.test_case = "Volumes";
   skipped.workload = "5000Nodes";
   skipped.outcome = WorkloadOutcome::kSkipped;
   skipped.reason = "needs persistent volumes";
+  skipped.reference.emplace().not_compared = "was not measured here";
   document.workloads = {measured, skipped};
+  document.reference.emplace().closeness = reference.closeness;
+  document.reference->rank_correlation = 0.75;
   document.scenarios = {{"KEP-5501/outage",
                          "the server is away",
                          {"patches", "blind pod-s"},

@@ -1,0 +1,23 @@
+// Does numbered tasks on several threads at once.
+//
+// Purpose: long pieces of work that share nothing, such as runs of workloads. When not to use it:
+// for pieces of some microseconds; see hints/parallel_ranges.h.
+// Threads: the caller does tasks too, and returns when all have ended; what they wrote is then
+// visible to it. The others are oneTBB's; under ThreadSanitizer they are plain threads, because it
+// cannot see into that library.
+// Invariants:
+//  1. Tasks begin in the order of their numbers.
+//  2. One job means the calling thread alone: a task begins when the one before has ended.
+//  3. Once a task has thrown, none begins. Those that have begun end, then the exception leaves.
+// Memory: a stack a thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace schedq {
+
+// Does task(0) to task(count - 1), at most `jobs` at once.
+void DoSideBySide(size_t count, size_t jobs, const std::function<void(size_t number)>& task);
+
+}  // namespace schedq
