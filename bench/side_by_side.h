@@ -3,8 +3,9 @@
 // Purpose: long pieces of work that share nothing, such as runs of workloads. When not to use it:
 // for pieces of some microseconds; see hints/parallel_ranges.h.
 // Threads: the caller does tasks too, and returns when all have ended; what they wrote is then
-// visible to it. The others are oneTBB's; under ThreadSanitizer they are plain threads, because it
-// cannot see into that library.
+// visible to it. The others are plain threads and not oneTBB's: a task takes from milliseconds to
+// minutes, so there is nothing to balance, and where the machine gives no further thread oneTBB
+// throws from amid its scheduler. Here those that there are do all tasks.
 // Invariants:
 //  1. Tasks begin in the order of their numbers.
 //  2. One job means the calling thread alone: a task begins when the one before has ended.

@@ -32,7 +32,7 @@ TEST(MemoryShareTest, AloneAWorkloadEndsWithAReasonAndDoesNotGiveWay) {
   EXPECT_TRUE(turn.MustEnd());
   EXPECT_FALSE(turn.gave_way());
   EXPECT_FALSE(turn.GivesWayToOthers());
-  EXPECT_THAT(turn.Reason(), testing::HasSubstr("beyond the limit of 1 "));
+  EXPECT_THAT(turn.Reason(), testing::HasSubstr("beyond the limit of 1"));
 }
 
 TEST(MemoryShareTest, OneAtATimeGivesWay) {
