@@ -74,6 +74,7 @@ target_link_libraries(schedq_flags INTERFACE Threads::Threads)
 if(SCHEDQ_SANITIZE)
   target_link_options(schedq_flags INTERFACE -fsanitize=${SCHEDQ_SANITIZE})
 endif()
+
 # schedq_builds_quickly(): for a folder whose code the optimizer takes long over and tests run
 # little of. Under the address sanitizer it is compiled without the optimizer, in half the time.
 macro(schedq_builds_quickly)
@@ -89,8 +90,8 @@ function(schedq_runs_much target)
   endif()
 endfunction()
 
-# schedq_reads_input(): for a folder of readers, which the fuzzers run. What libFuzzer would learn of
-# each comparison takes 40 % of their time; the words that readers compare with are in the
+# schedq_reads_input(): for a folder of readers, which the fuzzers run. What libFuzzer would learn
+# of each comparison takes 40 % of their time; the words that readers compare with are in the
 # dictionaries of tests/fuzz.
 macro(schedq_reads_input)
   if(SCHEDQ_FUZZ)

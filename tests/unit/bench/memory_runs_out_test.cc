@@ -31,7 +31,7 @@
 #include "engine/base/metrics/metrics_text.h"
 #include "engine/base/result.h"
 #include "engine/pod.h"
-#include "engine/queue.h"
+#include "engine/queue.h"  // IWYU pragma: keep
 #include "engine/queue_answers.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
@@ -141,8 +141,8 @@ TEST(MemoryRunsOut, WhatFailsToShowTheRestIsNotWaitedFor) {
   alarm(0);
 }
 
-// A thread's first look at the heap of the lock-free engine, which comes after 4096 pushes, found no
-// memory, and its end wrote where there was none.
+// A thread's first look at the heap of the lock-free engine, which comes after 4096 pushes, found
+// no memory, and its end wrote where there was none.
 TEST(MemoryRunsOut, AnOperationThrowsAndLeavesAQueueThatCanBeDestroyed) {
   constexpr size_t kBefore = 4090;
   const std::vector<PodRef> pods = MakePods(kBefore + 10, ClaimUse::kNone);
@@ -161,7 +161,8 @@ TEST(MemoryRunsOut, AnOperationThrowsAndLeavesAQueueThatCanBeDestroyed) {
       }
       has_failed = failing.has_failed();
     }
-    EXPECT_GT(failed, 10u) << EngineName(engine);
+    // A compiler may leave out a new with its delete.
+    EXPECT_GT(failed, 5u) << EngineName(engine);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "perf/files/file_io.h"
 #include "tests/support/child_process.h"
 #include "tests/support/program_fixture.h"
+#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
@@ -42,7 +43,7 @@ const std::string kEndless =
     "collectMetrics: true}\n";
 
 // It takes memory of its own, and keeps what was freed.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SCHEDQ_ADDRESS_SANITIZER
 constexpr bool kIsSanitized = true;
 #else
 constexpr bool kIsSanitized = false;
