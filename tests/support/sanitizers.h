@@ -16,3 +16,13 @@
 #if defined(__SANITIZE_THREAD__) && !defined(SCHEDQ_THREAD_SANITIZER)
 #define SCHEDQ_THREAD_SANITIZER 1
 #endif
+
+namespace schedq {
+
+#ifdef SCHEDQ_ADDRESS_SANITIZER
+inline constexpr bool kUnderAddressSanitizer = true;
+#else
+inline constexpr bool kUnderAddressSanitizer = false;
+#endif
+
+}  // namespace schedq

@@ -42,13 +42,6 @@ const std::string kEndless =
     "  - {opcode: createPods, count: 10, steadyState: true, duration: 8000h, "
     "collectMetrics: true}\n";
 
-// It takes memory of its own, and keeps what was freed.
-#ifdef SCHEDQ_ADDRESS_SANITIZER
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 class JobsTest : public ProgramTest {
  protected:
   static Result<RunDocument> Read(const std::string& folder) {
@@ -179,7 +172,7 @@ TEST_F(JobsTest, AStdoutWithoutAReaderHidesNoFile) {
 
 // Each of them fits; two at once do not, so that one gives way and is played again.
 TEST_F(JobsTest, AWorkloadThatFitsAloneDoesNotFailBesideOthers) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   std::string text;
   const std::string nodes = "  - {opcode: createNodes, count: 1000}\n";
   for (const char* name : {"A", "B", "C", "D"}) text += Case(name, nodes + Pods(30'000));
@@ -193,7 +186,7 @@ TEST_F(JobsTest, AWorkloadThatFitsAloneDoesNotFailBesideOthers) {
 }
 
 TEST_F(JobsTest, AWorkloadThatNeverFitsFailsAndTheOthersDoNot) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const std::string file =
       Write("w.yaml", Case("Growing", kNodes + Pods(900'000)) + Case("Small", kNodes + Pods(20)) +
                           Case("Little", kNodes + Pods(30)));

@@ -50,13 +50,6 @@ const std::string kEndless =
 const std::string kGrowing =
     Case("Growing", kNodes + "  - {opcode: createPods, count: 900000, collectMetrics: true}\n");
 
-// It takes memory of its own, and keeps what was freed.
-#ifdef SCHEDQ_ADDRESS_SANITIZER
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 class OutputTest : public ProgramTest {
  protected:
   static Result<RunDocument> Read(const std::string& folder) {
@@ -108,7 +101,7 @@ TEST_F(OutputTest, OneBadTraceEndsOnlyItself) {
 }
 
 TEST_F(OutputTest, AWorkloadThatTakesTooMuchMemoryEndsOnlyItself) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const std::string file = Write("w.yaml", kGrowing + kGood);
   const ChildProcess::Ended ended = Schedq({"run", file, "--memory", "150M", "--out", Path("out")});
   EXPECT_EQ(ended.exit_code, 1);
@@ -124,7 +117,7 @@ TEST_F(OutputTest, AWorkloadThatTakesTooMuchMemoryEndsOnlyItself) {
 
 // The run polls its memory while threads of its own take it.
 TEST_F(OutputTest, OnTheRealClockAWorkloadBeyondTheLimitOfMemoryFailsToo) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const std::string file = Write("w.yaml", kGrowing + kGood);
   const ChildProcess::Ended ended =
       Schedq({"run", file, "--clock", "real", "--engine", "lockfree", "--repeat", "1", "--memory",
@@ -155,7 +148,7 @@ TEST_F(OutputTest, AShortWorkloadBeyondTheLimitOfMemoryFailsToo) {
 // Threads that had started waited for ever for those that had not. Each start that may fail is in
 // tests/faults.
 TEST_F(OutputTest, ThreadsThatCannotBeStartedAreOneLine) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer needs more address space";
   for (const int mebibytes : {250, 300, 400, 500}) {
     const ChildProcess::Ended ended =
         RunProgram({"/bin/bash", "-c",
@@ -170,7 +163,7 @@ TEST_F(OutputTest, ThreadsThatCannotBeStartedAreOneLine) {
 }
 
 TEST_F(OutputTest, AProfileStopsBeforeASizeThatTakesTooMuchMemory) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer's memory is beyond the limit";
   const ChildProcess::Ended ended =
       Schedq({"profile", "requeue", "--only", "lockfree/narrowed", "--sizes",
               "10000,20000,10000000", "--limit", "1e9", "--rounds", "1", "--memory", "300M"});
@@ -180,7 +173,7 @@ TEST_F(OutputTest, AProfileStopsBeforeASizeThatTakesTooMuchMemory) {
 }
 
 TEST_F(OutputTest, WithoutMemoryARunIsOneLineAndNoCrash) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer needs more address space";
   // Too little for the program's own start leaves no line to expect.
   for (const int mebibytes : {200, 400}) {
     const ChildProcess::Ended ended = RunProgram(
@@ -195,7 +188,7 @@ TEST_F(OutputTest, WithoutMemoryARunIsOneLineAndNoCrash) {
 
 // Where no exception can go on, the program ended with one line and nothing else.
 TEST_F(OutputTest, WhatWasMeasuredBeforeMemoryRanOutIsShown) {
-  if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  if (kUnderAddressSanitizer) GTEST_SKIP() << "a sanitizer needs more address space";
   const std::string file = Write("w.yaml", kGood + kGrowing);
   // A thread of the run ends it on the real clock, and one that allocates in a destructor on both.
   for (const char* clock : {"virtual", "real"}) {
