@@ -58,6 +58,14 @@ struct ClosenessCounts {
   }
 };
 
+using ClosenessByFamily = std::map<std::string, ClosenessCounts>;
+
+inline ClosenessCounts SumOf(const ClosenessByFamily& families) {
+  ClosenessCounts sum;
+  for (const auto& [family, counts] : families) sum.Add(counts);
+  return sum;
+}
+
 // A counter that is not equal. Of several measured runs the reference is a range.
 struct CounterMiss {
   std::string family;  // "attempts", "requeues", "hints" or "calls".
@@ -94,18 +102,12 @@ struct ThroughputRatio {
 
 // One workload against its reference.
 struct ReferenceComparison {
-  std::string file;                                  // The reference's, without its folder.
-  std::optional<std::string> not_compared;           // Why; without it, what follows counts.
-  uint64_t runs = 0;                                 // Measured runs of the reference.
-  std::map<std::string, ClosenessCounts> closeness;  // By family.
-  std::vector<CounterMiss> misses;                   // The farthest first.
-  std::optional<ThroughputRatio> throughput;         // Where times were measured.
-
-  ClosenessCounts All() const {
-    ClosenessCounts all;
-    for (const auto& [family, counts] : closeness) all.Add(counts);
-    return all;
-  }
+  std::string file;                         // The reference's, without its folder.
+  std::optional<std::string> not_compared;  // Why; without it, what follows counts.
+  uint64_t runs = 0;                        // Measured runs of the reference.
+  ClosenessByFamily closeness;
+  std::vector<CounterMiss> misses;            // The farthest first.
+  std::optional<ThroughputRatio> throughput;  // Where times were measured.
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
@@ -120,19 +122,13 @@ struct ReferenceComparison {
 
 // All workloads together.
 struct ReferenceSummary {
-  uint64_t workloads = 0;                            // Compared.
-  std::map<std::string, ClosenessCounts> closeness;  // By family.
+  uint64_t workloads = 0;  // Compared.
+  ClosenessByFamily closeness;
   // Workloads whose attempts are all equal; those whose requeues and hints are all within 10 %.
   uint64_t attempts_equal = 0;
   uint64_t requeues_and_hints_within_10_percent = 0;
   uint64_t throughputs = 0;                // Workloads with times.
   std::optional<double> rank_correlation;  // Spearman's, of their throughput.
-
-  ClosenessCounts All() const {
-    ClosenessCounts all;
-    for (const auto& [family, counts] : closeness) all.Add(counts);
-    return all;
-  }
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {

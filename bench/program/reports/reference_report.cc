@@ -34,7 +34,7 @@ TextTable::Cell CountCell(const ClosenessCounts& counts, Closeness closeness) {
 
 void AddRow(const WorkloadResult& result, TextTable* table) {
   const ReferenceComparison& one = *result.reference;
-  const ClosenessCounts all = one.All();
+  const ClosenessCounts all = SumOf(one.closeness);
   std::vector<TextTable::Cell> cells = {result.test_case + "/" + result.workload};
   for (size_t i = 0; i < kClosenessCount; ++i) {
     cells.push_back(CountCell(all, static_cast<Closeness>(i)));
@@ -62,7 +62,7 @@ std::string FamilyLine(const std::string& name, const ClosenessCounts& counts) {
 }
 
 std::string SummaryText(const ReferenceSummary& summary) {
-  std::string text = FamilyLine("all", summary.All());
+  std::string text = FamilyLine("all", SumOf(summary.closeness));
   for (const auto& [family, counts] : summary.closeness) text += FamilyLine(family, counts);
   text += fmt::format(
       "{} workloads compared: attempts equal in {}, requeues and hints all within 10 % in {}\n",

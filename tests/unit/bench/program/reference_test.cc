@@ -83,7 +83,7 @@ TEST_F(ReferenceRunTest, TheDocumentsSayItToo) {
     const ReferenceComparison& one = *document.workloads[0].reference;
     EXPECT_EQ(one.file, "w.json");
     EXPECT_THAT(one.misses, IsEmpty());
-    EXPECT_EQ(one.All().of(Closeness::kEqual), 2u);
+    EXPECT_EQ(SumOf(one.closeness).of(Closeness::kEqual), 2u);
     ASSERT_TRUE(one.throughput.has_value());
     EXPECT_GT(one.throughput->pods_per_second, 100);
     EXPECT_FALSE(document.workloads[1].reference.has_value());

@@ -85,7 +85,7 @@ TEST(ReferenceTest, EqualCountsAreEqualInEveryFamily) {
       << "what is zero on both sides does not count";
   EXPECT_EQ(comparison.closeness.at("requeues").of(Closeness::kEqual), 2u);
   EXPECT_EQ(comparison.closeness.at("hints").of(Closeness::kEqual), 1u);
-  EXPECT_EQ(comparison.All().all(), 5u);
+  EXPECT_EQ(SumOf(comparison.closeness).all(), 5u);
 }
 
 TEST(ReferenceTest, WhatOneSideLacksIsAMissAndTheFarthestComesFirst) {
@@ -106,7 +106,7 @@ TEST(ReferenceTest, WhatOneSideLacksIsAMissAndTheFarthestComesFirst) {
   EXPECT_EQ(comparison.misses[1].count, 0u);
   EXPECT_EQ(comparison.misses[1].reference_min, 20u);
   EXPECT_EQ(comparison.misses[3].closeness, Closeness::kWithin10Percent);
-  EXPECT_EQ(comparison.All().of(Closeness::kWorse), 3u);
+  EXPECT_EQ(SumOf(comparison.closeness).of(Closeness::kWorse), 3u);
 }
 
 TEST(ReferenceTest, HintsOfOnePluginAndAnswerAreAddedOverEvents) {
@@ -165,8 +165,8 @@ TEST(ReferenceTest, TheSummaryCountsWorkloadsAndCounters) {
   EXPECT_EQ(summary.workloads, 3u);
   EXPECT_EQ(summary.attempts_equal, 2u);
   EXPECT_EQ(summary.requeues_and_hints_within_10_percent, 2u);
-  EXPECT_EQ(summary.All().all(), 5u + 6u + 6u);
-  EXPECT_EQ(summary.All().of(Closeness::kWorse), 2u);
+  EXPECT_EQ(SumOf(summary.closeness).all(), 5u + 6u + 6u);
+  EXPECT_EQ(SumOf(summary.closeness).of(Closeness::kWorse), 2u);
   EXPECT_EQ(summary.closeness.at("requeues").of(Closeness::kWithin10Percent), 1u);
   EXPECT_EQ(summary.throughputs, 3u);
   EXPECT_DOUBLE_EQ(*summary.rank_correlation, 1);
