@@ -327,7 +327,9 @@ void RunCommand::MeasureEngine(const RunPlan& plan, const WorkloadPlayer& player
   const size_t scenario_step = (number + 1) * steps - plan.scenarios.size();
   PlayScenariosOf(plan, engine, number, scenario_step, record, line);
   RepetitionCost weighed;
-  const bool has_costs = !record->Reports(std::nullopt)[number].document.environment.costs.empty();
+  bool has_costs = false;
+  record->Read(
+      number, [&](const RunReport& head) { has_costs = !head.document.environment.costs.empty(); });
   if (has_costs && !Interrupted()) weighed = WeighMemory(engine);
   record->Change(number, [&](RunReport* head) {
     RunEnvironment& environment = head->document.environment;
@@ -418,8 +420,8 @@ void RunCommand::PlayScenariosOf(const RunPlan& plan, EngineKind engine, size_t 
                                  size_t first_step, RunRecord* record, ProgressLine* line) const {
   if (request_.suite != kKepSuite) return;
   std::vector<ScenarioResult> scenarios;
-  std::vector<PromiseVerdict> verdicts =
-      JudgeExperiments(record->Reports(std::nullopt)[number].document);
+  std::vector<PromiseVerdict> verdicts;
+  record->Read(number, [&](const RunReport& head) { verdicts = JudgeExperiments(head.document); });
   const auto keep = [&] {
     record->Change(number, [&](RunReport* head) {
       head->document.scenarios = scenarios;

@@ -34,6 +34,11 @@ void RunRecord::Change(size_t engine, const std::function<void(RunReport* head)>
   change(&engines_[engine].head);
 }
 
+void RunRecord::Read(size_t engine, const std::function<void(const RunReport& head)>& read) const {
+  const std::lock_guard lock(mutex_);
+  read(engines_[engine].head);
+}
+
 std::vector<RunReport> RunRecord::Reports(std::optional<EarlyEnd> end) const {
   const std::lock_guard lock(mutex_);
   std::vector<RunReport> reports;

@@ -33,6 +33,9 @@ class RunRecord {
   // Changes a report as far as EndEngine or AddEngine has put it together.
   void Change(size_t engine, const std::function<void(RunReport* head)>& change);
 
+  // Calls `read` with a report as far as it has been put together.
+  void Read(size_t engine, const std::function<void(const RunReport& head)>& read) const;
+
   // A report an engine. What is under way is in it where `end` says why it does not end.
   std::vector<RunReport> Reports(std::optional<EarlyEnd> end) const;
 
