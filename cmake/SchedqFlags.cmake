@@ -83,9 +83,11 @@ macro(schedq_builds_quickly)
   endif()
 endmacro()
 
-# schedq_runs_much(target): the one of such a folder's targets that tests run much of.
+# schedq_runs_much(target): one that tests run much of, in a folder that is compiled without the
+# optimizer. Not where the quickest build is wanted (preset mutants), nor where all is optimized
+# more.
 function(schedq_runs_much target)
-  if(SCHEDQ_SANITIZE MATCHES "address" AND NOT SCHEDQ_FUZZ)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND NOT SCHEDQ_FUZZ)
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()
