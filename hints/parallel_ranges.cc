@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "engine/base/thread_sanitizer.h"
+#include "engine/base/sanitizers.h"
 
 namespace schedq {
 namespace {

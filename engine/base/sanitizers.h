@@ -1,5 +1,9 @@
-// The sanitizer of the build, which each compiler says in its own way: for tests that it would slow
-// down too much or whose faults it answers itself, and for code that must announce fibers to it.
+// The sanitizer of the build, which each compiler says in its own way.
+//
+// Purpose: what a sanitizer would slow down too much, or answers itself, and code that must
+// announce fibers to it. ThreadSanitizer does not see how a library that was compiled without it
+// hands work from thread to thread, and would report races that are none.
+// Threads: constants.
 #pragma once
 
 #if defined(__has_feature)
@@ -23,6 +27,11 @@ namespace schedq {
 inline constexpr bool kUnderAddressSanitizer = true;
 #else
 inline constexpr bool kUnderAddressSanitizer = false;
+#endif
+#ifdef SCHEDQ_THREAD_SANITIZER
+inline constexpr bool kUnderThreadSanitizer = true;
+#else
+inline constexpr bool kUnderThreadSanitizer = false;
 #endif
 
 }  // namespace schedq

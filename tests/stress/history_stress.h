@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/base/sanitizers.h"
 #include "tests/support/checkers/priority_judge.h"
 #include "tests/support/checkers/timed_calls.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 

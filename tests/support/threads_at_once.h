@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "tests/support/sanitizers.h"
+#include "engine/base/sanitizers.h"
 
 namespace schedq {
 

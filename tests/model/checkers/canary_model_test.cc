@@ -12,6 +12,7 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/base/sanitizers.h"
 #include "engine/base/time/time.h"
 #include "tests/model/checkers/pooled_stack.h"
 #include "tests/support/faulty_structures.h"
@@ -20,7 +21,6 @@
 #include "tests/support/model/explore.h"
 #include "tests/support/model/heap.h"
 #include "tests/support/model/runtime.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/sanitizers.h"
 #include "tests/support/faulty_structures.h"
 #include "tests/support/model/atomic.h"
 #include "tests/support/model/choice.h"
 #include "tests/support/model/expect.h"
 #include "tests/support/model/explore.h"
 #include "tests/support/model/runtime.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "engine/base/sanitizers.h"
 #include "tests/support/model/choice.h"
 #include "tests/support/model/clock.h"
 #include "tests/support/model/search.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq::model {
 

@@ -5,7 +5,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
 
-#include "tests/support/sanitizers.h"
+#include "engine/base/sanitizers.h"
 
 #ifdef SCHEDQ_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>

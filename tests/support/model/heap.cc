@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "tests/support/sanitizers.h"
+#include "engine/base/sanitizers.h"
 
 #if defined(__clang__) && (defined(SCHEDQ_ADDRESS_SANITIZER) || defined(SCHEDQ_THREAD_SANITIZER))
 #error "clang links its own operator new into sanitized programs; build the model with GCC there"

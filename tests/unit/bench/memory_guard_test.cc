@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/sanitizers.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {

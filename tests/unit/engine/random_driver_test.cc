@@ -21,12 +21,12 @@
 #include "bench/format/trace/replay_file.h"
 #include "bench/format/trace/trace.h"
 #include "engine/base/result.h"
+#include "engine/base/sanitizers.h"
 #include "schedq/engine_kind.h"
 #include "tests/support/driver/coverage.h"
 #include "tests/support/driver/driver.h"
 #include "tests/support/driver/faulty_queues.h"
 #include "tests/support/driver/log_judge.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/sanitizers.h"
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
 #include "perf/files/file_io.h"
 #include "tests/support/child_process.h"
 #include "tests/support/program_fixture.h"
-#include "tests/support/sanitizers.h"
 
 namespace schedq {
 namespace {
