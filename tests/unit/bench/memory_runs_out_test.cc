@@ -161,7 +161,8 @@ TEST(MemoryRunsOut, AnOperationThrowsAndLeavesAQueueThatCanBeDestroyed) {
       }
       has_failed = failing.has_failed();
     }
-    // A compiler may leave out a new with its delete.
+    // The lock-free engine was seen to allocate 7 times (clang) and 10 to 12 times (GCC): the keys
+    // of names are drawn by each process.
     EXPECT_GT(failed, 5u) << EngineName(engine);
   }
 }
