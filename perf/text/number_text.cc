@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <system_error>
 
@@ -61,6 +62,21 @@ std::string NumberText(double value, int digits) {
   const int integer_digits = static_cast<int>(std::floor(std::log10(rounded))) + 1;
   const int decimals = std::max(0, digits - integer_digits);
   return Grouped(fmt::format("{:.{}f}", value, decimals));
+}
+
+std::string GoFloatText(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (value == 0) return std::signbit(value) ? "-0" : "0";
+  std::array<char, 400> buffer;  // Large enough for every double.
+  char* const end = buffer.data() + buffer.size();
+  const auto scientific = std::to_chars(buffer.data(), end, value, std::chars_format::scientific);
+  const std::string text(buffer.data(), scientific.ptr);
+  const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+  constexpr int kFixedExponentMax = 5;  // 100000, then 1e+06.
+  if (exponent < -4 || exponent > kFixedExponentMax) return text;
+  const auto fixed = std::to_chars(buffer.data(), end, value, std::chars_format::fixed);
+  return std::string(buffer.data(), fixed.ptr);
 }
 
 std::string CountText(uint64_t count) { return Grouped(fmt::format("{}", count)); }

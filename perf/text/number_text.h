@@ -17,6 +17,9 @@ std::optional<double> ParseFiniteNumber(std::string_view text);
 // between 1e-4 and 1e15.
 std::string NumberText(double value, int digits = 3);
 
+// As Go prints a number with %g and %v: "0.1", "100000", "1e+06", "+Inf".
+std::string GoFloatText(double value);
+
 // "1,234,567"
 std::string CountText(uint64_t count);
 

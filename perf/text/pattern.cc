@@ -44,6 +44,13 @@ bool Pattern::IsFoundIn(std::string_view text) const {
   return RE2::PartialMatch(PieceOf(text), *compiled_);
 }
 
+std::optional<std::string_view> Pattern::Find(std::string_view text) const {
+  re2::StringPiece found;
+  const re2::StringPiece piece = PieceOf(text);
+  if (!compiled_->Match(piece, 0, piece.size(), RE2::UNANCHORED, &found, 1)) return std::nullopt;
+  return std::string_view(found.data(), found.size());
+}
+
 std::string PatternOfExactly(std::string_view text) {
   // RE2's own quoting escapes slashes too, and users read these expressions.
   std::string expression = "^";

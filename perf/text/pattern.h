@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ class Pattern {
 
   // Whether the expression matches a part of the text. The empty expression is found everywhere.
   bool IsFoundIn(std::string_view text) const;
+  // The first part of the text that the expression matches; nullopt where it matches none.
+  std::optional<std::string_view> Find(std::string_view text) const;
 
  private:
   explicit Pattern(std::shared_ptr<const re2::RE2> compiled) : compiled_(std::move(compiled)) {}

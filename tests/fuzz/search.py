@@ -27,6 +27,7 @@ MEGABYTES_AN_INPUT = 1024
 
 # Program, files of corpus/, dictionary, and the longest input: what the corpus needs, hardly more.
 SEARCHES = {
+    "cel_selector": ("cel_fuzz_selector", "cel-", "cel", 256),
     "trace_line": ("trace_fuzz_line", "trace-", "json", 768),
     "trace_file": ("trace_fuzz_file", "trace-", "json", 2048),
     "results_data_items": ("results_fuzz_data_items", "data_items-", "json", 256),

@@ -5,7 +5,7 @@
 // A quantity knows how the API server would hold it: as a 64-bit number and a power of ten, or as a
 // number of any size. isInteger and asInteger of selectors see the difference: they are false of
 // "1000m" and of "1.5Gi", although both amounts are whole.
-// Limit: the magnitude saturates at 10^29, where the API server has no bound.
+// Limit: the magnitude saturates at 10^28, where the API server has no bound.
 // Threads: a value.
 #pragma once
 
@@ -40,6 +40,8 @@ class ExactQuantity {
   std::optional<int64_t> Integer() const;
   double Approximate() const;
 
+  // Whether the text said more than a binary suffix may: the API server cuts it to 2^63-1.
+  bool capped() const { return capped_; }
   // The amount in billionths.
   Wide nano() const { return nano_; }
   // The amount in units or thousandths, rounded away from zero; it saturates.
@@ -54,6 +56,7 @@ class ExactQuantity {
   int64_t value_ = 0;
   int32_t scale_ = 0;
   bool small_ = true;
+  bool capped_ = false;
 };
 
 }  // namespace schedq

@@ -1,10 +1,13 @@
-// Quantities as the Kubernetes API writes them: "100m", "500Mi", "1e3", "2Gi", "0.0001".
+// Quantities of resources as the Kubernetes API writes them: "100m", "500Mi", "1e3", "0.0001".
 //
+// Purpose: amounts that schedq counts in 64 bits. bench/format/cel/exact_quantity.h reads them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "bench/format/cel/exact_quantity.h"
 
 namespace schedq {
 
@@ -15,17 +18,15 @@ class Quantity {
   static std::optional<Quantity> Parse(std::string_view text);
 
   // The quantity in units, rounded away from zero.
-  int64_t Value() const { return Divide(1'000'000'000); }
+  int64_t Value() const { return exact_.Value(); }
   // The quantity in thousandths, rounded away from zero; it saturates.
-  int64_t MilliValue() const { return Divide(1'000'000); }
-  bool negative() const { return nano_ < 0; }
+  int64_t MilliValue() const { return exact_.MilliValue(); }
+  bool negative() const { return exact_.Sign() < 0; }
 
  private:
-  __extension__ using Wide = __int128;
-  explicit Quantity(Wide nano) : nano_(nano) {}
-  int64_t Divide(int64_t by) const;
+  explicit Quantity(const ExactQuantity& exact) : exact_(exact) {}
 
-  Wide nano_;
+  ExactQuantity exact_;
 };
 
 }  // namespace schedq

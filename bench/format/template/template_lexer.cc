@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/format/yaml/utf8.h"
+#include "perf/text/utf8.h"
 
 namespace schedq {
 namespace {

@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "bench/format/yaml/utf8.h"
+#include "perf/text/number_text.h"
+#include "perf/text/utf8.h"
 
 namespace schedq {
 namespace {
@@ -65,10 +66,10 @@ std::string FormatFloatVerb(const Directive& directive, double value) {
   std::string text;
   const char verb = directive.verb == 'v' ? 'g' : directive.verb == 'F' ? 'f' : directive.verb;
   if ((verb == 'g' || verb == 'G') && directive.precision < 0) {
-    text = FormatFloat(value);
+    text = GoFloatText(value);
     if (verb == 'G') std::replace(text.begin(), text.end(), 'e', 'E');
   } else if (!std::isfinite(value)) {
-    text = FormatFloat(value);
+    text = GoFloatText(value);
   } else {
     char format[] = {'%', '.', '*', verb, '\0'};
     const int precision = directive.precision < 0 ? 6 : directive.precision;

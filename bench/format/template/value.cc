@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "bench/format/yaml/yaml_scalar.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
@@ -14,20 +15,6 @@ std::string Digits(double value, std::chars_format format) {
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, format);
   (void)error;  // Cannot fail: the buffer is large enough for every double.
   return std::string(buffer, end);
-}
-
-std::string SpecialFloat(double value) {
-  if (std::isnan(value)) return "NaN";
-  return value > 0 ? "+Inf" : "-Inf";
-}
-
-// The exponent of the shortest scientific form.
-int DecimalExponent(const std::string& scientific) {
-  int exponent = 0;
-  const size_t at = scientific.find('e') + 1;
-  const size_t digits = scientific[at] == '+' ? at + 1 : at;
-  std::from_chars(scientific.data() + digits, scientific.data() + scientific.size(), exponent);
-  return exponent;
 }
 
 std::string JsonFloat(double value) {
@@ -132,20 +119,10 @@ Value ValueFromYaml(const YamlNode& node) {
   return Value();
 }
 
-std::string FormatFloat(double value) {
-  if (!std::isfinite(value)) return SpecialFloat(value);
-  std::string scientific = Digits(value, std::chars_format::scientific);
-  if (value == 0) return std::signbit(value) ? "-0" : "0";
-  constexpr int kFixedExponentMax = 5;  // 100000, then 1e+06.
-  const int exponent = DecimalExponent(scientific);
-  if (exponent < -4 || exponent > kFixedExponentMax) return scientific;
-  return Digits(value, std::chars_format::fixed);
-}
-
 std::string FormatValue(const Value& value) {
   if (const bool* boolean = value.AsBool()) return *boolean ? "true" : "false";
   if (const int64_t* integer = value.AsInt()) return std::to_string(*integer);
-  if (const double* number = value.AsFloat()) return FormatFloat(*number);
+  if (const double* number = value.AsFloat()) return GoFloatText(*number);
   if (const std::string* text = value.AsString()) return *text;
   if (const ValueList* list = value.AsList()) {
     std::string out = "[";

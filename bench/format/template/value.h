@@ -60,8 +60,6 @@ Value ValueFromYaml(const YamlNode& node);
 
 // Go's %v.
 std::string FormatValue(const Value& value);
-// Go's strconv.FormatFloat(value, 'g', -1, 64).
-std::string FormatFloat(double value);
 // Go's encoding/json without HTML escapes.
 std::string ToJson(const Value& value);
 // Go's strconv.Quote.
