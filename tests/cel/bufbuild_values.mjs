@@ -5,6 +5,7 @@
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { double, entriesText, quoted } from "./value_text.mjs";
 
 const modules = join(process.argv[2], "node_modules", "@bufbuild", "cel", "dist", "esm");
 const load = (file) => import(pathToFileURL(join(modules, file)).href);
@@ -13,31 +14,6 @@ const { strings } = await load("ext/index.js");
 const environment = cel.celEnv({ funcs: strings });
 
 const utf8 = new TextEncoder();
-
-function quoted(bytes) {
-  let text = '"';
-  for (const byte of bytes) {
-    const plain = byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c;
-    text += plain ? String.fromCharCode(byte) : "\\x" + byte.toString(16).padStart(2, "0");
-  }
-  return text + '"';
-}
-
-function double(number) {
-  if (Number.isNaN(number)) return "nan";
-  if (!Number.isFinite(number)) return number < 0 ? "-inf" : "inf";
-  if (Object.is(number, -0)) return "-0e+00";
-  const [digits, exponent] = number.toExponential().split("e");
-  return digits + "e" + exponent[0] + exponent.slice(1).padStart(2, "0");
-}
-
-// Keys in the order of ours: false, true, numbers, strings by their bytes.
-function orderOf(left, right) {
-  const rank = (key) => (typeof key === "boolean" ? 0 : typeof key === "string" ? 2 : 1);
-  if (rank(left) !== rank(right)) return rank(left) - rank(right);
-  if (typeof left === "string") return Buffer.compare(utf8.encode(left), utf8.encode(right));
-  return left < right ? -1 : 1;
-}
 
 function text(value) {
   if (value === null) return "null";
@@ -49,8 +25,7 @@ function text(value) {
   if (cel.isCelUint(value)) return `${value.value}u`;
   if (cel.isCelList(value)) return "[" + [...value].map(text).join(", ") + "]";
   if (cel.isCelMap(value)) {
-    const entries = [...value.entries()].sort((left, right) => orderOf(left[0], right[0]));
-    return "{" + entries.map(([key, item]) => `${text(key)}: ${text(item)}`).join(", ") + "}";
+    return entriesText([...value.entries()].map(([key, item]) => [key, text(key), text(item)]));
   }
   if (cel.isCelType(value)) return value.name;
   return `<${typeof value}>`;

@@ -60,6 +60,12 @@ constexpr std::array<Macro, 7> kMacros = {{{"all", 2, CelNodeKind::kAll},
                                            {"map", 3, CelNodeKind::kMapLoop},
                                            {"filter", 2, CelNodeKind::kFilter}}};
 
+// Macros of a newer library, which see index or key together with the item.
+bool HasTwoVariables(std::string_view name, size_t arguments) {
+  if (name.substr(0, 9) == "transform") return arguments >= 3;
+  return arguments == 3 && (name == "all" || name == "exists" || name == "existsOne");
+}
+
 class Parser {
  public:
   Parser(const std::vector<CelToken>& tokens, CelTree* tree, CelProblem* problem)
@@ -432,7 +438,10 @@ std::optional<Index> Parser::ExpandMethod(Index operand, const CelToken& name,
   const auto* const macro = std::find_if(kMacros.begin(), kMacros.end(), [&](const Macro& known) {
     return known.name == name.text && known.arguments == arguments.size();
   });
-  if (macro == kMacros.end()) return std::nullopt;
+  if (macro == kMacros.end()) {
+    if (!HasTwoVariables(name.text, arguments.size())) return std::nullopt;
+    return Fail(name.offset, "'" + std::string(name.text) + "' with two variables is not modelled");
+  }
   const CelNode& variable = tree_->nodes[arguments[0]];
   if (variable.kind != CelNodeKind::kName) {
     return Fail(variable.offset, "argument must be a simple name");

@@ -286,6 +286,7 @@ TEST(CelExpression, RefusesWrongTypesWithTheirPlace) {
       {"[1].filter(x, x)", "1:15: expected type 'bool' but found 'int'"},
       {"'a'.matches('(')", "1:13: invalid matches argument: "},
       {"duration('1s')", "1:9: 'duration' is not modelled"},
+      {"[1].all(i, v, v > i)", "1:5: 'all' with two variables is not modelled"},
       {"sets.contains([1], [1])", "1:1: 'sets.contains' is not modelled"},
       {"[] + [1] + ['a']", "1:10: found no matching overload for '_+_' applied to"},
   });
