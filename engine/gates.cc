@@ -16,13 +16,14 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
     "ClearingNominatedNodeNameAfterBinding",
     "GenericWorkload",
     "CompositePodGroup",
+    "TopologyAwareWorkloadScheduling",
 };
 
 // As the proposals say: each of them begins in beta, or has reached it.
-constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA", "BETA",
-                                                              "BETA", "BETA", "BETA", "ALPHA"};
+constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA",  "BETA", "BETA",
+                                                              "BETA", "BETA", "ALPHA", "ALPHA"};
 
-constexpr bool IsOnByDefault(Gate gate) { return !IsGateOfGroups(gate); }
+constexpr bool IsOnByDefault(Gate gate) { return !IsGateOfGroups(gate) && !IsGateOfPlacing(gate); }
 
 struct Prerequisite {
   Gate gate;
@@ -31,6 +32,7 @@ struct Prerequisite {
 constexpr Prerequisite kPrerequisites[] = {
     {Gate::kSchedulerPreEnqueuePodStatus, Gate::kSchedulerAsyncAPICalls},
     {Gate::kCompositePodGroup, Gate::kGenericWorkload},
+    {Gate::kTopologyAwareWorkloadScheduling, Gate::kGenericWorkload},
 };
 
 }  // namespace

@@ -21,13 +21,20 @@ enum class Gate : uint8_t {
   kClearingNominatedNodeNameAfterBinding,
   kGenericWorkload,    // Pod groups. Off by default.
   kCompositePodGroup,  // Trees of groups; needs kGenericWorkload. Off by default.
+  // Groups go where their topology constraints allow; needs kGenericWorkload. Off by default. Only
+  // who places pods asks for it.
+  kTopologyAwareWorkloadScheduling,
 };
-inline constexpr int kGateCount = 8;
+inline constexpr int kGateCount = 9;
 
 std::string_view GateName(Gate gate);
 // Whether the gate says what is known of groups of pods.
 constexpr bool IsGateOfGroups(Gate gate) {
   return gate == Gate::kGenericWorkload || gate == Gate::kCompositePodGroup;
+}
+// Whether the gate is one of who places pods: it changes nothing in the queue.
+constexpr bool IsGateOfPlacing(Gate gate) {
+  return gate == Gate::kTopologyAwareWorkloadScheduling;
 }
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);

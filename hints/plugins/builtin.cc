@@ -14,7 +14,7 @@ std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates, PodRu
   if (with_rules) plugins.push_back(PodTopologySpreadPlugin());
   if (with_rules) plugins.push_back(InterPodAffinityPlugin());
   plugins.push_back(DynamicResourcesPlugin(world));
-  plugins.push_back(DefaultPreemptionPlugin(world));
+  plugins.push_back(DefaultPreemptionPlugin(world, gates.GenericWorkload()));
   if (gates.GenericWorkload()) plugins.push_back(GangSchedulingPlugin(world));
   return plugins;
 }

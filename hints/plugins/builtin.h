@@ -25,7 +25,8 @@ Plugin InterPodAffinityPlugin();
 // These three ask `world`, which must outlive them.
 Plugin DynamicResourcesPlugin(const World* world);
 Plugin GangSchedulingPlugin(const World* world);
-Plugin DefaultPreemptionPlugin(const World* world);
+// `has_groups`: members of a group wait for the victims of their group.
+Plugin DefaultPreemptionPlugin(const World* world, bool has_groups = false);
 
 // Whether pods have rules (engine/pod_rules.h) that keep pods away from nodes by what else is
 // there.

@@ -1,4 +1,5 @@
-// DefaultPreemption: a pod that preempted others waits until its victims are gone.
+// DefaultPreemption: a pod that preempted others waits until its victims are gone; so do all members
+// of a group for which others were preempted.
 #include <string>
 #include <string_view>
 
@@ -6,6 +7,7 @@
 #include "engine/pod.h"
 #include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/running_preemptions.h"
 #include "hints/world.h"
 
 namespace schedq {
@@ -15,12 +17,18 @@ constexpr char kMessage[] = "waiting for the pods that this pod preempts to term
 
 }  // namespace
 
-Plugin DefaultPreemptionPlugin(const World* world) {
+Plugin DefaultPreemptionPlugin(const World* world, bool has_groups) {
   Plugin plugin;
   plugin.name = "DefaultPreemption";
   plugin.rejection_message = kMessage;
-  plugin.pre_enqueue = [world](const Pod& pod, std::string* message) {
-    if (!world->preemptions().Contains(pod.uid)) return true;
+  plugin.pre_enqueue = [world, has_groups](const Pod& pod, std::string* message) {
+    const RunningPreemptions& running = world->preemptions();
+    if (running.IsEmpty()) return true;
+    const bool waits =
+        has_groups && !pod.group_name.empty()
+            ? running.Contains(PreemptionKeyOfGroup(pod.namespace_name, pod.group_name))
+            : running.Contains(pod.uid);
+    if (!waits) return true;
     if (message != nullptr) *message = kMessage;
     return false;
   };

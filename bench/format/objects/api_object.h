@@ -93,6 +93,16 @@ struct ResourceSliceObject {
   std::vector<std::string> devices;
 };
 
+// A PodGroup or a CompositePodGroup; the kind of the object says which.
+struct PodGroupObject {
+  int32_t priority = 0;
+  int64_t min_count = 0;  // Of a gang: pods, of a composite groups. 0: not a gang.
+  std::string parent;     // A composite's name; empty: none.
+  // All members go to nodes that have one value of this label; empty: to any.
+  std::string topology_key;
+  bool is_disrupted_as_one = false;  // disruptionMode is all.
+};
+
 struct NamespaceObject {};
 struct OtherObject {
 };  // An object of a kind that scheduling does not read or that is not modelled.
@@ -102,7 +112,7 @@ struct ApiObject {
   std::string api_version;
   ObjectMetadata metadata;
   std::variant<OtherObject, PodObject, NodeObject, ResourceClaimObject, ResourceClaimTemplateObject,
-               DeviceClassObject, ResourceSliceObject, NamespaceObject>
+               DeviceClassObject, ResourceSliceObject, NamespaceObject, PodGroupObject>
       body;
   FeatureUses features;
 };

@@ -24,12 +24,11 @@ bool IsInertKind(std::string_view kind) {
 }
 
 void NoteOtherKind(const std::string& kind, FeatureUses& features) {
-  static constexpr std::array<std::pair<std::string_view, Feature>, 7> kFeatureOfKind = {{
+  static constexpr std::array<std::pair<std::string_view, Feature>, 6> kFeatureOfKind = {{
       {"PersistentVolume", Feature::kPersistentVolumes},
       {"PersistentVolumeClaim", Feature::kPersistentVolumes},
       {"StorageClass", Feature::kPersistentVolumes},
       {"CSINode", Feature::kPersistentVolumes},
-      {"PodGroup", Feature::kPodGroups},
       {"DeviceTaintRule", Feature::kSliceTaints},
       {"PriorityClass", Feature::kPriorityClasses},
   }};
@@ -106,6 +105,13 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
     if (const auto* spec = fields.Require("spec")) {
       object->body = ReadResourceSliceBody(errors, *spec, object->features);
     }
+  } else if (kind == "PodGroup" || kind == "CompositePodGroup") {
+    AddFeature(object->features, Feature::kPodGroups);
+    if (const auto* spec = fields.Require("spec")) {
+      object->body =
+          ReadPodGroupBody(errors, *spec, kind == "CompositePodGroup", object->features);
+    }
+    fields.Ignore({"status"});
   } else if (kind == "Namespace") {
     object->body = NamespaceObject{};
     fields.Ignore({"spec", "status"});

@@ -33,6 +33,10 @@ DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
                                           FeatureUses& features);
 
+// Of a PodGroup, or of a composite.
+PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool is_composite,
+                                FeatureUses& features);
+
 // The image's name with the tag "latest" where it has none.
 std::string WithTag(const std::string& image);
 

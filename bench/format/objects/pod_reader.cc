@@ -297,9 +297,14 @@ void ReadPlacement(YamlFields& fields, Pod* pod, FeatureUses& features) {
   if (fields.Read("schedulerName", &name) && name != "default-scheduler") {
     AddFeature(features, Feature::kOtherScheduler, name);
   }
-  if (fields.Find("schedulingGroup") != nullptr || fields.Find("workloadRef") != nullptr) {
-    AddFeature(features, Feature::kPodGroups);
-  }
+}
+
+void ReadGroup(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses& features) {
+  const YamlNode* const group = fields.Find("schedulingGroup");
+  if (group == nullptr) return;
+  AddFeature(features, Feature::kPodGroups);
+  YamlFields parts(errors, *group, "the scheduling group");
+  parts.ReadRequired("podGroupName", &pod->group_name);
 }
 
 }  // namespace
@@ -321,6 +326,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   ReadPriority(errors, fields, &body, features);
   ReadGrace(errors, fields, &body);
   ReadPlacement(fields, &pod, features);
+  ReadGroup(errors, fields, &pod, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
   }

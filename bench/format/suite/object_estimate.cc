@@ -62,6 +62,9 @@ double ObjectsOf(const Op& op, double seconds_left) {
   if (const auto* any = std::get_if<CreateAnyOp>(&op.action)) {
     return static_cast<double>(any->count);
   }
+  if (const auto* groups = std::get_if<CreatePodGroupsOp>(&op.action)) {
+    return static_cast<double>(groups->count);
+  }
   if (const auto* claims = std::get_if<CreateResourceClaimsOp>(&op.action)) {
     return static_cast<double>(claims->count);
   }

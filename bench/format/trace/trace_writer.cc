@@ -144,6 +144,7 @@ std::string FormatTraceHeader(const TraceHeader& header) {
   json gates = json::object();
   for (int i = 0; i < kGateCount; ++i) {
     const auto gate = static_cast<Gate>(i);
+    if (IsGateOfPlacing(gate)) continue;
     if (IsGateOfGroups(gate) && version < kTraceVersionWithGroups) continue;
     gates[std::string(GateName(gate))] = header.gates.On(gate);
   }

@@ -16,7 +16,7 @@ constexpr bool kNamedOnly = false;
 // The table has the order of the enumeration.
 constexpr FeatureInfo kFeatures[] = {
     {Feature::kUpdateAny, "updateAny operations", kMissing, kBlocks},
-    {Feature::kCreatePodGroups, "createPodGroups operations", kMissing, kBlocks},
+    {Feature::kCreatePodGroups, "createPodGroups operations", kModelled, kBlocks},
     {Feature::kCollectProfile, "collecting profiles", kMissing, kNamedOnly},
     {Feature::kCsiNodeAllocatable, "CSI volume limits of nodes", kMissing, kBlocks},
     {Feature::kNodeAffinity, "required node affinity", kModelled, kBlocks},
@@ -29,7 +29,8 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kPreferredTopologySpread, "preferred topology spread", kModelled, kBlocks},
     {Feature::kHostPorts, "host ports", kModelled, kBlocks},
     {Feature::kPersistentVolumes, "persistent volumes", kMissing, kBlocks},
-    {Feature::kPodGroups, "pod groups", kMissing, kBlocks},
+    {Feature::kPodGroups, "pod groups", kModelled, kBlocks},
+    {Feature::kGroupClaims, "resource claims of pod groups", kMissing, kBlocks},
     {Feature::kPreboundPods, "pods created with a node name", kModelled, kBlocks},
     {Feature::kPriorityClasses, "priority classes", kMissing, kBlocks},
     {Feature::kPreemption, "preemption", kModelled, kBlocks},

@@ -30,6 +30,7 @@ enum class Feature : uint8_t {
   kHostPorts,
   kPersistentVolumes,
   kPodGroups,
+  kGroupClaims,
   kPreboundPods,
   kPriorityClasses,
   kPreemption,

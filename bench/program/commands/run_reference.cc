@@ -24,6 +24,7 @@ bool IsOnUpstream(Gate gate) {
     case Gate::kSchedulerAsyncAPICalls:
     case Gate::kGenericWorkload:
     case Gate::kCompositePodGroup:
+    case Gate::kTopologyAwareWorkloadScheduling:
       return false;
   }
   return false;

@@ -11,6 +11,8 @@ namespace schedq {
 namespace {
 
 constexpr std::string_view kPodOwner = "Pod/";
+constexpr std::string_view kGroupKind = "PodGroup";
+constexpr std::string_view kCompositeKind = "CompositePodGroup";
 
 // The text equals the plugin's own, so that a scheduler that reports the same sends no call.
 const PodCondition kGatedCondition{std::string(kPodScheduledCondition), "False", "SchedulingGated",
@@ -27,6 +29,12 @@ void FillView(ObjectView* view, Resource resource, const ApiObject& object,
   view->namespace_name = handle.namespace_name;
   view->name = handle.name;
   view->labels = object.metadata.labels;
+}
+
+GroupKey KeyOfGroup(const ObjectHandle& handle) {
+  const bool is_composite = handle.kind == kCompositeKind;
+  return {is_composite ? GroupKind::kComposite : GroupKind::kPodGroup, handle.namespace_name,
+          handle.name};
 }
 
 // The name of the pod among the owner references; empty: there is none.
@@ -75,6 +83,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateClass(*object, handle);
   } else if (std::holds_alternative<NamespaceObject>(object->body)) {
     CreateNamespace(*object, handle);
+  } else if (std::holds_alternative<PodGroupObject>(object->body)) {
+    CreateGroup(*object, handle);
   }
   return handle;
 }
@@ -102,6 +112,8 @@ bool Cluster::Delete(const ObjectHandle& object) {
   } else if (object.kind == "Namespace") {
     auto gone = namespaces_.extract(object.name);
     EmitNamespace(Action::kDelete, std::move(gone.mapped()), nullptr);
+  } else if (object.kind == kGroupKind || object.kind == kCompositeKind) {
+    DeleteGroup(object);
   } else {
     DeleteDeviceObject(object);
   }
@@ -192,6 +204,9 @@ bool Cluster::DeletePodGracefully(uint64_t number) {
 
 void Cluster::RemovePod(const ClusterPodRef& pod) {
   was_restless_ = true;
+  if (!pod->group_name.empty() && !pod->node_name.empty()) {
+    lost_members_.insert(GroupKeyOf(*pod));
+  }
   pods_.Erase(pod->number);
   pod_numbers_.erase(QualifiedName(pod->namespace_name, pod->name));
   EmitPod(Action::kDelete, pod, nullptr);
@@ -302,6 +317,43 @@ void Cluster::CreateClass(const ApiObject& object, const ObjectHandle& handle) {
   classes_[handle.name] = device_class;
   devices_.AddClass(handle.name, device_class->driver);
   Emit(Resource::kDeviceClass, Action::kAdd, nullptr, std::move(device_class));
+}
+
+void Cluster::CreateGroup(const ApiObject& object, const ObjectHandle& handle) {
+  auto made = std::make_shared<ClusterGroup>();
+  const bool is_composite = handle.kind == kCompositeKind;
+  FillView(made.get(), is_composite ? Resource::kCompositePodGroup : Resource::kPodGroup, object,
+           handle);
+  made->spec = std::get<PodGroupObject>(object.body);
+  auto group = std::make_shared<PodGroup>();
+  group->key = KeyOfGroup(handle);
+  group->priority = made->spec.priority;
+  if (!is_composite) group->min_count = made->spec.min_count;
+  group->parent = made->spec.parent;
+  made->min_count = group->min_count;
+  made->group = std::move(group);
+  groups_[made->group->key] = made;
+  Emit(made->resource, Action::kAdd, nullptr, made);
+}
+
+void Cluster::DeleteGroup(const ObjectHandle& handle) {
+  const auto gone = groups_.extract(KeyOfGroup(handle));
+  Emit(gone.mapped()->resource, Action::kDelete, gone.mapped(), nullptr);
+}
+
+ClusterGroupRef Cluster::FindGroup(const GroupKey& key) const {
+  const auto found = groups_.find(key);
+  return found == groups_.end() ? nullptr : found->second;
+}
+
+bool Cluster::SetGroupCondition(const GroupKey& key, const PodCondition& condition) {
+  const ClusterGroupRef before = FindGroup(key);
+  if (before == nullptr || before->condition == condition) return false;
+  auto after = std::make_shared<ClusterGroup>(*before);
+  after->condition = condition;
+  groups_[key] = after;
+  Emit(after->resource, Action::kUpdate, before, after);
+  return true;
 }
 
 void Cluster::DeleteDeviceObject(const ObjectHandle& object) {

@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -37,6 +38,7 @@
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
@@ -95,6 +97,8 @@ class Cluster {
   // others go on.
   void BeginOutage(Instant end) { outage_end_ = end; }
   bool IsOut() const { return clock().Now() < outage_end_; }
+  // Whether there was an outage at any time.
+  bool WasOut() const { return outage_end_ != Instant{}; }
 
   // Claims, by "namespace/name".
   Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
@@ -105,6 +109,14 @@ class Cluster {
   const ResourceClaimTemplateObject* FindClaimTemplate(const std::string& name) const;
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
+
+  // Groups.
+  ClusterGroupRef FindGroup(const GroupKey& key) const;
+  const std::map<GroupKey, ClusterGroupRef>& groups() const { return groups_; }
+  // Returns false where there is no such group, or it has that condition already.
+  bool SetGroupCondition(const GroupKey& key, const PodCondition& condition);
+  // Whether a member of the group was deleted after it had got a node.
+  bool HasLostMember(const GroupKey& key) const { return lost_members_.count(key) != 0; }
 
   // Of all kinds.
   uint64_t object_count() const { return others_.size() + pods_.size(); }
@@ -120,6 +132,8 @@ class Cluster {
   void CreateNamespace(const ApiObject& object, const ObjectHandle& handle);
   void CreateDevices(const ApiObject& object, const ObjectHandle& handle);
   void CreateClass(const ApiObject& object, const ObjectHandle& handle);
+  void CreateGroup(const ApiObject& object, const ObjectHandle& handle);
+  void DeleteGroup(const ObjectHandle& handle);
   void DeleteDeviceObject(const ObjectHandle& object);
   void RemovePod(const ClusterPodRef& pod);
 
@@ -149,6 +163,8 @@ class Cluster {
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
   std::map<std::string, ObjectRef> namespaces_;
+  std::map<GroupKey, ClusterGroupRef> groups_;
+  std::set<GroupKey> lost_members_;
   // All objects but pods, by "kind namespace/name".
   std::unordered_map<std::string, ApiObjectRef> others_;
   std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.

@@ -18,6 +18,7 @@
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
@@ -76,6 +77,15 @@ struct ClusterSlice final : ObjectView {
 // A namespace. The queue hears of none, so none has a resource.
 using ClusterNamespace = ObjectView;
 
+// A PodGroup or a CompositePodGroup, as the resource says.
+struct ClusterGroup final : ObjectView {
+  PodGroupRef group;  // As the queue knows it.
+  PodGroupObject spec;
+  // PodGroupInitiallyScheduled. Without a type: the scheduler has set none yet.
+  PodCondition condition;
+};
+using ClusterGroupRef = std::shared_ptr<const ClusterGroup>;
+
 // A change that an informer delivers. Add has no old version, and Delete no new one. The versions
 // of a pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
 struct ClusterChange {
@@ -86,6 +96,22 @@ struct ClusterChange {
   ClusterPodRef pod_before;
   ClusterPodRef pod_after;
 };
+
+// Whether the change is one of a group.
+inline bool IsOfGroup(const ClusterChange& change) {
+  return change.resource == Resource::kPodGroup || change.resource == Resource::kCompositePodGroup;
+}
+// The versions of a change of a group; null: there is none.
+inline ClusterGroupRef GroupBefore(const ClusterChange& change) {
+  return std::static_pointer_cast<const ClusterGroup>(change.objects.before);
+}
+inline ClusterGroupRef GroupAfter(const ClusterChange& change) {
+  return std::static_pointer_cast<const ClusterGroup>(change.objects.after);
+}
+// The key of the group that the pod names as its own.
+inline GroupKey GroupKeyOf(const Pod& pod) {
+  return {GroupKind::kPodGroup, pod.namespace_name, pod.group_name};
+}
 
 inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
 // The pod's condition of that type, or null.

@@ -20,6 +20,11 @@ std::vector<PlacingPluginRef> BuiltinPlacingPlugins(const PlacingTools& tools) {
   plugins.push_back(MakeDefaultPreemption(tools));
   plugins.push_back(MakeNodeResourcesBalancedAllocation());
   plugins.push_back(MakeImageLocality());
+  if (tools.groups != nullptr) plugins.push_back(MakeGangScheduling(tools));
+  if (tools.places_by_topology) {
+    plugins.push_back(MakeTopologyPlacement());
+    plugins.push_back(MakePodGroupPodsCount());
+  }
   return plugins;
 }
 

@@ -21,6 +21,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/groups/group_book.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
@@ -36,6 +37,8 @@ struct PlacingTools {
   ClaimBook* claims = nullptr;
   const PodsByNode* pods = nullptr;
   PodBook* pod_book = nullptr;
+  GroupBook* groups = nullptr;  // Null: pods are placed one by one.
+  bool places_by_topology = false;
   FitScoring fit_scoring = {};
 };
 

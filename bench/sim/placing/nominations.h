@@ -24,6 +24,12 @@ class Nominations {
 
   void SetSource(Source source) { source_ = std::move(source); }
 
+  // Knows from here on what the other knows.
+  void Follow(const Nominations& other) {
+    source_ = other.source_;
+    may_be_any_.store(other.MayBeAny());
+  }
+
   // A pod was nominated, or came with a nomination.
   void Expect() { may_be_any_.store(true, std::memory_order_relaxed); }
   // Relaxed: a thread that hears late of a nomination overtakes it, as it may in any case.

@@ -44,7 +44,17 @@ size_t NodesToFind(size_t nodes) {
 Placer::Placer(const SchedulerCache* cache, const Random& random)
     : cache_(*cache), framework_(cache->framework()), nodes_(&cache->nodes()), random_(random) {}
 
-Decision Placer::Decide(const ClusterPod& pod) {
+uint64_t Placer::KnownIn(size_t block) const {
+  const uint64_t known = nodes_.known(block);
+  return scope_.placement != nullptr ? known & scope_.placement->Of(block) : known;
+}
+
+size_t Placer::NodesInScope() const {
+  return scope_.placement != nullptr ? scope_.placement->count : nodes_.nodes();
+}
+
+Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
+  scope_ = scope;
   nodes_.Refresh();
   turn_ = static_cast<uint32_t>(random_.Next());
   Decision decision;
@@ -55,12 +65,13 @@ Decision Placer::Decide(const ClusterPod& pod) {
     return decision;
   }
   decision.nodes_looked_at = 1;
-  if (pod.nominated_node_name.empty() || !TakeNominated(attempt, &decision)) {
+  const std::string& nominated = pod.nominated_node_name;
+  if (nominated.empty() || !TakeIfPasses(attempt, nominated, &decision)) {
     LookAtNodes(&attempt, &decision);
-    decision.nodes_looked_at = NodesToFind(nodes_.nodes());
+    decision.nodes_looked_at = NodesToFind(NodesInScope());
   }
   if (decision.node.empty()) {
-    decision.nodes_looked_at = nodes_.nodes();
+    decision.nodes_looked_at = NodesInScope();
     PostFilter(attempt, &decision);
     return decision;
   }
@@ -68,6 +79,18 @@ Decision Placer::Decide(const ClusterPod& pod) {
   if (Choose(attempt, &decision)) return decision;
   decision.node.clear();
   decision.was_overtaken = true;
+  return decision;
+}
+
+Decision Placer::DecideOn(const ClusterPod& pod, const std::string& node, const Scope& scope) {
+  scope_ = scope;
+  nodes_.Refresh();
+  Decision decision;
+  PlacingAttempt attempt;
+  attempt.pod = &pod;
+  if (!PreFilter(&attempt, &decision)) return decision;
+  decision.nodes_looked_at = 1;
+  if (TakeIfPasses(attempt, node, &decision) && !Choose(attempt, &decision)) decision.node.clear();
   return decision;
 }
 
@@ -97,9 +120,10 @@ bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {
   return true;
 }
 
-bool Placer::TakeNominated(const PlacingAttempt& attempt, Decision* decision) {
-  const std::optional<uint32_t> slot = SlotOf(attempt.pod->nominated_node_name);
-  if (!slot) return false;
+bool Placer::TakeIfPasses(const PlacingAttempt& attempt, const std::string& node,
+                          Decision* decision) {
+  const std::optional<uint32_t> slot = SlotOf(node);
+  if (!slot || (KnownIn(*slot / kNodesPerBlock) & BitOfNode(*slot)) == 0) return false;
   const size_t block = *slot / kNodesPerBlock;
   for (const Framework::Numbered& each : asked_) {
     if (each.plugin->Filter(attempt, nodes_, block, BitOfNode(*slot)) == 0) return false;
@@ -120,7 +144,7 @@ std::optional<uint32_t> Placer::SlotOf(const std::string& node) const {
 
 void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
   const size_t blocks = nodes_.blocks();
-  const size_t wanted = NodesToFind(nodes_.nodes());
+  const size_t wanted = NodesToFind(NodesInScope());
   feasible_.clear();
   size_t found = 0;
   for (size_t i = 0; i < blocks; ++i) {
@@ -139,7 +163,7 @@ void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
 }
 
 uint64_t Placer::Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const {
-  uint64_t feasible = nodes_.known(block);
+  uint64_t feasible = KnownIn(block);
   for (const Framework::Numbered& each : asked_) {
     if (feasible == 0) return 0;
     const uint64_t passed = each.plugin->Filter(attempt, nodes_, block, feasible);
@@ -236,6 +260,7 @@ const Framework::Numbered* Placer::RejectorOf(const PlacingAttempt& attempt, uin
 void Placer::AddNominated(const PlacingAttempt& attempt, uint32_t slot, NodeChange* change) const {
   const std::string& node = nodes_.node(slot).name;
   for (const ClusterPodRef& pod : cache_.nominations().AheadOf(*attempt.pod, node)) {
+    if (scope_.assumed != nullptr && scope_.assumed->count(pod->number) != 0) continue;
     change->Add(pod, cache_.nodes().resources().DemandOf(*pod));
   }
 }
@@ -282,6 +307,7 @@ class Placer::Search final : public FailedSearch {
 
 // Also where PreFilter rejected: victims of before may still be going.
 void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) {
+  if (scope_.assumed != nullptr) return;
   const size_t first_block = nodes_.blocks() == 0 ? 0 : random_.Below(nodes_.blocks());
   for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kPostFilter)) {
     const Search search(this, &attempt, first_block);

@@ -16,11 +16,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -35,8 +37,25 @@ class Placer {
   // `cache` outlives it. Placers of one random stream decide alike.
   explicit Placer(const SchedulerCache* cache, const Random& random = Random(0));
 
+  // In a cycle of a group.
+  struct Scope {
+    const Placement* placement = nullptr;  // Null: all nodes.
+    // The numbers of its members that are assumed: their nominations count no more. Null: it is no
+    // cycle of a group. In one PostFilter is not asked.
+    const std::unordered_set<uint64_t>* assumed = nullptr;
+  };
+
   // Decides without changing the cache, by what the cache has now.
-  Decision Decide(const ClusterPod& pod);
+  Decision Decide(const ClusterPod& pod) { return Decide(pod, Scope()); }
+  Decision Decide(const ClusterPod& pod, const Scope& scope);
+  // The same of that node alone, in whatever placement it is.
+  Decision DecideOn(const ClusterPod& pod, const std::string& node, const Scope& scope);
+
+  // The thread's copy, as of the last decision or call.
+  const NodeColumns& Nodes() {
+    nodes_.Refresh();
+    return nodes_;
+  }
 
  private:
   class Search;
@@ -56,8 +75,11 @@ class Placer {
 
   // False: a plugin rejects every node.
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
-  // The node to which the pod is nominated. False: there is none, or it does not pass.
-  bool TakeNominated(const PlacingAttempt& attempt, Decision* decision);
+  // Whether the node passes, and is taken.
+  bool TakeIfPasses(const PlacingAttempt& attempt, const std::string& node, Decision* decision);
+  // Of the block, and of all, those that the attempt may look at.
+  uint64_t KnownIn(size_t block) const;
+  size_t NodesInScope() const;
   void LookAtNodes(PlacingAttempt* attempt, Decision* decision);
   // The feasible nodes of a block.
   uint64_t Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const;
@@ -96,6 +118,7 @@ class Placer {
   RoomScores room_scores_{&nodes_, framework_};
   Random random_;
   size_t next_block_ = 0;
+  Scope scope_;  // Of the attempt.
   uint32_t turn_ = 0;  // Of the attempt's random order.
   // Of the attempt.
   std::vector<Framework::Numbered> asked_;        // Those that filter.

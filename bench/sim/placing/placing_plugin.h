@@ -31,19 +31,33 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/relations/pod_class.h"
 #include "bench/sim/placing/resource_table.h"
 #include "bench/sim/placing/waiting_pods.h"
+#include "engine/base/result.h"
 #include "hints/plugin.h"
 
 namespace schedq {
 
 // What a plugin may be asked. PreFilter and FilterOne belong to kFilter; PreScore and
-// ScoreRoom to kScore; Choose and Unreserve to kReserve; PreBindPreFlight to kPreBind.
-enum class ExtensionPoint : uint8_t { kFilter, kPostFilter, kScore, kReserve, kPermit, kPreBind };
-inline constexpr size_t kExtensionPointCount = 6;
+// ScoreRoom to kScore; Choose and Unreserve to kReserve; PreBindPreFlight to kPreBind. The last
+// three belong to cycles of groups.
+enum class ExtensionPoint : uint8_t {
+  kFilter,
+  kPostFilter,
+  kScore,
+  kReserve,
+  kPermit,
+  kPreBind,
+  kPlacementGenerate,
+  kPlacementFeasible,
+  kPlacementScore,
+};
+inline constexpr size_t kExtensionPointCount = 9;
 
 class ExtensionPoints {
  public:
@@ -77,6 +91,20 @@ enum class PreFilterAnswer : uint8_t {
 inline constexpr int64_t kScoreMax = 100;
 
 inline uint64_t BitOfNode(uint32_t slot) { return uint64_t{1} << slot % kNodesPerBlock; }
+
+// How far a cycle has come with the members of a group, or with the children of a composite.
+struct GroupProgress {
+  int64_t remaining = 0;  // Not tried yet.
+  int64_t scheduled = 0;
+};
+// Whether the group has what it needs, may still get it, or cannot.
+enum class Feasibility : uint8_t { kMet, kNotYet, kNever };
+
+// Where a group would go.
+struct ProposedPlacement {
+  const Placement* placement = nullptr;
+  std::vector<const ClusterPod*> pods;
+};
 
 // A search that found no node, as PostFilter sees it.
 class FailedSearch {
@@ -168,6 +196,30 @@ class PlacingPlugin {
   virtual bool PreBind(size_t /*step*/, Cluster*, const ClusterPod&, const Decision&) const {
     return true;
   }
+
+  // --- kPlacementGenerate, of a group. Only the first plugin is asked.
+
+  // The sets of nodes among which the group is to be tried, all within the parent's.
+  virtual Result<std::vector<Placement>> GeneratePlacements(const GroupTree&,
+                                                            const Placement& parent,
+                                                            const NodeColumns&) const {
+    return std::vector<Placement>{parent};
+  }
+
+  // --- kPlacementFeasible, of a group: before the first member is tried, and after each.
+
+  virtual Feasibility PlacementFeasible(const GroupTree&, const GroupProgress&) const {
+    return Feasibility::kMet;
+  }
+
+  // --- kPlacementScore, of a group and one of several placements that it fits: 0 to kScoreMax
+  // after NormalizePlacements.
+
+  virtual int64_t ScorePlacement(const GroupTree&, const ProposedPlacement&,
+                                 const NodeColumns&) const {
+    return 0;
+  }
+  virtual void NormalizePlacements(std::span<int64_t> /*scores*/) const {}
 };
 
 using PlacingPluginRef = std::unique_ptr<const PlacingPlugin>;

@@ -35,6 +35,20 @@ void PodsByNode::Remove(uint32_t slot, const ClusterPod& pod) {
   pods.pop_back();
 }
 
+void PodsByNode::ForEach(
+    const std::function<void(uint32_t slot, const ClusterPodRef& pod)>& visit) const {
+  const std::lock_guard lock(mutex_);
+  for (uint32_t slot = 0; slot < by_slot_.size(); ++slot) {
+    for (const ClusterPodRef& pod : by_slot_[slot]) visit(slot, pod);
+  }
+}
+
+std::vector<ClusterPodRef> PodsByNode::All() const {
+  std::vector<ClusterPodRef> pods;
+  ForEach([&pods](uint32_t, const ClusterPodRef& pod) { pods.push_back(pod); });
+  return pods;
+}
+
 bool PodsByNode::HasBelow(int32_t priority) const {
   const std::lock_guard lock(mutex_);
   return !by_priority_.empty() && by_priority_.begin()->first < priority;

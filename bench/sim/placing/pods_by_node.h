@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -22,6 +23,10 @@ class PodsByNode {
   // `slot` is the node's in the ledger. A version that is there is replaced.
   void Set(uint32_t slot, const ClusterPodRef& pod);
   void Remove(uint32_t slot, const ClusterPod& pod);
+
+  std::vector<ClusterPodRef> All() const;
+  // With the lock held.
+  void ForEach(const std::function<void(uint32_t slot, const ClusterPodRef& pod)>& visit) const;
 
   // Whether any node has a pod below that priority.
   bool HasBelow(int32_t priority) const;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bench/sim/placing/resource_table.h"
 #include "engine/event.h"
@@ -40,6 +41,51 @@ uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
 
 }  // namespace
 
+SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& gates)
+    : plugin_source_(plugins),
+      gates_(gates),
+      places_by_topology_(gates.On(Gate::kTopologyAwareWorkloadScheduling) ||
+                          gates.CompositePodGroup()),
+      framework_(plugins({.resources = &nodes_.resources(),
+                          .claims = &claims_,
+                          .pods = &pods_by_node_,
+                          .pod_book = &pod_book_,
+                          .groups = gates.GenericWorkload() ? &groups_ : nullptr,
+                          .places_by_topology = places_by_topology_})),
+      keeps_pods_(!framework_.At(ExtensionPoint::kPostFilter).empty()) {
+  groups_.KnowComposites(gates.CompositePodGroup());
+}
+
+std::unique_ptr<SchedulerCache> SchedulerCache::CopyWithoutPods() const {
+  auto copy = std::make_unique<SchedulerCache>(plugin_source_, gates_);
+  for (uint32_t slot = 0; slot < nodes_.slots(); ++slot) {
+    ClusterNodeRef node = nodes_.NodeAt(slot);
+    if (node == nullptr) continue;
+    ClusterChange change;
+    change.resource = Resource::kNode;
+    change.objects.after = std::move(node);
+    copy->Apply(change);
+  }
+  {
+    const std::lock_guard lock(others_mutex_);
+    for (const auto& [name, change] : others_) copy->Apply(change);
+  }
+  copy->nominations_.Follow(nominations_);
+  return copy;
+}
+
+std::vector<ClusterPodRef> SchedulerCache::AssumedPods() const {
+  std::vector<ClusterPodRef> pods;
+  assumed_by_node_.ForEach([&](uint32_t slot, const ClusterPodRef& pod) {
+    const ClusterNodeRef node = nodes_.NodeAt(slot);
+    if (node == nullptr) return;
+    auto assumed = std::make_shared<ClusterPod>(*pod);
+    assumed->node_name = node->name;
+    pods.push_back(std::move(assumed));
+  });
+  return pods;
+}
+
 SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_slot) {
   pods_.ReserveThrough(pod_slot);
   return pods_[pod_slot];
@@ -52,14 +98,35 @@ void SchedulerCache::GiveBack(const ClusterPod& pod, uint64_t word) {
   nodes_.Give(SlotOfWord(word), nodes_.resources().DemandOf(pod));
 }
 
+void SchedulerCache::Keep(const ClusterChange& change) {
+  const ObjectView& object = *change.objects.Latest();
+  const std::string name =
+      std::to_string(static_cast<int>(change.is_namespace ? Resource::kWildcard : change.resource)) +
+      ' ' + QualifiedName(object.namespace_name, object.name);
+  const std::lock_guard lock(others_mutex_);
+  if (change.objects.after == nullptr) {
+    others_.erase(name);
+    return;
+  }
+  ClusterChange& kept = others_[name];
+  kept = change;
+  kept.action = Action::kAdd;
+  kept.objects.before = nullptr;
+}
+
 void SchedulerCache::Apply(const ClusterChange& change) {
+  const bool is_other = change.is_namespace ||
+                        (change.resource != Resource::kPod && change.resource != Resource::kNode);
+  if (knows_groups() && is_other) Keep(change);
   if (change.is_namespace) {
     const ObjectView* const after = change.objects.after.get();
     return pod_book_.SetNamespace(change.objects.Latest()->name,
                                   after != nullptr ? &after->labels : nullptr);
   }
+  if (IsOfGroup(change)) return groups_.Apply(change);
   switch (change.resource) {
     case Resource::kPod:
+      if (knows_groups()) groups_.Apply(change);
       return ApplyPod(change);
     case Resource::kNode:
       return ApplyNode(change);
@@ -87,6 +154,7 @@ uint64_t SchedulerCache::TakeFromItsNode(const ClusterPod& pod) {
   GiveBack(pod, before);
   // Last: an attempt that does not find the pod any more sees that room has changed.
   if (keeps_pods_ && CountsOnANode(before)) pods_by_node_.Remove(SlotOfWord(before), pod);
+  ForgetAssumed(pod, before);
   return before;
 }
 
@@ -113,6 +181,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   if (counts_there) {
     if (keeps_pods_) pods_by_node_.Set(*known, change.pod_after);
     const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
+    ForgetAssumed(pod, before);
     // Its labels may have changed.
     if (CountsOnANode(before)) pod_book_.Put(change.pod_after, *known, PlaceOf(before));
     return;
@@ -122,7 +191,12 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   const auto changed = [slot](uint64_t before) { return AssumptionBits(before) | SlotBits(slot); };
   const uint64_t before = Replace(word, changed);
   pod_book_.Put(change.pod_after, slot, PlaceOf(changed(before)));
+  ForgetAssumed(pod, before);
   GiveBack(pod, before);
+}
+
+void SchedulerCache::ForgetAssumed(const ClusterPod& pod, uint64_t word) {
+  if (knows_groups() && CountsOnANode(word)) assumed_by_node_.Remove(SlotOfWord(word), pod);
 }
 
 bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
@@ -146,6 +220,7 @@ bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
   }
   const uint64_t before = Replace(word, changed);
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
+  if (knows_groups()) assumed_by_node_.Set(decision->slot, assumed);
   GiveBack(pod, before);
   return true;
 }
@@ -160,7 +235,10 @@ void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, siz
   const uint64_t before = Replace(WordOf(pod.slot()), [&](uint64_t word) {
     return is_newer(word) ? word : AssumptionBits(word);
   });
-  if (!is_newer(before)) GiveBack(pod, before);
+  if (!is_newer(before)) {
+    ForgetAssumed(pod, before);
+    GiveBack(pod, before);
+  }
   framework_.Unreserve(pod, decision, steps);
 }
 

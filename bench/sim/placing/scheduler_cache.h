@@ -16,27 +16,33 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_book.h"
 #include "bench/sim/placing/node_ledger.h"
 #include "bench/sim/placing/nominations.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
 #include "engine/base/segmented_array.h"
+#include "engine/gates.h"
 
 namespace schedq {
 
 class SchedulerCache {
  public:
-  explicit SchedulerCache(const PlacingPluginSource& plugins = BuiltinPlacingPlugins)
-      : framework_(plugins({&nodes_.resources(), &claims_, &pods_by_node_, &pod_book_})),
-        keeps_pods_(!framework_.At(ExtensionPoint::kPostFilter).empty()) {}
+  // Of the gates only those of groups count.
+  explicit SchedulerCache(const PlacingPluginSource& plugins = BuiltinPlacingPlugins,
+                          const Gates& gates = Gates());
 
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
@@ -53,6 +59,19 @@ class SchedulerCache {
   // Where the pod was assumed anew meanwhile, its new place stays.
   void Forget(const ClusterPod& pod, const Decision& decision, size_t steps);
 
+  // A cache of the same plugins with the nodes and all other objects of this one, and without its
+  // pods and what was promised to them: to ask what would be. Only where groups are known.
+  std::unique_ptr<SchedulerCache> CopyWithoutPods() const;
+  // The pods that count: those that the informers delivered with a node, and those that are
+  // assumed, each with that node.
+  std::vector<ClusterPodRef> PodsOnNodes() const { return pods_by_node_.All(); }
+  std::vector<ClusterPodRef> AssumedPods() const;
+
+  bool knows_groups() const { return gates_.GenericWorkload(); }
+  // A tree of groups is placed by topology in any case.
+  bool places_by_topology() const { return places_by_topology_; }
+  GroupBook& groups() { return groups_; }
+  const GroupBook& groups() const { return groups_; }
   const NodeLedger& nodes() const { return nodes_; }
   const ClaimBook& claims() const { return claims_; }
   const PodsByNode& pods_by_node() const { return pods_by_node_; }
@@ -67,18 +86,31 @@ class SchedulerCache {
   // The pods of the first segment; each further one doubles them.
   static constexpr uint32_t kFirstPodsBits = 12;
 
+  // Keeps the change for a copy.
+  void Keep(const ClusterChange& change);
   void ApplyPod(const ClusterChange& change);
   void ApplyNode(const ClusterChange& change);
   PodWord& WordOf(uint64_t pod_slot);
   // Returns the pod's word as it was.
   uint64_t TakeFromItsNode(const ClusterPod& pod);
+  // The pod of that word is not assumed any more.
+  void ForgetAssumed(const ClusterPod& pod, uint64_t word);
   // Gives back what the pod has on the node of its word.
   void GiveBack(const ClusterPod& pod, uint64_t word);
 
+  const PlacingPluginSource plugin_source_;
+  const Gates gates_;
+  const bool places_by_topology_;
   NodeLedger nodes_;
   ClaimBook claims_;
+  GroupBook groups_;
   PodsByNode pods_by_node_;
+  PodsByNode assumed_by_node_;  // Only where groups are known.
   PodBook pod_book_;
+  // The newest versions of all objects but pods and nodes, each as if it came now; only where
+  // groups are known.
+  std::map<std::string, ClusterChange> others_;
+  mutable std::mutex others_mutex_;  // Guards them.
   Nominations nominations_;
   const Framework framework_;
   const bool keeps_pods_;  // A plugin asks for the pods of nodes.

@@ -177,6 +177,33 @@ void QueueDriver::Bind(const ClusterPodRef& pod) {
   AfterOperation([&](TraceRecorder& recorder) { recorder.Bound(pod); });
 }
 
+void QueueDriver::CountMember(const ClusterPodRef& before, const ClusterPodRef& after) {
+  if (!has_groups()) return;
+  const bool was_assigned = before != nullptr && !before->node_name.empty();
+  // For an assigned pod that finds no room there is nothing to refuse: its group counts one less.
+  if (!was_assigned && after != nullptr) static_cast<void>(queue_->world().MemberAdded(*after));
+  if (after == nullptr) queue_->world().MemberDeleted(*before);
+}
+
+bool QueueDriver::ChangeGroup(const PodGroupRef& before, const PodGroupRef& after) {
+  const GroupKey& key = (after != nullptr ? after : before)->key;
+  const bool is_known =
+      key.kind == GroupKind::kComposite ? options_.gates.CompositePodGroup() : has_groups();
+  if (!is_known) return false;
+  Stamp();
+  if (after == nullptr) {
+    queue_->GroupDeleted(key);
+    AfterOperation([&](TraceRecorder& recorder) { recorder.GroupDeleted(key); });
+  } else if (before == nullptr) {
+    queue_->GroupAdded(after);
+    AfterOperation([&](TraceRecorder& recorder) { recorder.GroupAdded(after); });
+  } else {
+    queue_->GroupUpdated(after);
+    AfterOperation([&](TraceRecorder& recorder) { recorder.GroupUpdated(after); });
+  }
+  return true;
+}
+
 bool QueueDriver::Event(const ClusterEvent& event, const ObjectChange& change,
                         const AssembledQueue::PreCheck& pre_check) {
   if (!queue_->Event(event, change, pre_check)) return false;
@@ -188,11 +215,29 @@ std::optional<PoppedPod> QueueDriver::Pop() {
   std::optional<PoppedPod> popped;
   if (std::optional<Attempt> attempt = queue_->TryPop()) {
     popped = attempt->popped();
+    if (attempt->is_group()) {
+      for (Attempt& member : attempt->TakeMembers()) {
+        const uint64_t number = AsClusterPod(member.pod()).number;
+        attempts_.insert_or_assign(number, std::move(member));
+      }
+      groups_.insert_or_assign(popped->group->root, std::move(*attempt));
+      AfterOperation([&](TraceRecorder& recorder) { recorder.Popped(popped); });
+      return popped;
+    }
     const uint64_t number = AsClusterPod(attempt->pod()).number;
     attempts_.insert_or_assign(number, std::move(*attempt));
   }
   AfterOperation([&](TraceRecorder& recorder) { recorder.Popped(popped); });
   return popped;
+}
+
+void QueueDriver::EndGroup(const PoppedGroup& group, GroupStatus status) {
+  Stamp();
+  auto ended = groups_.extract(group.root);
+  SCHEDQ_CHECK(!ended.empty(), "the group was popped and its cycle has not ended");
+  const Status done = ended.mapped().EndGroup(status);
+  SCHEDQ_CHECK(done.ok(), "a cycle ends once");
+  AfterOperation([&](TraceRecorder& recorder) { recorder.GroupEnded(group.root, status); });
 }
 
 Attempt& QueueDriver::AttemptOf(const PoppedPod& pod) {

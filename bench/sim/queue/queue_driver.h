@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
 #include "hints/plugin.h"
@@ -79,13 +81,19 @@ class QueueDriver {
   void Delete(const ClusterPodRef& pod);
   // The informers delivered that the pod is bound.
   void Bind(const ClusterPodRef& pod);
+  // A pod with a node came or went: it counts in its group. Nothing happens without groups.
+  void CountMember(const ClusterPodRef& before, const ClusterPodRef& after);
+  // A group's object came, changed or went. False: groups of its kind are not known.
+  bool ChangeGroup(const PodGroupRef& before, const PodGroupRef& after);
   // An event of a claim changes the claim's world too. Returns false where no plugin registered for
   // the event.
   bool Event(const ClusterEvent& event, const ObjectChange& change,
              const AssembledQueue::PreCheck& pre_check = {});
 
   // The operations of the scheduling loop.
+  // Of a group its members can be ended as pods are, and then the group.
   std::optional<PoppedPod> Pop();
+  void EndGroup(const PoppedGroup& group, GroupStatus status);
   void Done(const PoppedPod& pod);
   void Fail(const PoppedPod& pod, PluginSet unschedulable);
   // An empty node clears.
@@ -114,6 +122,7 @@ class QueueDriver {
   void Stamp();
   void BeginRecording(RecordedQueue recorded);
   void StartTickers();
+  bool has_groups() const { return options_.gates.GenericWorkload(); }
   // The attempt of a pod that was popped and has not ended.
   Attempt& AttemptOf(const PoppedPod& pod);
   void EndAttempt(const Pod& pod);
@@ -130,6 +139,7 @@ class QueueDriver {
   std::unique_ptr<AssembledQueue> queue_;
   // By the pod's number. Attempts that are open when a run ends fail, without effect on the run.
   std::unordered_map<uint64_t, Attempt> attempts_;
+  std::map<GroupKey, Attempt> groups_;  // Of groups that are in their cycles.
   FlushTickers tickers_;
   std::function<void()> wake_up_ = [] {};
 };

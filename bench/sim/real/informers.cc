@@ -87,6 +87,12 @@ void Informers::Handle(const ClusterChange& change, PartClock* parts) {
   const InPart in_part(parts, Part::kCache);
   cache_.Apply(change);
   parts->SwitchTo(Part::kEvents);
+  if (IsOfGroup(change)) {
+    const ClusterGroupRef group_before = GroupBefore(change);
+    const ClusterGroupRef group_after = GroupAfter(change);
+    return queue_.GroupChanged(group_before != nullptr ? group_before->group : nullptr,
+                               group_after != nullptr ? group_after->group : nullptr);
+  }
   if (change.resource == Resource::kNode) return queue_.NodeChanged(before, after);
   if (change.resource == Resource::kResourceClaim) return queue_.ClaimChanged(before, after);
   queue_.Event(MakeEvent(change.resource, change.action), change.objects);

@@ -81,7 +81,8 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
   const auto further = [this](const PlacingTools&) {
     return FurtherPlacingPlugins(queue_->plugins());
   };
-  cache_ = std::make_unique<SchedulerCache>(WithFurther(options.placing_plugins, further));
+  cache_ = std::make_unique<SchedulerCache>(WithFurther(options.placing_plugins, further),
+                                            options.gates);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
                                                           .cache = cache_.get(),
                                                           .attempts = &attempts_,
@@ -97,8 +98,15 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
                               .pace = options.pace});
   options.cluster->Watch([this](const ClusterChange& change) { informers_->Deliver(change); });
   for (int i = 0; i < options.scheduling_threads; ++i) {
+    // What a thread held for a moment may have kept another thread's pod from its node.
+    std::function<void(const ClusterPod&, const std::string&)> released;
+    if (options.scheduling_threads > 1) {
+      released = [this](const ClusterPod& pod, const std::string& node) {
+        TellOfRoom(queue_.get(), pod, node);
+      };
+    }
     threads_.push_back(std::make_unique<SchedulingThread>(
-        cache_.get(), random_.Fork(kFirstPlacing + threads_.size())));
+        cache_.get(), random_.Fork(kFirstPlacing + threads_.size()), std::move(released)));
   }
   rejectors_.emplace(cache_->framework(), queue_->plugins());
   victims_.emplace(SurroundingsOfVictims());
@@ -197,7 +205,11 @@ void RealScheduler::Run(SchedulingThread* self, PartClock* parts) {
       attempt = queue_->Pop();
     }
     if (!attempt) return;
-    Schedule(self, parts, *std::move(attempt));
+    if (attempt->is_group()) {
+      ScheduleGroup(self, parts, *std::move(attempt));
+    } else {
+      Schedule(self, parts, *std::move(attempt));
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_cycle.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
@@ -89,6 +91,7 @@ class RealScheduler final : public Scheduler {
   QueueWatch* watch() override { return nullptr; }
   bool IsCaughtUp() const override;
   bool Knows(const ClusterPod& pod) const override;
+  bool IsOnItsWay(const ClusterPod& pod) const override { return cache_->IsAssumed(pod.slot()); }
   std::vector<std::string> Faults() const override;
 
   const AssembledQueue& queue() const { return *queue_; }
@@ -113,17 +116,29 @@ class RealScheduler final : public Scheduler {
  private:
   // The first of the threads' streams of random numbers, from which nothing but placing draws.
   static constexpr uint64_t kFirstPlacing = 1;
+  // Of a thread's stream.
+  static constexpr uint64_t kGroups = 1;
 
   struct SchedulingThread {
-    SchedulingThread(const SchedulerCache* cache, const Random& random) : placer(cache, random) {}
+    SchedulingThread(SchedulerCache* cache, const Random& random,
+                     std::function<void(const ClusterPod& pod, const std::string& node)> released)
+        : placer(cache, random), groups(cache, &placer, random.Fork(kGroups), released) {}
 
     Placer placer;
+    GroupCycle groups;
     LatencyMeter popped;
     MeteredThread thread;
   };
 
   void Run(SchedulingThread* self, PartClock* parts);
   void Schedule(SchedulingThread* self, PartClock* parts, Attempt attempt);
+  // The cycle of a group (real_scheduler_groups.cc).
+  void ScheduleGroup(SchedulingThread* self, PartClock* parts, Attempt group);
+  // The members that are to be scheduled; the attempts of the others end.
+  std::vector<Attempt> TakeMembers(SchedulingThread* self, Attempt* group, Instant started);
+  void FailMember(Attempt* attempt, const MemberOutcome& outcome, Instant started);
+  void BeginPreemption(const std::vector<Attempt>& members, const GroupOutcome& outcome);
+  void PatchConditions(GroupOutcome* outcome);
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
   // What follows where the pod has a node: Permit, and a binding or a wait for it. False: a plugin

@@ -81,12 +81,18 @@ void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) 
   const auto is_known = [simulation](const ClusterPod& pod) {
     return !simulation->pods().Has(pod.number) || simulation->scheduler().Knows(pod);
   };
-  std::vector<std::string> faults = AuditCluster(simulation->cluster(), is_known);
+  const AuditQuestions questions = {.is_known = is_known,
+                                    .is_going =
+                                        [simulation](const ClusterPod& pod) {
+                                          return simulation->scheduler().IsOnItsWay(pod);
+                                        },
+                                    .knows_groups = simulation->gates().GenericWorkload()};
+  std::vector<std::string> faults = AuditCluster(simulation->cluster(), questions);
   if (!faults.empty() && simulation->real_scheduler() != nullptr) {
     // On real threads a pod whose binding has failed may be between two places for a moment.
     simulation->Wait([] { return false; }, kBetweenPlacesMax);
     simulation->Wait([simulation] { return simulation->scheduler().IsCaughtUp(); }, kCatchUpMax);
-    const std::vector<std::string> again = AuditCluster(simulation->cluster(), is_known);
+    const std::vector<std::string> again = AuditCluster(simulation->cluster(), questions);
     std::erase_if(faults, [&again](const std::string& fault) {
       return std::find(again.begin(), again.end(), fault) == again.end();
     });

@@ -91,6 +91,7 @@ class Simulation {
   bool IsFull() const { return cluster_.object_count() > options_.objects_max; }
   uint64_t objects_max() const { return options_.objects_max; }
   Duration duration() const { return options_.duration; }
+  const Gates& gates() const { return options_.gates; }
 
   Duration elapsed() const { return clock_.Now() - start_; }
   // The present of the run's clock: on the real clock the machine's, also while a timer runs late.

@@ -125,17 +125,23 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
   return WaitForNodes();
 }
 
-// A scheduler that starts waits for its caches too. A pod that is tried before backs off as after
-// an error. The timer is behind those of all deliveries.
-WorkloadRunner::Outcome WorkloadRunner::WaitForNodes() {
-  const RealScheduler* const scheduler = simulation_->real_scheduler();
-  if (scheduler == nullptr) return WaitResult::kDone;
+// The timer is behind those of all deliveries.
+WorkloadRunner::Outcome WorkloadRunner::WaitForDelivery(const std::function<bool()>& is_handled,
+                                                        const std::string& what) {
   const auto is_delivered = std::make_shared<bool>(false);
   VirtualClock& clock = simulation_->clock();
   clock.At(clock.Now() + simulation_->costs().informer_delay,
            [is_delivered] { *is_delivered = true; });
-  return WaitFor([&] { return *is_delivered && scheduler->HasHandledNodes(); },
-                 "the scheduler has not seen all nodes");
+  return WaitFor([&] { return *is_delivered && is_handled(); }, what);
+}
+
+// A scheduler that starts waits for its caches too. A pod that is tried before backs off as after
+// an error.
+WorkloadRunner::Outcome WorkloadRunner::WaitForNodes() {
+  const RealScheduler* const scheduler = simulation_->real_scheduler();
+  if (scheduler == nullptr) return WaitResult::kDone;
+  return WaitForDelivery([scheduler] { return scheduler->HasHandledNodes(); },
+                         "the scheduler has not seen all nodes");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
@@ -252,6 +258,15 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateAnyOp& op) {
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateResourceClaimsOp& op) {
   unfinished_.try_emplace(op.namespace_name, 0);
   return CreateObjects(op.claim, op.count, simulation_->costs().creators, op.namespace_name);
+}
+
+// A pod that came before its group would wait for the group's object.
+WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodGroupsOp& op) {
+  unfinished_.try_emplace(op.namespace_name, 0);
+  Outcome outcome = CreateObjects(op.group, op.count, kOneWorker, op.namespace_name);
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  return WaitForDelivery([this] { return simulation_->scheduler().IsCaughtUp(); },
+                         "the scheduler has not seen all pod groups");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const AllocResourceClaimsOp& op) {

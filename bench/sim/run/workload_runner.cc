@@ -192,8 +192,4 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp&) {
   return Error("is not modelled");
 }
 
-WorkloadRunner::Outcome WorkloadRunner::Execute(const CreatePodGroupsOp&) {
-  return Error("is not modelled");
-}
-
 }  // namespace schedq

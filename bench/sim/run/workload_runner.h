@@ -69,7 +69,7 @@ class WorkloadRunner {
   Outcome Execute(const ApiOutageOp& op);
   Outcome Execute(const UpdatePodsOp& op);
   Outcome Execute(const UpdateAnyOp&);
-  Outcome Execute(const CreatePodGroupsOp&);
+  Outcome Execute(const CreatePodGroupsOp& op);
 
   Outcome CreateObjects(const ObjectSource& source, int64_t count, int workers,
                         const std::string& namespace_name);
@@ -79,6 +79,8 @@ class WorkloadRunner {
                                     const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
   Outcome WaitForNodes();
+  // Until the informers have delivered all that there is now, and it is handled.
+  Outcome WaitForDelivery(const std::function<bool()>& is_handled, const std::string& what);
   Outcome KeepSteady(const CreatePodsOp& op);
   // Lets the churns go on for RunOptions::duration, in a section of its own if there is none.
   WaitResult GoOn();

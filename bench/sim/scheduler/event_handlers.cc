@@ -56,11 +56,34 @@ Duration EventHandlers::Handle(const ClusterChange& change) {
     return Duration(0);
   }
   if (change.resource == Resource::kPod) return HandlePod(change);
+  if (IsOfGroup(change)) return HandleGroup(change);
   cache_->Apply(change);
   if (change.resource == Resource::kNode && change.action == Action::kUpdate) {
     return SendAll(NodeUpdateEvents(*change.objects.before, *change.objects.after), change.objects);
   }
   return Send(MakeEvent(change.resource, change.action), change.objects);
+}
+
+Duration EventHandlers::HandleGroup(const ClusterChange& change) {
+  const ClusterGroupRef before = GroupBefore(change);
+  const ClusterGroupRef after = GroupAfter(change);
+  cache_->Apply(change);
+  const bool is_known = queue_->ChangeGroup(before != nullptr ? before->group : nullptr,
+                                            after != nullptr ? after->group : nullptr);
+  if (!is_known) return Duration(0);
+  return costs_.queue_update + Send(MakeEvent(change.resource, change.action), change.objects);
+}
+
+// With groups a pod that comes is an event for others too.
+Duration EventHandlers::AddPod(const ClusterPodRef& pod) {
+  if (!pod->nominated_node_name.empty()) cache_->nominations().Expect();
+  queue_->Add(pod);
+  if (!cache_->knows_groups()) {
+    metrics_->ObserveEventHandling(UnscheduledPodAddLabel(), costs_.queue_add);
+    return costs_.queue_add;
+  }
+  return costs_.queue_add + Send(MakeEvent(Resource::kUnscheduledPod, Action::kAdd),
+                                 {nullptr, UnscheduledPodView(pod)});
 }
 
 Duration EventHandlers::HandlePod(const ClusterChange& change) {
@@ -69,16 +92,12 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   if (!was_assigned && !is_assigned) {
-    if (before == nullptr) {
-      if (!after->nominated_node_name.empty()) cache_->nominations().Expect();
-      queue_->Add(after);
-      metrics_->ObserveEventHandling(UnscheduledPodAddLabel(), costs_.queue_add);
-      return costs_.queue_add;
-    }
+    if (before == nullptr) return AddPod(after);
     return after == nullptr ? HandleUnassignedDelete(before)
                             : HandleUnassignedUpdate(before, after);
   }
   cache_->Apply(change);
+  queue_->CountMember(before, after);
   const ObjectChange views = {was_assigned ? AssignedPodView(before) : nullptr,
                               AssignedPodView(after)};
   if (!is_assigned) return Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), views);

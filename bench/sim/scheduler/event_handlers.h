@@ -62,6 +62,8 @@ class EventHandlers {
   void HandleNext();
   Duration Handle(const ClusterChange& change);
   Duration HandlePod(const ClusterChange& change);
+  Duration AddPod(const ClusterPodRef& pod);
+  Duration HandleGroup(const ClusterChange& change);
   Duration HandleUnassignedUpdate(const ClusterPodRef& before, const ClusterPodRef& after);
   Duration HandleUnassignedDelete(const ClusterPodRef& pod);
   // The deletion of the pod has begun, or is done. Where it is on its way to a node its binding

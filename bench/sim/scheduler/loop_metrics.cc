@@ -65,7 +65,22 @@ LoopMetrics::LoopMetrics()
                                         .help = "Pods for which preemption was tried."})),
       victims_(&registry_.Histograms(
           {.name = "scheduler_preemption_victims", .help = "Victims of a preemption."},
-          ExponentialBounds(1, 2, 7))) {}
+          ExponentialBounds(1, 2, 7))),
+      group_preemptions_(
+          &registry_.Counters({.name = "scheduler_workload_preemption_attempts_total",
+                               .help = "Groups for which preemption was tried.",
+                               .labels = {"result"}})),
+      group_victims_(&registry_.Histograms({.name = "scheduler_workload_preemption_victims",
+                                            .help = "Victims of a preemption for a group."},
+                                           ExponentialBounds(1, 2, 11))),
+      group_attempts_(&registry_.Counters({.name = "scheduler_podgroup_schedule_attempts_total",
+                                           .help = "Attempts to schedule groups, by result.",
+                                           .labels = {"result", "profile"}})),
+      group_durations_(&registry_.Histograms(
+          {.name = "scheduler_podgroup_scheduling_attempt_duration_seconds",
+           .help = "Duration of a group's cycle.",
+           .labels = {"result", "profile"}},
+          ExponentialBounds(1e-3, 2, 15))) {}
 
 void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
   constexpr size_t kTheProfile = 0;
@@ -86,6 +101,22 @@ void LoopMetrics::ObserveEventHandling(EventLabel label, Duration duration) cons
 void LoopMetrics::CountPostFilter(size_t victims) const {
   preemptions_->At().Add();
   if (victims != 0) victims_->At().ObserveCount(static_cast<int64_t>(victims));
+}
+
+void LoopMetrics::CountGroupPostFilter(bool success, size_t victims) const {
+  group_preemptions_->At({success ? "Success" : "Unschedulable"}).Add();
+  if (victims != 0) group_victims_->At().ObserveCount(static_cast<int64_t>(victims));
+}
+
+void LoopMetrics::CountGroupAttempt(GroupStatus status, bool waits_for_preemption,
+                                    Duration duration) const {
+  std::string result = "scheduled";
+  if (status == GroupStatus::kError) result = "error";
+  if (status == GroupStatus::kUnschedulable) {
+    result = waits_for_preemption ? "waiting_on_preemption" : "unschedulable";
+  }
+  group_attempts_->At({result, Profile()}).Add();
+  group_durations_->At({result, Profile()}).Observe(duration);
 }
 
 void LoopMetrics::CountScheduled(uint32_t attempts, Duration since_first) const {

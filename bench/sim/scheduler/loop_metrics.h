@@ -13,6 +13,7 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
@@ -33,6 +34,10 @@ class LoopMetrics {
   void ObserveEventHandling(EventLabel label, Duration duration) const;
   // Counts that PostFilter was asked for a pod, and the victims that it chose.
   void CountPostFilter(size_t victims) const;
+  // Counts that preemption was asked for a group, and the victims that it chose.
+  void CountGroupPostFilter(bool success, size_t victims) const;
+  // Counts a whole cycle of a group.
+  void CountGroupAttempt(GroupStatus status, bool waits_for_preemption, Duration duration) const;
   // Counts a bound pod. `since_first` is the time since its first attempt could begin.
   void CountScheduled(uint32_t attempts, Duration since_first) const;
 
@@ -47,6 +52,10 @@ class LoopMetrics {
   Histogram attempts_to_schedule_;
   CounterFamily* preemptions_;
   HistogramFamily* victims_;
+  CounterFamily* group_preemptions_;
+  HistogramFamily* group_victims_;
+  CounterFamily* group_attempts_;
+  HistogramFamily* group_durations_;
 };
 
 }  // namespace schedq

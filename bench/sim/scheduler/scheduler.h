@@ -24,6 +24,8 @@ class Scheduler {
   virtual bool IsCaughtUp() const = 0;
   // For the audit: whether the pod is in the queue, in flight, or in a binding.
   virtual bool Knows(const ClusterPod& pod) const = 0;
+  // For the audit: whether the pod is on its way to a node.
+  virtual bool IsOnItsWay(const ClusterPod& pod) const = 0;
   // For the audit: what the scheduler found wrong with its queue by itself.
   virtual std::vector<std::string> Faults() const { return {}; }
   // Throws what was thrown where nobody could catch it: without what should have followed, the

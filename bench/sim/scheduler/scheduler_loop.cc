@@ -38,7 +38,8 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       cache_(WithFurther(
           options.placing_plugins,
-          [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); })),
+          [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
+             options.queue.gates),
       lock_(&clock_),
       handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {
   cache_.nominations().SetSource(
@@ -86,6 +87,7 @@ void SchedulerLoop::PopNext() {
         return costs_.queue_pop;
       },
       [this, attempt, found] {
+        if (*found && attempt->popped.group != nullptr) return StartGroup(attempt->popped);
         if (*found) return Start(attempt);
         is_scheduling_ = false;
         queue_.watch().SetIdle(true);
@@ -237,12 +239,13 @@ Duration SchedulerLoop::FailPermit(const AttemptRef& attempt, size_t rejector) {
                             [&itself](const Pod& pod) { return pod.uid != itself.uid; });
 }
 
-void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors) {
+void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors,
+                                  const char* otherwise) {
   std::string message;
   rejectors.ForEach([&](PluginId id) {
     message += (message.empty() ? "" : "; ") + queue_.plugins().plugin(id).rejection_message;
   });
-  if (message.empty()) message = "no nodes available to schedule pods";
+  if (message.empty()) message = otherwise;
   PodCondition condition{std::string(kPodScheduledCondition), "False", "Unschedulable",
                          std::move(message)};
   calls_->PatchCondition(attempt->popped.key, NewestOf(attempt), std::move(condition));

@@ -10,6 +10,9 @@
 // are deleted while it is gated (victim_deletions.h). It skips a pod that is being deleted. A
 // failed pod gets its condition (PodScheduled=False) by a call that the scheduler does not wait
 // for.
+// Groups: a group is tried as one (placing/groups/group_cycle.h), which takes the time of all its
+// decisions. Then each member begins its binding, waits for Permit or fails, in their order; the
+// group's condition is patched, for which the scheduler waits; and the group's cycle ends.
 // Bindings: a binding that has claims to store first nominates its node (KEP-5278). It stores each
 // claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
@@ -24,12 +27,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_cycle.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
@@ -76,6 +81,7 @@ class SchedulerLoop final : public Scheduler {
   QueueWatch* watch() override { return &queue_.watch(); }
   bool IsCaughtUp() const override { return !handlers_.is_busy(); }
   bool Knows(const ClusterPod& pod) const override;
+  bool IsOnItsWay(const ClusterPod& pod) const override { return cache_.IsAssumed(pod.slot()); }
   void Rethrow() const override { calls_->Rethrow(); }
 
  private:
@@ -91,6 +97,15 @@ class SchedulerLoop final : public Scheduler {
   };
   using AttemptRef = std::shared_ptr<Attempt>;
 
+  // The cycle of a group. Its members' attempts are in the order of the outcome.
+  struct GroupAttempt {
+    PoppedPod popped;
+    std::vector<AttemptRef> members;
+    GroupOutcome outcome;
+    size_t patched = 0;  // Conditions.
+  };
+  using GroupAttemptRef = std::shared_ptr<GroupAttempt>;
+
   // The scheduling thread.
   void WakeUp();
   void PopNext();
@@ -101,13 +116,26 @@ class SchedulerLoop final : public Scheduler {
   void BeginPreemption(const AttemptRef& attempt);
   void NominateFor(const AttemptRef& attempt);
 
+  // Groups (scheduler_loop_groups.cc).
+  void StartGroup(const PoppedPod& popped);
+  // Ends the attempts of members that are not to be scheduled any more.
+  Duration SkipMembers(const GroupAttemptRef& group);
+  void TryGroup(const GroupAttemptRef& group);
+  Duration FinishMember(const GroupAttemptRef& group, size_t index);
+  Duration FailMember(const AttemptRef& attempt, const MemberOutcome& outcome);
+  void BeginPreemption(const GroupAttemptRef& group);
+  void PatchConditions(const GroupAttemptRef& group);
+  void EndGroup(const GroupAttemptRef& group);
+
   // Permit.
   void Wait(const AttemptRef& attempt);
   void EndWait(const AttemptRef& attempt, size_t rejector);
   // Gives back what the pod has, and fails it for the plugin.
   Duration FailPermit(const AttemptRef& attempt, size_t rejector);
 
-  void ReportFailure(const AttemptRef& attempt, PluginSet rejectors);
+  // `otherwise` is said where there are no rejectors.
+  void ReportFailure(const AttemptRef& attempt, PluginSet rejectors,
+                     const char* otherwise = "no nodes available to schedule pods");
   // The newest version that the informers delivered, or that of the attempt.
   PodRef NewestOf(const AttemptRef& attempt) const;
 
@@ -125,6 +153,7 @@ class SchedulerLoop final : public Scheduler {
 
   // The stream of random numbers that nothing but placing draws from.
   static constexpr uint64_t kPlacing = 1;
+  static constexpr uint64_t kGroups = 2;
 
   Cluster* const cluster_;
   const CostModel& costs_;
@@ -135,6 +164,7 @@ class SchedulerLoop final : public Scheduler {
   QueueDriver queue_;
   SchedulerCache cache_;
   Placer placer_{&cache_, random_.Fork(kPlacing)};
+  GroupCycle group_cycle_{&cache_, &placer_, random_.Fork(kGroups)};
   WaitingPods waiting_pods_{&clock_};
   VirtualLock lock_;
   EventHandlers handlers_;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,19 +41,31 @@ class VictimDeletions {
   VictimDeletions(const VictimDeletions&) = delete;
   VictimDeletions& operator=(const VictimDeletions&) = delete;
 
-  // Before the pod's attempt fails. There is a victim at least.
-  void Begin(const PodRef& pod, std::vector<ClusterPodRef> victims);
+  // Before the attempt of the pod, or of the group's pods, fails. There is a victim at least.
+  void Begin(const PodRef& pod, std::vector<ClusterPodRef> victims) {
+    Begin(Preemptor{{pod->uid}, {pod}}, std::move(victims));
+  }
+  // Of members of a group. Where all victims are going already there is nothing to wait for.
+  void BeginForGroup(const std::vector<PodRef>& members, std::vector<ClusterPodRef> victims);
 
  private:
+  // Whoever waits for the victims: a pod, or the pods of a group.
+  struct Preemptor {
+    std::vector<std::string> keys;  // As RunningPreemptions knows it.
+    std::vector<PodRef> pods;
+  };
   struct Preemption {
-    PodRef pod;
+    Preemptor preemptor;
     ClusterPodRef last_victim;
     size_t waits_for = 0;  // Answers, the cluster's thread's.
     bool has_failed = false;
   };
 
+  void Begin(Preemptor preemptor, std::vector<ClusterPodRef> victims);
   void OnAnswer(const std::shared_ptr<Preemption>& preemption, const Status& status);
   void DeleteLast(const std::shared_ptr<Preemption>& preemption);
+  void End(const Preemption& preemption);
+  void Activate(const Preemption& preemption);
 
   const Surroundings around_;
 };

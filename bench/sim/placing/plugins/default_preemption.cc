@@ -7,15 +7,19 @@
 // Choice, as upstream's without budgets: the node whose most important victim has the lowest
 // priority; then the lowest sum of priorities; then the fewest victims; then the node whose oldest
 // victim of the highest priority is the youngest; then the first.
+// Members of a group have the priority of its root here, and those of a group that is disrupted as
+// one go together, wherever they are.
 // A pod that is nominated and whose victims are still going chooses no others. Where it does not
 // know of its nomination yet, a victim that is going already is one again. A pod with
 // preemptionPolicy Never chooses none.
-// Not modelled: disruption budgets, and pods that are only assumed as victims.
+// Not modelled: disruption budgets, pods that are only assumed as victims, and what pods that would
+// go from other nodes change for affinity and spread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -24,6 +28,8 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_book.h"
+#include "bench/sim/placing/groups/victim_units.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -39,10 +45,6 @@ struct Candidate {
   uint32_t slot = 0;
   std::vector<ClusterPodRef> victims;
 };
-
-bool IsMoreImportant(const ClusterPodRef& a, const ClusterPodRef& b) {
-  return a->priority != b->priority ? a->priority > b->priority : a->number < b->number;
-}
 
 // Upstream adds 2^31 to each priority, so that each further victim counts.
 int64_t SumOfPriorities(const std::vector<ClusterPodRef>& victims) {
@@ -63,7 +65,7 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
 class DefaultPreemption final : public PlacingPlugin {
  public:
   explicit DefaultPreemption(const PlacingTools& tools)
-      : resources_(*tools.resources), pods_(*tools.pods) {}
+      : resources_(*tools.resources), pods_(*tools.pods), groups_(tools.groups) {}
 
   std::string_view name() const override { return "DefaultPreemption"; }
   ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kPostFilter); }
@@ -107,28 +109,36 @@ class DefaultPreemption final : public PlacingPlugin {
 
   // The most important first; none: the node does not pass without them either.
   std::vector<ClusterPodRef> VictimsOn(uint32_t slot, const FailedSearch& search) const {
-    std::vector<ClusterPodRef> below = pods_.Below(slot, search.attempt().pod->priority);
-    if (below.empty()) return {};
-    std::vector<NodeDemand> demands;
+    const int32_t priority = search.attempt().pod->priority;
+    // The priority of a pod may be above that of its group.
+    const int32_t limit = groups_ != nullptr ? INT32_MAX : priority;
+    std::vector<VictimUnit> units = UnitsBelow(pods_.Below(slot, limit), priority, groups_);
+    if (units.empty()) return {};
+    const std::string& node = search.nodes().node(slot).name;
     NodeChange change;
-    std::sort(below.begin(), below.end(), IsMoreImportant);
-    for (const ClusterPodRef& pod : below) {
-      demands.push_back(resources_.DemandOf(*pod));
-      change.Take(pod, demands.back());
-    }
+    const auto take = [&](const VictimUnit& unit) {
+      for (const ClusterPodRef& pod : unit.pods) {
+        if (pod->node_name == node) change.Take(pod, resources_.DemandOf(*pod));
+      }
+    };
+    std::sort(units.begin(), units.end(), IsMoreImportant);
+    for (const VictimUnit& unit : units) take(unit);
     if (!search.WouldPass(slot, change)) return {};
-    std::vector<ClusterPodRef> victims;
-    for (size_t i = 0; i < below.size(); ++i) {
-      change.PutBack(below[i], demands[i]);
+    std::vector<VictimUnit> victims;
+    for (VictimUnit& unit : units) {
+      for (const ClusterPodRef& pod : unit.pods) {
+        if (pod->node_name == node) change.PutBack(pod, resources_.DemandOf(*pod));
+      }
       if (search.WouldPass(slot, change)) continue;
-      change.Take(below[i], demands[i]);
-      victims.push_back(below[i]);
+      take(unit);
+      victims.push_back(std::move(unit));
     }
-    return victims;
+    return PodsOf(victims);
   }
 
   ResourceTable& resources_;
   const PodsByNode& pods_;
+  const GroupBook* const groups_;  // Null: pods are preempted one by one.
 };
 
 }  // namespace

@@ -2,8 +2,10 @@
 //
 // Score: how much of each scored resource would be left, in use, or as the shape says, with the
 // pod; the weighted mean. A container that requests no cpu or memory counts as if it asked for some
-// (PodObject), so that such pods spread too.
+// (PodObject), so that such pods spread too. Of placements of a group the one that would be the most
+// in use scores best, whatever the strategy for nodes is.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,8 @@
 #include <vector>
 
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -58,7 +62,8 @@ class NodeResourcesFit final : public PlacingPlugin {
 
   std::string_view name() const override { return "NodeResourcesFit"; }
   ExtensionPoints points() const override {
-    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore,
+                           ExtensionPoint::kPlacementScore);
   }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
@@ -111,12 +116,46 @@ class NodeResourcesFit final : public PlacingPlugin {
     return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
   }
 
+  int64_t ScorePlacement(const GroupTree&, const ProposedPlacement& proposed,
+                         const NodeColumns& nodes) const override {
+    std::array<int64_t, kResourceKindsMax> wanted{};
+    for (const ClusterPod* pod : proposed.pods) {
+      for (const NodeDemand::Part& part : resources_.DemandOf(*pod)) {
+        wanted[KindScoredAs(part.kind)] += part.amount;
+      }
+    }
+    int64_t sum = 0;
+    int64_t weights = 0;
+    for (const Scored& each : scored_) {
+      int64_t used = wanted[each.kind];
+      int64_t limit = 0;
+      for (size_t block = 0; block < nodes.blocks(); ++block) {
+        const uint64_t mask = proposed.placement->Of(block) & nodes.known(block);
+        ForEachNode(block, mask, [&](uint32_t slot) {
+          limit += nodes.limit(slot, each.kind);
+          used += nodes.used(slot, each.kind);
+          if (each.kind == kCpuResource) used += nodes.used(slot, kAssumedCpu);
+          if (each.kind == kMemoryResource) used += nodes.used(slot, kAssumedMemory);
+        });
+      }
+      if (limit == 0) continue;
+      sum += std::min(used, limit) * kScoreMax / limit * each.weight;
+      weights += each.weight;
+    }
+    return weights == 0 ? 0 : sum / weights;
+  }
+
  private:
   struct Scored {
     uint8_t kind;
     bool only_where_requested;
     int64_t weight;
   };
+
+  static uint8_t KindScoredAs(uint8_t kind) {
+    if (kind == kAssumedCpu) return kCpuResource;
+    return kind == kAssumedMemory ? kMemoryResource : kind;
+  }
 
   // Such parts only score.
   static bool IsAssumed(const NodeDemand::Part& part) {

@@ -18,5 +18,8 @@ PlacingPluginRef MakeInterPodAffinity(const PlacingTools& tools);
 PlacingPluginRef MakeImageLocality();
 PlacingPluginRef MakeDynamicResources(const PlacingTools& tools);
 PlacingPluginRef MakeDefaultPreemption(const PlacingTools& tools);
+PlacingPluginRef MakeGangScheduling(const PlacingTools& tools);
+PlacingPluginRef MakeTopologyPlacement();
+PlacingPluginRef MakePodGroupPodsCount();
 
 }  // namespace schedq

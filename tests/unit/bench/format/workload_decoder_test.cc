@@ -87,7 +87,8 @@ const TestFiles& EveryOpcodeFiles() {
        "apiVersion: v1\nkind: Node\nmetadata: {generateName: n-, labels: {zone: "
        "'{{.zone}}'}}\nstatus: {capacity: {cpu: '{{.cpu}}'}}\n"},
       {"ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {labels: {t: d}}\n"},
-      {"group.yaml", "apiVersion: scheduling.k8s.io/v1\nkind: PodGroup\nmetadata: {name: g}\n"}};
+      {"group.yaml", "apiVersion: scheduling.k8s.io/v1\nkind: PodGroup\nmetadata: {name: g}\n"
+       "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n"}};
   return kFiles;
 }
 
@@ -117,8 +118,7 @@ TEST_F(EveryOpcode, ReadsTheCaseAndItsWorkload) {
   EXPECT_TRUE(workload().threshold_selector.expect_lower);
   std::vector<std::string> needs;
   for (const Need& need : NeedsOf(workload())) needs.push_back(need.text);
-  EXPECT_EQ(needs, (std::vector<std::string>{"updateAny operations", "createPodGroups operations",
-                                             "collecting profiles", "pod groups",
+  EXPECT_EQ(needs, (std::vector<std::string>{"updateAny operations", "collecting profiles",
                                              "feature gate SchedulerAsyncPreemption=false"}));
 }
 

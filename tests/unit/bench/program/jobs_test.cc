@@ -108,14 +108,13 @@ TEST_F(JobsTest, ExperimentsAndScenariosAreTheSame) {
 
 // Only a run shows that there is no such namespace. A skipped one stands among those that run.
 TEST_F(JobsTest, WhatFailsOrIsSkippedEndsOnlyItself) {
-  Write("group.yaml",
-        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
+  Write("gadget.yaml", "apiVersion: example.org/v1\nkind: Gadget\nmetadata: {name: g}\n");
   const std::string file = Write(
       "w.yaml",
       Case("First", kNodes + Pods(20)) +
           Case("Bad", kNodes + Pods(100) + "  - {opcode: barrier, namespaces: [no]}\n") +
           Case("Skipped",
-               "  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: group.yaml}\n" +
+               "  - {opcode: createAny, namespace: a, templatePath: gadget.yaml}\n" +
                    kNodes + Pods(1)) +
           Case("Last", kNodes + Pods(20)));
   ExpectTheSame({file, "--repeat", "2"});

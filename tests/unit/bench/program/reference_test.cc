@@ -161,10 +161,9 @@ TEST_F(ReferenceRunTest, AWorkloadThatIsNotMeasuredIsNotCompared) {
   const std::string skipped = Write(
       "s.yaml",
       "- name: Case\n  workloadTemplate:\n"
-      "  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: group.yaml}\n"
+      "  - {opcode: createAny, namespace: a, templatePath: gadget.yaml}\n"
       "  - {opcode: createPods, count: 1, collectMetrics: true}\n  workloads:\n  - name: W\n");
-  Write("group.yaml",
-        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
+  Write("gadget.yaml", "apiVersion: example.org/v1\nkind: Gadget\nmetadata: {name: g}\n");
   Put("w.json", Equal());
   const ChildProcess::Ended ended = Schedq({"run", skipped, "--reference", Path("ref")});
   EXPECT_EQ(ended.exit_code, 1);

@@ -161,16 +161,14 @@ TEST_F(RunCommandTest, ASelectorThatFindsNothingIsAnErrorAfterTheResults) {
 }
 
 TEST_F(RunCommandTest, WhatIsNotModelledIsNamedAndSkipped) {
-  const std::string groups =
-      "  - {opcode: createPodGroups, namespace: a, count: 1, templatePath: group.yaml}\n";
-  const std::string file = Write("w.yaml", Workload(groups + kOps));
-  Write("group.yaml",
-        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n");
+  const std::string gadgets = "  - {opcode: createAny, namespace: a, templatePath: gadget.yaml}\n";
+  const std::string file = Write("w.yaml", Workload(gadgets + kOps));
+  Write("gadget.yaml", "apiVersion: example.org/v1\nkind: Gadget\nmetadata: {name: g}\n");
   const ChildProcess::Ended ended = Run({file});
   EXPECT_EQ(ended.exit_code, 1) << "a run in which nothing was measured is no success";
   EXPECT_EQ(ended.err, "schedq run: nothing was measured: 1 skipped, 0 failed\n");
-  EXPECT_THAT(ended.out, HasSubstr("skipped: 1 workloads: needs createPodGroups operations"));
-  ExpectBad({file, "--require-all"}, "--require-all: Case/W needs createPodGroups operations");
+  EXPECT_THAT(ended.out, HasSubstr("skipped: 1 workloads: needs objects of kind Gadget"));
+  ExpectBad({file, "--require-all"}, "--require-all: Case/W needs objects of kind Gadget");
 }
 
 TEST_F(RunCommandTest, AWorkloadThatNobodyCanRunIsAnErrorAfterTheOthersResults) {

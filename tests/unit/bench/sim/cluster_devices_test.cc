@@ -127,7 +127,7 @@ class ClaimTest : public testing::Test {
   void Create(const ApiObjectRef& object) { ASSERT_TRUE(cluster_.Create(object, "ns").ok()); }
   void Pass(int milliseconds) { clock_.AdvanceBy(std::chrono::milliseconds(milliseconds)); }
   std::vector<std::string> Audit() const {
-    return AuditCluster(cluster_, [](const ClusterPod&) { return true; });
+    return AuditCluster(cluster_, {[](const ClusterPod&) { return true; }});
   }
 
   VirtualClock clock_{Instant()};
@@ -197,7 +197,7 @@ TEST_F(ClaimTest, TheAuditCatchesAnOvercommittedNodeAndALostPod) {
   EXPECT_THAT(Audit(), IsEmpty());
   ASSERT_TRUE(cluster_.BindPod(3, "small").ok());
   EXPECT_THAT(Audit(), ElementsAre("node small is overcommitted: 1200 cpu in use of 1000"));
-  EXPECT_THAT(AuditCluster(cluster_, [](const ClusterPod&) { return false; }),
+  EXPECT_THAT(AuditCluster(cluster_, {[](const ClusterPod&) { return false; }}),
               Contains("pod ns/p is lost: neither bound nor known to the scheduler"));
 }
 

@@ -85,7 +85,7 @@ class SchedulerTest : public testing::Test {
     return value ? value->count : 0;
   }
   std::vector<std::string> Audit() const {
-    return AuditCluster(cluster_, [&](const ClusterPod& pod) { return scheduler_.Knows(pod); });
+    return AuditCluster(cluster_, {[&](const ClusterPod& pod) { return scheduler_.Knows(pod); }});
   }
 
   const CostModel costs_ = Costs();

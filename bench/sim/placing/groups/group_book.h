@@ -1,0 +1,75 @@
+// The scheduler's knowledge of groups: their objects, and the members that have a node.
+//
+// Purpose: what kube-scheduler's cache knows of pod groups. A member counts as placed from its
+// Permit on, when it is on its way to a node, and while the informers say that it has one.
+// When not to use it: for how many members there are (hints/groups/group_index.h).
+// Threads: any, under one lock. While the gate GenericWorkload is off nobody calls it.
+// Invariant: a pod is placed once at most.
+// Memory: a reference a group and a placed member.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "engine/pod.h"
+#include "engine/pod_group.h"
+
+namespace schedq {
+
+class GroupBook {
+ public:
+  struct Placed {
+    std::string uid;
+    std::string node;
+    ClusterPodRef bound;  // As the informers say; null: it is on its way.
+  };
+
+  // Whether trees of groups are known.
+  void KnowComposites(bool known) { knows_composites_ = known; }
+  bool knows_composites() const { return knows_composites_; }
+
+  // A change of a group, or of a pod, that the informers delivered.
+  void Apply(const ClusterChange& change);
+  // The member goes to the node.
+  void Place(const ClusterPod& pod, const std::string& node);
+  // It does not, unless the informers say that it is there.
+  void Withdraw(const ClusterPod& pod);
+
+  // Null: it is not known.
+  ClusterGroupRef Find(const GroupKey& key) const;
+  // The groups that name the composite as their parent, by kind and name.
+  std::vector<ClusterGroupRef> ChildrenOf(const GroupKey& composite) const;
+  size_t PlacedCount(const GroupKey& group) const;
+
+  // The priority by which others may preempt the pod: that of its root, where it is known.
+  int32_t PriorityOf(const ClusterPod& pod) const;
+  // The highest group above the pod that is disrupted as one. Null: there is none.
+  ClusterGroupRef DisruptedAsOne(const ClusterPod& pod) const;
+  // The members of the group, or of all groups below the composite, that are bound.
+  std::vector<ClusterPodRef> BoundBelow(const GroupKey& group) const;
+  // The members that are placed, likewise.
+  std::vector<Placed> PlacedBelow(const GroupKey& group) const;
+
+ private:
+  using Members = std::map<uint64_t, Placed>;  // By the pod's number.
+
+  // The group and those above it, from the lowest on. With the lock held, as below.
+  std::vector<ClusterGroupRef> WayUp(const ClusterPod& pod) const;
+  ClusterGroupRef FindLocked(const GroupKey& key) const;
+  void AddPlacedBelow(const GroupKey& group, int depth, std::vector<Placed>* placed) const;
+
+  mutable std::mutex mutex_;  // Guards the maps.
+  std::map<GroupKey, ClusterGroupRef> groups_;
+  std::map<GroupKey, Members> placed_;
+  bool knows_composites_ = false;  // Set before the first use.
+};
+
+// A tree of groups is at most so high; what is above is not followed.
+inline constexpr int kGroupDepthMax = 4;
+
+}  // namespace schedq

@@ -1,0 +1,88 @@
+// One cycle of a group: what becomes of its members, for a scheduler that then says so to the
+// queue and the API server.
+//
+// Purpose: kube-scheduler's cycle of a pod group up to its submission, the same on both clocks. The
+// root and its members are checked, searched for nodes, and where they do not get what they need
+// pods of a lower priority may be preempted for them.
+// Threads: one for each scheduling thread; cycles of several threads share a cache.
+// Invariant: the members that end with kBind are assumed, and no others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/groups/group_search.h"
+#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "engine/base/random.h"
+#include "engine/pod.h"
+#include "engine/pod_group.h"
+#include "engine/queue_answers.h"
+
+namespace schedq {
+
+enum class MemberEnd : uint8_t {
+  kBind,      // It goes to its node.
+  kFits,      // It would have a node, but its group does not get what it needs.
+  kRejected,  // By the plugins of its decision; none: its group ended before it was tried.
+  kError,
+};
+
+struct MemberOutcome {
+  MemberEnd end = MemberEnd::kError;
+  Decision decision;
+  // The node to which it is nominated from now on; empty: none, or no change where keeps is set.
+  std::string nominated;
+  bool keeps_nomination = false;
+};
+
+struct GroupOutcome {
+  GroupStatus status = GroupStatus::kError;
+  std::vector<MemberOutcome> members;  // In the order of the members.
+  bool asked_to_preempt = false;       // Whether preemption was asked what it can do.
+  bool waits_for_preemption = false;
+  std::vector<ClusterPodRef> victims;
+  // Of the groups below the root that are no composites: conditions that are new.
+  std::vector<std::pair<GroupKey, PodCondition>> conditions;
+  size_t decisions = 0;
+  size_t nodes_looked_at = 0;
+  size_t conflicts = 0;
+};
+
+class GroupCycle {
+ public:
+  // Both outlive it. `on_released` as in GroupSearch::Parts.
+  GroupCycle(SchedulerCache* cache, Placer* placer, const Random& random,
+             std::function<void(const ClusterPod& pod, const std::string& node)> on_released = {})
+      : cache_(*cache),
+        placer_(*placer),
+        random_(random),
+        on_released_(std::move(on_released)) {}
+
+  GroupOutcome Run(const GroupKey& root, const std::vector<ClusterPodRef>& members);
+
+ private:
+  GroupOutcome EndInError(const GroupKey& root, const std::vector<ClusterPodRef>& members,
+                          const std::string& why) const;
+  // Leaves out the conditions that change nothing.
+  void KeepNews(GroupOutcome* outcome) const;
+  void Preempt(const GroupTree& tree, const std::vector<GroupMember>& members,
+               GroupOutcome* outcome);
+  // What becomes of the members of the group and of those below it; `above` is its parent's end.
+  void Conclude(const GroupTree& tree, const GroupSearch& search, const GroupResult& above,
+                std::vector<GroupMember>* members, GroupOutcome* outcome) const;
+
+  SchedulerCache& cache_;
+  Placer& placer_;
+  Random random_;
+  uint64_t preemptions_ = 0;
+  const std::function<void(const ClusterPod& pod, const std::string& node)> on_released_;
+};
+
+}  // namespace schedq

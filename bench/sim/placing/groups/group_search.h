@@ -1,0 +1,124 @@
+// Tries the members of a group, one after the other, as kube-scheduler's cycle of a pod group does.
+//
+// Purpose: members are decided in their order, and each is assumed before the next is tried, so
+// that they see each other. A group that gets what it needs keeps what is assumed; any other gives
+// it back. With placements (TopologyPlacement) a group is tried on each of them, and goes where the
+// placement scores best; a composite tries its children on each, and these are tried within it.
+// Threads: one. Other threads that use the cache see what is assumed while the group is tried.
+// Invariant: after Run exactly the members are assumed whose state is kPlaced in groups that
+// succeeded, of a root that did.
+// Cost: the decisions, and as many assumptions, which are given back.
+// Memory: a decision for each member and placement that the group fits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/placement.h"
+#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/scheduler_cache.h"
+#include "engine/base/random.h"
+#include "engine/pod_group.h"
+
+namespace schedq {
+
+enum class MemberState : uint8_t {
+  kUntried,   // What was decided of its group came before.
+  kPlaced,    // It has a node.
+  kRejected,  // No node takes it.
+  kError,     // Other threads were ahead too often.
+};
+
+struct GroupMember {
+  ClusterPodRef pod;
+  MemberState state = MemberState::kUntried;
+  Decision decision;
+};
+
+// What became of a group.
+struct GroupResult {
+  GroupStatus status = GroupStatus::kUnschedulable;
+  std::string message;
+  bool has_placed = false;  // A member below it.
+};
+
+class GroupSearch {
+ public:
+  struct Parts {
+    SchedulerCache* cache = nullptr;
+    Placer* placer = nullptr;
+    Random* random = nullptr;  // Chooses among placements of one score.
+    // Told of each member that gave a node back while others decide too. May be empty.
+    std::function<void(const ClusterPod& pod, const std::string& node)> on_released;
+  };
+  // After so many conflicts in a row a member fails as after an error.
+  static constexpr int kConflictsMax = 32;
+
+  // All outlive it.
+  GroupSearch(const Parts& parts, std::vector<GroupMember>* members)
+      : parts_(parts), members_(*members) {}
+
+  GroupResult Run(const GroupTree& root);
+  // Gives back what is assumed.
+  void Revert() { RevertTo(0); }
+
+  // Of each group that was tried.
+  const std::map<GroupKey, GroupResult>& results() const { return results_; }
+  // The members that are assumed, in their order.
+  const std::vector<size_t>& assumed() const { return assumed_; }
+  const std::unordered_set<uint64_t>& assumed_numbers() const { return assumed_numbers_; }
+  // Nodes that decisions counted with, decisions, and those that another thread was ahead of.
+  size_t nodes_looked_at() const { return nodes_looked_at_; }
+  size_t decisions() const { return decisions_; }
+  size_t conflicts() const { return conflicts_; }
+
+ private:
+  // What a placement came to.
+  struct Tried {
+    const Placement* placement = nullptr;
+    GroupResult result;
+    std::vector<std::pair<size_t, GroupMember>> members;
+    std::map<GroupKey, GroupResult> results;
+  };
+
+  GroupResult Search(const GroupTree& group, const Placement* parent);
+  GroupResult TryPlacements(const GroupTree& group, const Placement& parent);
+  GroupResult TryAll(const GroupTree& group, const std::vector<Placement>& placements);
+  // On one placement; null: on all nodes.
+  GroupResult Try(const GroupTree& group, const Placement* placement);
+  GroupResult TryMembers(const GroupTree& group, const Placement* placement);
+  GroupResult TryChildren(const GroupTree& group, const Placement* placement);
+  void TryMember(size_t index, const Placement* placement);
+  Feasibility AskFeasible(const GroupTree& group, const GroupProgress& progress) const;
+  size_t BestOf(const GroupTree& group, const std::vector<Tried>& fitting);
+
+  void Reset(const GroupTree& group);
+  Tried Save(const GroupTree& group, const Placement* placement, GroupResult result) const;
+  void SaveBelow(const GroupTree& group, Tried* tried) const;
+  void Restore(const Tried& tried);
+  bool AssumeAgain(const GroupTree& group);
+  bool Assume(size_t index);
+  void RevertTo(size_t count);
+  Placement AllNodes();
+
+  const Parts parts_;
+  std::vector<GroupMember>& members_;
+  std::map<GroupKey, GroupResult> results_;
+  std::vector<size_t> assumed_;
+  std::unordered_set<uint64_t> assumed_numbers_;
+  size_t nodes_looked_at_ = 0;
+  size_t decisions_ = 0;
+  size_t conflicts_ = 0;
+};
+
+}  // namespace schedq

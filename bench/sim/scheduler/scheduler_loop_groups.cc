@@ -1,0 +1,162 @@
+// The loop's cycles of groups.
+#include <algorithm>
+#include <utility>
+
+#include "bench/sim/scheduler/scheduler_loop.h"
+
+namespace schedq {
+namespace {
+
+constexpr const char* kGroupFailed = "the pod's group is unschedulable";
+constexpr const char* kGroupInError = "the pod's group could not be scheduled because of an error";
+
+}  // namespace
+
+void SchedulerLoop::StartGroup(const PoppedPod& popped) {
+  auto group = std::make_shared<GroupAttempt>();
+  group->popped = popped;
+  for (const PoppedPod& member : popped.group->members) {
+    auto attempt = std::make_shared<Attempt>();
+    attempt->popped = member;
+    attempt->started = clock_.Now();
+    group->members.push_back(std::move(attempt));
+  }
+  const bool skips =
+      std::any_of(group->members.begin(), group->members.end(), [this](const AttemptRef& attempt) {
+        return attempt->pod().deleting || cache_.IsAssumed(attempt->pod().slot());
+      });
+  if (!skips) return TryGroup(group);
+  lock_.Run([this, group] { return SkipMembers(group); }, [this, group] { TryGroup(group); });
+}
+
+Duration SchedulerLoop::SkipMembers(const GroupAttemptRef& group) {
+  Duration cost{};
+  std::erase_if(group->members, [&](const AttemptRef& attempt) {
+    if (!attempt->pod().deleting && !cache_.IsAssumed(attempt->pod().slot())) return false;
+    queue_.Abandon(attempt->popped);
+    cost += costs_.queue_done;
+    return true;
+  });
+  return cost;
+}
+
+void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
+  if (group->members.empty()) {
+    group->outcome.status = GroupStatus::kSuccess;
+    return EndGroup(group);
+  }
+  std::vector<ClusterPodRef> pods;
+  for (const AttemptRef& attempt : group->members) pods.push_back(attempt->pod_ref());
+  group->outcome = group_cycle_.Run(group->popped.group->root, pods);
+  GroupOutcome& outcome = group->outcome;
+  for (size_t i = 0; i < outcome.members.size(); ++i) {
+    const AttemptRef& attempt = group->members[i];
+    attempt->decision = outcome.members[i].decision;
+    const Duration filter =
+        static_cast<int64_t>(attempt->decision.nodes_looked_at) * costs_.filter_node;
+    if (attempt->decision.nodes_looked_at != 0) {
+      metrics_.ObserveExtensionPoint("Filter", !attempt->decision.node.empty(), filter);
+      metrics_.ObserveAlgorithm(costs_.attempt + filter);
+    }
+    if (outcome.members[i].end != MemberEnd::kBind) continue;
+    queue_.watch().CountPlaced(attempt->pod());
+    // From here on the pod takes its room by itself.
+    if (cache_.nominations().MayBeAny() &&
+        !queue_.queue().NominatedNode(attempt->popped.key).empty()) {
+      queue_.Nominate(attempt->popped.pod, "");
+    }
+  }
+  const auto decisions = static_cast<int64_t>(std::max<size_t>(outcome.decisions, 1));
+  const Duration cost = decisions * costs_.attempt +
+                        static_cast<int64_t>(outcome.nodes_looked_at) * costs_.filter_node;
+  After(cost, [this, group] {
+    lock_.Run(
+        [this, group] {
+          BeginPreemption(group);
+          Duration all{};
+          for (size_t i = 0; i < group->members.size(); ++i) all += FinishMember(group, i);
+          return all;
+        },
+        [this, group] { PatchConditions(group); });
+  });
+}
+
+Duration SchedulerLoop::FinishMember(const GroupAttemptRef& group, size_t index) {
+  const AttemptRef& attempt = group->members[index];
+  const MemberOutcome& outcome = group->outcome.members[index];
+  if (outcome.end != MemberEnd::kBind) return FailMember(attempt, outcome);
+  attempt->permit =
+      cache_.framework().Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
+  if (attempt->permit.rejector != WaitingPods::kAllowed) {
+    return FailPermit(attempt, attempt->permit.rejector);
+  }
+  if (!attempt->permit.waits.empty()) {
+    Wait(attempt);
+    return Duration(0);
+  }
+  queue_.Done(attempt->popped);
+  BeginBinding(attempt);
+  return costs_.queue_done;
+}
+
+Duration SchedulerLoop::FailMember(const AttemptRef& attempt, const MemberOutcome& outcome) {
+  const uint64_t asked_before = queue_.asked();
+  PluginSet rejectors;
+  if (outcome.end == MemberEnd::kRejected) rejectors = rejectors_.Of(outcome.decision);
+  queue_.Fail(attempt->popped, rejectors);
+  const bool is_error = outcome.end == MemberEnd::kError;
+  metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
+                        clock_.Now() - attempt->started);
+  ReportFailure(attempt, rejectors, is_error ? kGroupInError : kGroupFailed);
+  if (!outcome.nominated.empty()) {
+    cache_.nominations().Expect();
+    queue_.Nominate(attempt->popped.pod, outcome.nominated);
+    calls_->EndFailedCycle(attempt->popped.key, NewestOf(attempt), {outcome.nominated, false});
+  } else if (!outcome.keeps_nomination && cache_.nominations().MayBeAny()) {
+    if (!queue_.queue().NominatedNode(attempt->popped.key).empty()) {
+      queue_.Nominate(attempt->popped.pod, "");
+    }
+    const PodRef newest = NewestOf(attempt);
+    if (!newest->nominated_node_name.empty()) {
+      calls_->EndFailedCycle(attempt->popped.key, newest, {});
+    }
+  }
+  const uint64_t asked = queue_.asked() - asked_before;
+  return costs_.queue_fail + static_cast<int64_t>(asked) * costs_.queue_judge;
+}
+
+void SchedulerLoop::BeginPreemption(const GroupAttemptRef& group) {
+  GroupOutcome& outcome = group->outcome;
+  if (!outcome.asked_to_preempt) return;
+  metrics_.CountGroupPostFilter(outcome.waits_for_preemption, outcome.victims.size());
+  std::vector<PodRef> pods;
+  for (const AttemptRef& attempt : group->members) pods.push_back(attempt->popped.pod);
+  victims_.BeginForGroup(pods, outcome.victims);
+}
+
+// One call after the other, and the scheduling thread waits for each.
+void SchedulerLoop::PatchConditions(const GroupAttemptRef& group) {
+  if (group->patched == group->outcome.conditions.size()) return EndGroup(group);
+  After(costs_.status.Draw(&random_), [this, group] {
+    const auto& [key, condition] = group->outcome.conditions[group->patched++];
+    if (!cluster_->IsOut()) cluster_->SetGroupCondition(key, condition);
+    PatchConditions(group);
+  });
+}
+
+void SchedulerLoop::EndGroup(const GroupAttemptRef& group) {
+  lock_.Run(
+      [this, group] {
+        const uint64_t asked_before = queue_.asked();
+        queue_.EndGroup(*group->popped.group, group->outcome.status);
+        if (!group->members.empty()) {
+          metrics_.CountGroupAttempt(group->outcome.status, group->outcome.waits_for_preemption,
+                                     clock_.Now() - group->members.front()->started);
+        }
+        const uint64_t asked = queue_.asked() - asked_before;
+        return costs_.queue_fail + static_cast<int64_t>(asked) * costs_.queue_judge;
+      },
+      [this] { PopNext(); });
+}
+
+}  // namespace schedq
