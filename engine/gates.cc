@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
 };
 
 // As the proposals say: each of them begins in beta, or has reached it.
-constexpr std::array<std::string_view, kGateCount> kStages = {"BETA", "BETA", "BETA",  "BETA", "BETA",
-                                                              "BETA", "BETA", "ALPHA", "ALPHA"};
+constexpr std::array<std::string_view, kGateCount> kStages = {
+    "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "ALPHA", "ALPHA"};
 
 constexpr bool IsOnByDefault(Gate gate) { return !IsGateOfGroups(gate) && !IsGateOfPlacing(gate); }
 

@@ -33,9 +33,7 @@ constexpr bool IsGateOfGroups(Gate gate) {
   return gate == Gate::kGenericWorkload || gate == Gate::kCompositePodGroup;
 }
 // Whether the gate is one of who places pods: it changes nothing in the queue.
-constexpr bool IsGateOfPlacing(Gate gate) {
-  return gate == Gate::kTopologyAwareWorkloadScheduling;
-}
+constexpr bool IsGateOfPlacing(Gate gate) { return gate == Gate::kTopologyAwareWorkloadScheduling; }
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);
 

@@ -108,8 +108,7 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   } else if (kind == "PodGroup" || kind == "CompositePodGroup") {
     AddFeature(object->features, Feature::kPodGroups);
     if (const auto* spec = fields.Require("spec")) {
-      object->body =
-          ReadPodGroupBody(errors, *spec, kind == "CompositePodGroup", object->features);
+      object->body = ReadPodGroupBody(errors, *spec, kind == "CompositePodGroup", object->features);
     }
     fields.Ignore({"status"});
   } else if (kind == "Namespace") {

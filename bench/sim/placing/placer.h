@@ -118,7 +118,7 @@ class Placer {
   RoomScores room_scores_{&nodes_, framework_};
   Random random_;
   size_t next_block_ = 0;
-  Scope scope_;  // Of the attempt.
+  Scope scope_;        // Of the attempt.
   uint32_t turn_ = 0;  // Of the attempt's random order.
   // Of the attempt.
   std::vector<Framework::Numbered> asked_;        // Those that filter.

@@ -100,9 +100,9 @@ void SchedulerCache::GiveBack(const ClusterPod& pod, uint64_t word) {
 
 void SchedulerCache::Keep(const ClusterChange& change) {
   const ObjectView& object = *change.objects.Latest();
-  const std::string name =
-      std::to_string(static_cast<int>(change.is_namespace ? Resource::kWildcard : change.resource)) +
-      ' ' + QualifiedName(object.namespace_name, object.name);
+  const std::string name = std::to_string(static_cast<int>(change.is_namespace ? Resource::kWildcard
+                                                                               : change.resource)) +
+                           ' ' + QualifiedName(object.namespace_name, object.name);
   const std::lock_guard lock(others_mutex_);
   if (change.objects.after == nullptr) {
     others_.erase(name);

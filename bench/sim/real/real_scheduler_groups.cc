@@ -71,8 +71,8 @@ void RealScheduler::FailMember(Attempt* attempt, const MemberOutcome& outcome, I
   const bool is_error = outcome.end == MemberEnd::kError;
   if (!outcome.nominated.empty()) cache_->nominations().Expect();
   if (cache_->nominations().MayBeAny()) {
-    static_cast<void>(attempt->Fail(rejectors, PluginSet(),
-                                    {outcome.nominated, outcome.keeps_nomination}));
+    static_cast<void>(
+        attempt->Fail(rejectors, PluginSet(), {outcome.nominated, outcome.keeps_nomination}));
   } else {
     static_cast<void>(attempt->Fail(rejectors));
   }

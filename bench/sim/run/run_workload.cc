@@ -81,12 +81,11 @@ void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) 
   const auto is_known = [simulation](const ClusterPod& pod) {
     return !simulation->pods().Has(pod.number) || simulation->scheduler().Knows(pod);
   };
-  const AuditQuestions questions = {.is_known = is_known,
-                                    .is_going =
-                                        [simulation](const ClusterPod& pod) {
-                                          return simulation->scheduler().IsOnItsWay(pod);
-                                        },
-                                    .knows_groups = simulation->gates().GenericWorkload()};
+  const AuditQuestions questions = {
+      .is_known = is_known,
+      .is_going =
+          [simulation](const ClusterPod& pod) { return simulation->scheduler().IsOnItsWay(pod); },
+      .knows_groups = simulation->gates().GenericWorkload()};
   std::vector<std::string> faults = AuditCluster(simulation->cluster(), questions);
   if (!faults.empty() && simulation->real_scheduler() != nullptr) {
     // On real threads a pod whose binding has failed may be between two places for a moment.

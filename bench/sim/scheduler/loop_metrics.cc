@@ -76,11 +76,11 @@ LoopMetrics::LoopMetrics()
       group_attempts_(&registry_.Counters({.name = "scheduler_podgroup_schedule_attempts_total",
                                            .help = "Attempts to schedule groups, by result.",
                                            .labels = {"result", "profile"}})),
-      group_durations_(&registry_.Histograms(
-          {.name = "scheduler_podgroup_scheduling_attempt_duration_seconds",
-           .help = "Duration of a group's cycle.",
-           .labels = {"result", "profile"}},
-          ExponentialBounds(1e-3, 2, 15))) {}
+      group_durations_(
+          &registry_.Histograms({.name = "scheduler_podgroup_scheduling_attempt_duration_seconds",
+                                 .help = "Duration of a group's cycle.",
+                                 .labels = {"result", "profile"}},
+                                ExponentialBounds(1e-3, 2, 15))) {}
 
 void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
   constexpr size_t kTheProfile = 0;

@@ -37,8 +37,8 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .metrics = metrics_.shared_registry()})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       cache_(WithFurther(
-          options.placing_plugins,
-          [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
+                 options.placing_plugins,
+                 [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
              options.queue.gates),
       lock_(&clock_),
       handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {

@@ -8,8 +8,7 @@ namespace schedq {
 namespace {
 
 bool IsChild(const ClusterGroup& group, const GroupKey& composite) {
-  return group.group->parent == composite.name &&
-         group.namespace_name == composite.namespace_name;
+  return group.group->parent == composite.name && group.namespace_name == composite.namespace_name;
 }
 
 }  // namespace

@@ -98,8 +98,8 @@ void GroupCycle::Conclude(const GroupTree& tree, const GroupSearch& search,
   GroupResult result = above;
   bool was_tried = false;
   if (found != search.results().end()) {
-    const bool ends_with_parent = above.status != GroupStatus::kSuccess &&
-                                  found->second.status == GroupStatus::kSuccess;
+    const bool ends_with_parent =
+        above.status != GroupStatus::kSuccess && found->second.status == GroupStatus::kSuccess;
     was_tried = !ends_with_parent;
     if (was_tried) result = found->second;
   }

@@ -60,10 +60,7 @@ class GroupCycle {
   // Both outlive it. `on_released` as in GroupSearch::Parts.
   GroupCycle(SchedulerCache* cache, Placer* placer, const Random& random,
              std::function<void(const ClusterPod& pod, const std::string& node)> on_released = {})
-      : cache_(*cache),
-        placer_(*placer),
-        random_(random),
-        on_released_(std::move(on_released)) {}
+      : cache_(*cache), placer_(*placer), random_(random), on_released_(std::move(on_released)) {}
 
   GroupOutcome Run(const GroupKey& root, const std::vector<ClusterPodRef>& members);
 

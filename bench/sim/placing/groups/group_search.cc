@@ -101,9 +101,9 @@ size_t GroupSearch::BestOf(const GroupTree& group, const std::vector<Tried>& fit
     for (size_t i = 0; i < fitting.size(); ++i) {
       ProposedPlacement proposed{fitting[i].placement, {}};
       for (const auto& [index, member] : fitting[i].members) {
-        const bool goes = member.state == MemberState::kPlaced &&
-                          fitting[i].results.at(GroupKeyOf(*member.pod)).status ==
-                              GroupStatus::kSuccess;
+        const bool goes =
+            member.state == MemberState::kPlaced &&
+            fitting[i].results.at(GroupKeyOf(*member.pod)).status == GroupStatus::kSuccess;
         if (goes) proposed.pods.push_back(member.pod.get());
       }
       scores[i] = each.plugin->ScorePlacement(group, proposed, nodes);

@@ -18,8 +18,8 @@ namespace schedq {
 
 struct GroupTree {
   ClusterGroupRef object;
-  std::vector<size_t> members;  // Of a group: the places of its members among the cycle's.
-  std::vector<GroupTree> children;        // Of a composite.
+  std::vector<size_t> members;      // Of a group: the places of its members among the cycle's.
+  std::vector<GroupTree> children;  // Of a composite.
   std::vector<GroupBook::Placed> placed;  // Members of it and of all below that have a node.
 
   const GroupKey& key() const { return object->group->key; }

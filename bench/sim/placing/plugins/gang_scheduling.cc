@@ -85,9 +85,9 @@ class GangScheduling final : public PlacingPlugin {
     }
     if (depth == kGroupDepthMax) return false;
     const std::vector<ClusterGroupRef> children = groups_.ChildrenOf(key);
-    const auto ready = std::count_if(
-        children.begin(), children.end(),
-        [&](const ClusterGroupRef& child) { return IsReady(*child, depth + 1); });
+    const auto ready =
+        std::count_if(children.begin(), children.end(),
+                      [&](const ClusterGroupRef& child) { return IsReady(*child, depth + 1); });
     return ready >= NeededBy(group);
   }
 

@@ -55,8 +55,7 @@ class TopologyPlacement final : public PlacingPlugin {
   }
 
   // In the order of their first nodes; upstream's order is that of a map, which is random.
-  Result<std::vector<Placement>> GeneratePlacements(const GroupTree& group,
-                                                    const Placement& parent,
+  Result<std::vector<Placement>> GeneratePlacements(const GroupTree& group, const Placement& parent,
                                                     const NodeColumns& nodes) const override {
     const std::string& key = group.object->spec.topology_key;
     if (key.empty()) return std::vector<Placement>{parent};

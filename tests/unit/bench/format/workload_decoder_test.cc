@@ -87,7 +87,8 @@ const TestFiles& EveryOpcodeFiles() {
        "apiVersion: v1\nkind: Node\nmetadata: {generateName: n-, labels: {zone: "
        "'{{.zone}}'}}\nstatus: {capacity: {cpu: '{{.cpu}}'}}\n"},
       {"ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {labels: {t: d}}\n"},
-      {"group.yaml", "apiVersion: scheduling.k8s.io/v1\nkind: PodGroup\nmetadata: {name: g}\n"
+      {"group.yaml",
+       "apiVersion: scheduling.k8s.io/v1\nkind: PodGroup\nmetadata: {name: g}\n"
        "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n"}};
   return kFiles;
 }

@@ -113,9 +113,8 @@ TEST_F(JobsTest, WhatFailsOrIsSkippedEndsOnlyItself) {
       "w.yaml",
       Case("First", kNodes + Pods(20)) +
           Case("Bad", kNodes + Pods(100) + "  - {opcode: barrier, namespaces: [no]}\n") +
-          Case("Skipped",
-               "  - {opcode: createAny, namespace: a, templatePath: gadget.yaml}\n" +
-                   kNodes + Pods(1)) +
+          Case("Skipped", "  - {opcode: createAny, namespace: a, templatePath: gadget.yaml}\n" +
+                              kNodes + Pods(1)) +
           Case("Last", kNodes + Pods(20)));
   ExpectTheSame({file, "--repeat", "2"});
   const Result<RunDocument> document = Read(Path("out4"));

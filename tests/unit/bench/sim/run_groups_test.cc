@@ -32,7 +32,8 @@ constexpr const char* kRackNode =
     "apiVersion: v1\nkind: Node\nmetadata: {name: 'n{{.Index}}', labels: {rack: "
     "'r{{DivideInt .Index 4}}'}}\nstatus: {capacity: {cpu: '2', memory: 32Gi, pods: '110'}}\n";
 constexpr const char* kGroup =
-    "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: '{{.name}}-{{.Index}}'}\n"
+    "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: "
+    "'{{.name}}-{{.Index}}'}\n"
     "spec:\n  priority: {{AddInt 0 .priority}}\n  schedulingPolicy: "
     "{{if .min}}{gang: {minCount: {{.min}}}}{{else}}{basic: {}}{{end}}\n"
     "{{if .topology}}  schedulingConstraints: {topology: [{key: rack}]}\n{{end}}"
@@ -79,8 +80,7 @@ std::string Text(const Groups& groups) {
   const auto flag = [](bool on) { return std::string(on ? "true" : "false"); };
   return "  - {opcode: createPodGroups, namespace: ns, count: " + std::to_string(groups.count) +
          ", templatePath: group.yaml, templateParams: {name: " + groups.name +
-         ", min: " + std::to_string(groups.min) +
-         ", priority: " + std::to_string(groups.priority) +
+         ", min: " + std::to_string(groups.min) + ", priority: " + std::to_string(groups.priority) +
          ", topology: " + flag(groups.topology) + ", together: " + flag(groups.together) +
          "}}\n  - {opcode: createPods, namespace: ns, count: " +
          std::to_string(groups.count * groups.size) +
@@ -121,18 +121,17 @@ TEST_P(GroupRuns, AGangGoesAsAWhole) {
 
 // The nodes take four of its six pods.
 TEST_P(GroupRuns, AGangThatDoesNotFitBindsNoneOfItsPods) {
-  const RunOutcome outcome = Run(Nodes(2) + Text({.size = 6, .min = 6, .wait = kNotAwaited}) +
-                                 kAttempted +
-                                 Text({.name = "h", .size = 4, .min = 4, .wait = kMeasured}));
+  const RunOutcome outcome =
+      Run(Nodes(2) + Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted +
+          Text({.name = "h", .size = 4, .min = 4, .wait = kMeasured}));
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u) << "the other gang has all of the room";
 }
 
 TEST_P(GroupRuns, AGroupThatIsNoGangGoesAsFarAsItFits) {
-  const RunOutcome outcome =
-      Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
-          Text({.size = 6, .wait = kNotAwaited}) + kAttempted +
-          "  - {opcode: stopCollectingMetrics}\n");
+  const RunOutcome outcome = Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
+                                 Text({.size = 6, .wait = kNotAwaited}) + kAttempted +
+                                 "  - {opcode: stopCollectingMetrics}\n");
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u);
 }
@@ -170,9 +169,9 @@ TEST_P(GroupRuns, AGroupThatIsDisruptedAsOneGoesTogether) {
     const RunOutcome outcome =
         Run(Nodes(2) + Text({.name = "low", .size = 4, .together = together}) + high);
     EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
-    const auto victims = outcome.metrics_text.find(
-        together ? "scheduler_workload_preemption_victims_sum 4\n"
-                 : "scheduler_workload_preemption_victims_sum 1\n");
+    const auto victims =
+        outcome.metrics_text.find(together ? "scheduler_workload_preemption_victims_sum 4\n"
+                                           : "scheduler_workload_preemption_victims_sum 1\n");
     EXPECT_NE(victims, std::string::npos) << together;
   }
 }
@@ -190,11 +189,10 @@ TEST_P(GroupRuns, MembersOfAnotherPriorityThanTheirGroupsAreAnError) {
 }
 
 TEST_P(GroupRuns, WithTheGateOffMembersArePodsLikeAnyOthers) {
-  const RunOutcome outcome =
-      Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
-              Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted +
-              "  - {opcode: stopCollectingMetrics}\n",
-          RunOptions());
+  const RunOutcome outcome = Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
+                                     Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted +
+                                     "  - {opcode: stopCollectingMetrics}\n",
+                                 RunOptions());
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u);
 }

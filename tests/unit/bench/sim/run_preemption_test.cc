@@ -43,10 +43,10 @@ class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
  protected:
   void TearDown() override {
     Wait([this] { return simulation_.scheduler().IsCaughtUp(); });
-    EXPECT_THAT(
-        AuditCluster(simulation_.cluster(),
-                     {[&](const ClusterPod& pod) { return simulation_.scheduler().Knows(pod); }}),
-        IsEmpty());
+    EXPECT_THAT(AuditCluster(simulation_.cluster(), {[&](const ClusterPod& pod) {
+                               return simulation_.scheduler().Knows(pod);
+                             }}),
+                IsEmpty());
     EXPECT_THAT(simulation_.scheduler().Faults(), IsEmpty());
     EXPECT_LT(simulation_.elapsed(), std::chrono::minutes(1)) << "the flush comes after five";
   }
