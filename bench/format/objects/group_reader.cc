@@ -12,7 +12,7 @@ namespace schedq {
 namespace {
 
 // The one of two keys that the map has, which says how a group is treated.
-enum class Choice : uint8_t { kFirst, kSecond };
+enum class Choice : uint8_t { kOne, kOther };
 
 Choice ReadChoice(YamlErrors& errors, YamlFields& fields, const char* first, const char* second) {
   const bool has_first = fields.Find(first) != nullptr;
@@ -21,12 +21,12 @@ Choice ReadChoice(YamlErrors& errors, YamlFields& fields, const char* first, con
     errors.Add(fields.node().at,
                std::string("expected either ") + first + " or " + second + " in a pod group");
   }
-  return has_second ? Choice::kSecond : Choice::kFirst;
+  return has_second ? Choice::kOther : Choice::kOne;
 }
 
 int64_t ReadMinCount(YamlErrors& errors, const YamlNode& policy, const char* key) {
   YamlFields fields(errors, policy, "the scheduling policy");
-  if (ReadChoice(errors, fields, "basic", "gang") == Choice::kFirst) return 0;
+  if (ReadChoice(errors, fields, "basic", "gang") == Choice::kOne) return 0;
   const YamlNode* const gang = fields.Find("gang");
   int64_t min_count = 0;
   YamlFields parts(errors, *gang, "the gang");
@@ -75,7 +75,7 @@ PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool i
   }
   if (const auto* mode = fields.Find("disruptionMode"); mode != nullptr && !mode->IsNull()) {
     YamlFields modes(errors, *mode, "the disruption mode");
-    body.is_disrupted_as_one = ReadChoice(errors, modes, "single", "all") == Choice::kSecond;
+    body.is_disrupted_as_one = ReadChoice(errors, modes, "single", "all") == Choice::kOther;
   }
   body.priority = ReadGroupPriority(errors, fields, features);
   fields.Read("parentCompositePodGroupName", &body.parent);

@@ -53,8 +53,8 @@ void AuditDevices(const Cluster& cluster, std::vector<std::string>* faults) {
   }
 }
 
-// Gangs and topology constraints. What a preemption, a deletion or an outage has taken apart is left
-// out.
+// Gangs and topology constraints. What a preemption, a deletion or an outage has taken apart is
+// left out.
 void AuditGroups(const Cluster& cluster, const std::function<bool(const ClusterPod&)>& is_going,
                  std::vector<std::string>* faults) {
   struct Members {

@@ -1,6 +1,6 @@
 // Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is
-// where it must not be (audit_rules.h), no gang is partly bound, no group is outside of its topology
-// domain, no pod is lost.
+// where it must not be (audit_rules.h), no gang is partly bound, no group is outside of its
+// topology domain, no pod is lost.
 //
 // It reads only the objects of the API server, so it finds a scheduler whose own cache is wrong.
 // Threads: one.
@@ -17,8 +17,8 @@ namespace schedq {
 
 // What only the scheduler knows.
 struct AuditQuestions {
-  // Whether it still has a pod that is neither bound nor being deleted: in a queue, in flight, or in
-  // a binding. For a pod that the informers have not delivered yet the caller answers true.
+  // Whether it still has a pod that is neither bound nor being deleted: in a queue, in flight, or
+  // in a binding. For a pod that the informers have not delivered yet the caller answers true.
   std::function<bool(const ClusterPod&)> is_known;
   // Whether such a pod is on its way to a node. Only asked where groups are known.
   std::function<bool(const ClusterPod&)> is_going = {};

@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/resource_table.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {

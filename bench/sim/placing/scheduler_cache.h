@@ -30,7 +30,6 @@
 #include "bench/sim/placing/groups/group_book.h"
 #include "bench/sim/placing/node_ledger.h"
 #include "bench/sim/placing/nominations.h"
-#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
 #include "engine/base/segmented_array.h"

@@ -6,6 +6,9 @@
 
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/real/tell_of_room.h"
+#include "engine/base/result.h"
+#include "engine/plugin.h"
+#include "engine/pod.h"
 
 namespace schedq {
 

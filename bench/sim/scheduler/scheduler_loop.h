@@ -10,7 +10,7 @@
 // are deleted while it is gated (victim_deletions.h). It skips a pod that is being deleted. A
 // failed pod gets its condition (PodScheduled=False) by a call that the scheduler does not wait
 // for.
-// Groups: a group is tried as one (placing/groups/group_cycle.h), which takes the time of all its
+// Groups: a group is tried as one (group_cycle.h), which takes the time of all its
 // decisions. Then each member begins its binding, waits for Permit or fails, in their order; the
 // group's condition is patched, for which the scheduler waits; and the group's cycle ends.
 // Bindings: a binding that has claims to store first nominates its node (KEP-5278). It stores each

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "engine/event.h"
-
 namespace schedq {
 namespace {
 

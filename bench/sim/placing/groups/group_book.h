@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "engine/pod.h"
 #include "engine/pod_group.h"
 
 namespace schedq {

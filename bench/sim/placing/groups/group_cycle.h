@@ -23,7 +23,6 @@
 #include "engine/base/random.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
-#include "engine/queue_answers.h"
 
 namespace schedq {
 

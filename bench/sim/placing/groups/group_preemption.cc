@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "bench/sim/placing/groups/victim_units.h"
-#include "bench/sim/placing/pods_by_node.h"
+#include "bench/sim/placing/placer.h"
 #include "engine/event.h"
 
 namespace schedq {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/node_columns.h"
 #include "engine/base/result.h"
 
 namespace schedq {

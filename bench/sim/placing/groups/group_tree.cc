@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/pod.h"
+
 namespace schedq {
 namespace {
 

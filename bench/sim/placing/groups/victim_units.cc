@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/pod_group.h"
+
 namespace schedq {
 namespace {
 

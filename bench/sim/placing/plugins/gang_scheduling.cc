@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
 #include "bench/sim/placing/waiting_pods.h"
+#include "engine/base/time/time.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 namespace {

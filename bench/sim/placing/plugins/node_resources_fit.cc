@@ -2,8 +2,8 @@
 //
 // Score: how much of each scored resource would be left, in use, or as the shape says, with the
 // pod; the weighted mean. A container that requests no cpu or memory counts as if it asked for some
-// (PodObject), so that such pods spread too. Of placements of a group the one that would be the most
-// in use scores best, whatever the strategy for nodes is.
+// (PodObject), so that such pods spread too. Of placements of a group the one that would be the
+// most in use scores best, whatever the strategy for nodes is.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/group_tree.h"
-#include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"

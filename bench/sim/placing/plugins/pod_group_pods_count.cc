@@ -3,6 +3,7 @@
 // Score: the pods that are placed and those that would be, in relation to the best placement's.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 

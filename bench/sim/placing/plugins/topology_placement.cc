@@ -4,13 +4,16 @@
 // Once members are placed the others go where these are.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/groups/group_tree.h"
 #include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_columns.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/group_cycle.h"
 #include "bench/sim/placing/groups/victim_units.h"
 #include "bench/sim/placing/placer.h"

@@ -11,14 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/format/trace/replayer.h"
 #include "bench/sim/placing/framework.h"
-#include "bench/sim/queue/trace_recorder.h"
+#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
-#include "schedq/engine_kind.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 #include "tests/unit/bench/sim/run_ops.h"
 
