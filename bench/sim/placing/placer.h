@@ -39,7 +39,7 @@ class Placer {
 
   // In a cycle of a group.
   struct Scope {
-    const Placement* placement = nullptr;  // Null: all nodes.
+    const GroupPlacement* placement = nullptr;  // Null: all nodes.
     // The numbers of its members that are assumed: their nominations count no more. Null: it is no
     // cycle of a group. In one PostFilter is not asked.
     const std::unordered_set<uint64_t>* assumed = nullptr;

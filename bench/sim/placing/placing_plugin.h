@@ -31,7 +31,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
@@ -102,7 +102,7 @@ enum class Feasibility : uint8_t { kMet, kNotYet, kNever };
 
 // Where a group would go.
 struct ProposedPlacement {
-  const Placement* placement = nullptr;
+  const GroupPlacement* placement = nullptr;
   std::vector<const ClusterPod*> pods;
 };
 
@@ -200,22 +200,22 @@ class PlacingPlugin {
   // --- kPlacementGenerate, of a group. Only the first plugin is asked.
 
   // The sets of nodes among which the group is to be tried, all within the parent's.
-  virtual Result<std::vector<Placement>> GeneratePlacements(const GroupTree&,
-                                                            const Placement& parent,
-                                                            const NodeColumns&) const {
-    return std::vector<Placement>{parent};
+  virtual Result<std::vector<GroupPlacement>> GeneratePlacements(const CycleGroup&,
+                                                                 const GroupPlacement& parent,
+                                                                 const NodeColumns&) const {
+    return std::vector<GroupPlacement>{parent};
   }
 
   // --- kPlacementFeasible, of a group: before the first member is tried, and after each.
 
-  virtual Feasibility PlacementFeasible(const GroupTree&, const GroupProgress&) const {
+  virtual Feasibility PlacementFeasible(const CycleGroup&, const GroupProgress&) const {
     return Feasibility::kMet;
   }
 
   // --- kPlacementScore, of a group and one of several placements that it fits: 0 to kScoreMax
   // after NormalizePlacements.
 
-  virtual int64_t ScorePlacement(const GroupTree&, const ProposedPlacement&,
+  virtual int64_t ScorePlacement(const CycleGroup&, const ProposedPlacement&,
                                  const NodeColumns&) const {
     return 0;
   }

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/group_preemption.h"
-#include "bench/sim/placing/groups/group_tree.h"
 #include "engine/base/result.h"
 
 namespace schedq {
@@ -29,19 +29,19 @@ MemberOutcome EndOf(GroupStatus status, GroupMember* member) {
   MemberOutcome outcome;
   outcome.decision = std::move(member->decision);
   switch (member->state) {
-    case MemberState::kPlaced:
+    case TrialEnd::kPlaced:
       outcome.end = status == GroupStatus::kSuccess ? MemberEnd::kBind : MemberEnd::kFits;
       break;
-    case MemberState::kRejected:
+    case TrialEnd::kRejected:
       outcome.end = MemberEnd::kRejected;
       outcome.keeps_nomination = true;
       break;
-    case MemberState::kUntried:
+    case TrialEnd::kUntried:
       outcome.end = MemberEnd::kRejected;
       outcome.keeps_nomination = true;
       outcome.decision = Decision();
       break;
-    case MemberState::kError:
+    case TrialEnd::kError:
       outcome.end = MemberEnd::kError;
       break;
   }
@@ -66,14 +66,14 @@ GroupOutcome GroupCycle::EndInError(const GroupKey& root, const std::vector<Clus
 }
 
 GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodRef>& members) {
-  const Result<GroupTree> tree = MakeGroupTree(cache_.groups(), root, members);
+  const Result<CycleGroup> tree = MakeCycleGroup(cache_.groups(), root, members);
   if (!tree) return EndInError(root, members, tree.error().message());
   if (const Status status = CheckMembers(*tree, members); !status) {
     return EndInError(root, members, status.error().message());
   }
   std::vector<GroupMember> tried;
   tried.reserve(members.size());
-  for (const ClusterPodRef& pod : members) tried.push_back({pod, MemberState::kUntried, {}});
+  for (const ClusterPodRef& pod : members) tried.push_back({pod, TrialEnd::kUntried, {}});
   GroupSearch search({&cache_, &placer_, &random_, on_released_}, &tried);
   const GroupResult result = search.Run(*tree);
   if (result.status != GroupStatus::kSuccess) search.Revert();
@@ -91,7 +91,7 @@ GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodR
   return outcome;
 }
 
-void GroupCycle::Conclude(const GroupTree& tree, const GroupSearch& search,
+void GroupCycle::Conclude(const CycleGroup& tree, const GroupSearch& search,
                           const GroupResult& above, std::vector<GroupMember>* members,
                           GroupOutcome* outcome) const {
   const auto found = search.results().find(tree.key());
@@ -103,13 +103,13 @@ void GroupCycle::Conclude(const GroupTree& tree, const GroupSearch& search,
     was_tried = !ends_with_parent;
     if (was_tried) result = found->second;
   }
-  for (const GroupTree& child : tree.children) {
+  for (const CycleGroup& child : tree.children) {
     Conclude(child, search, result, members, outcome);
   }
   if (tree.is_composite()) return;
   for (const size_t index : tree.members) {
     GroupMember& member = (*members)[index];
-    if (!was_tried) member.state = MemberState::kUntried;
+    if (!was_tried) member.state = TrialEnd::kUntried;
     outcome->members[index] = EndOf(result.status, &member);
   }
   outcome->conditions.emplace_back(tree.key(), ConditionOf(result.status, result.message));
@@ -125,7 +125,7 @@ void GroupCycle::KeepNews(GroupOutcome* outcome) const {
   });
 }
 
-void GroupCycle::Preempt(const GroupTree& tree, const std::vector<GroupMember>& members,
+void GroupCycle::Preempt(const CycleGroup& tree, const std::vector<GroupMember>& members,
                          GroupOutcome* outcome) {
   if (cache_.framework().At(ExtensionPoint::kPostFilter).empty()) return;
   outcome->asked_to_preempt = true;

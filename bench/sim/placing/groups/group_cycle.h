@@ -68,10 +68,10 @@ class GroupCycle {
                           const std::string& why) const;
   // Leaves out the conditions that change nothing.
   void KeepNews(GroupOutcome* outcome) const;
-  void Preempt(const GroupTree& tree, const std::vector<GroupMember>& members,
+  void Preempt(const CycleGroup& tree, const std::vector<GroupMember>& members,
                GroupOutcome* outcome);
   // What becomes of the members of the group and of those below it; `above` is its parent's end.
-  void Conclude(const GroupTree& tree, const GroupSearch& search, const GroupResult& above,
+  void Conclude(const CycleGroup& tree, const GroupSearch& search, const GroupResult& above,
                 std::vector<GroupMember>* members, GroupOutcome* outcome) const;
 
   SchedulerCache& cache_;

@@ -18,7 +18,7 @@ enum Stream : uint64_t { kPlacer, kSearch };
 
 class WhatIf {
  public:
-  WhatIf(const GroupTree& root, const std::vector<GroupMember>& members,
+  WhatIf(const CycleGroup& root, const std::vector<GroupMember>& members,
          const SchedulerCache& cache, const Random& random)
       : root_(root),
         random_(random.Fork(kSearch)),
@@ -88,7 +88,7 @@ class WhatIf {
     decisions_ += search.decisions();
   }
 
-  const GroupTree& root_;
+  const CycleGroup& root_;
   Random random_;
   const std::unique_ptr<SchedulerCache> copy_;
   Placer placer_;
@@ -112,7 +112,7 @@ bool AreVictimsGoing(const std::vector<GroupMember>& members, int32_t priority,
 
 }  // namespace
 
-std::optional<GroupPreemption> PreemptFor(const GroupTree& root,
+std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
                                           const std::vector<GroupMember>& members,
                                           const SchedulerCache& cache, const Random& random) {
   const int32_t priority = root.object->group->priority;

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/group_search.h"
-#include "bench/sim/placing/groups/group_tree.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "engine/base/random.h"
 
@@ -36,7 +36,7 @@ struct GroupPreemption {
 };
 
 // nullopt: it can do nothing for the group.
-std::optional<GroupPreemption> PreemptFor(const GroupTree& root,
+std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
                                           const std::vector<GroupMember>& members,
                                           const SchedulerCache& cache, const Random& random);
 

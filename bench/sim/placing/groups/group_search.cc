@@ -10,16 +10,16 @@
 namespace schedq {
 namespace {
 
-std::string ProgressText(const GroupTree& group, const GroupProgress& progress) {
+std::string ProgressText(const CycleGroup& group, const GroupProgress& progress) {
   return "minCount " + std::to_string(group.needed()) + ": " + std::to_string(progress.scheduled) +
          " scheduled, " + std::to_string(progress.remaining) + " remaining";
 }
 
 }  // namespace
 
-GroupResult GroupSearch::Run(const GroupTree& root) {
+GroupResult GroupSearch::Run(const CycleGroup& root) {
   const bool by_topology = parts_.cache->places_by_topology();
-  const Placement all = by_topology ? AllNodes() : Placement();
+  const GroupPlacement all = by_topology ? AllNodes() : GroupPlacement();
   GroupResult result = Search(root, by_topology ? &all : nullptr);
   if (result.status == GroupStatus::kSuccess && !result.has_placed) {
     result.status = GroupStatus::kUnschedulable;
@@ -28,8 +28,8 @@ GroupResult GroupSearch::Run(const GroupTree& root) {
   return result;
 }
 
-Placement GroupSearch::AllNodes() {
-  Placement all;
+GroupPlacement GroupSearch::AllNodes() {
+  GroupPlacement all;
   const NodeColumns& nodes = parts_.placer->Nodes();
   for (size_t block = 0; block < nodes.blocks(); ++block) {
     all.nodes.push_back(nodes.known(block));
@@ -38,16 +38,16 @@ Placement GroupSearch::AllNodes() {
   return all;
 }
 
-GroupResult GroupSearch::Search(const GroupTree& group, const Placement* parent) {
+GroupResult GroupSearch::Search(const CycleGroup& group, const GroupPlacement* parent) {
   GroupResult result = parent != nullptr ? TryPlacements(group, *parent) : Try(group, nullptr);
   results_[group.key()] = result;
   return result;
 }
 
-GroupResult GroupSearch::TryPlacements(const GroupTree& group, const Placement& parent) {
+GroupResult GroupSearch::TryPlacements(const CycleGroup& group, const GroupPlacement& parent) {
   const auto& generators = parts_.cache->framework().At(ExtensionPoint::kPlacementGenerate);
   if (generators.empty()) return Try(group, &parent);
-  const Result<std::vector<Placement>> placements =
+  const Result<std::vector<GroupPlacement>> placements =
       generators.front().plugin->GeneratePlacements(group, parent, parts_.placer->Nodes());
   if (!placements) return {GroupStatus::kError, placements.error().message(), false};
   if (placements->empty()) {
@@ -61,11 +61,12 @@ GroupResult GroupSearch::TryPlacements(const GroupTree& group, const Placement& 
   return result;
 }
 
-GroupResult GroupSearch::TryAll(const GroupTree& group, const std::vector<Placement>& placements) {
+GroupResult GroupSearch::TryAll(const CycleGroup& group,
+                                const std::vector<GroupPlacement>& placements) {
   const size_t mark = assumed_.size();
   std::vector<Tried> fitting;
   Tried first;
-  for (const Placement& placement : placements) {
+  for (const GroupPlacement& placement : placements) {
     Reset(group);
     GroupResult result = Try(group, &placement);
     RevertTo(mark);
@@ -92,7 +93,7 @@ GroupResult GroupSearch::TryAll(const GroupTree& group, const std::vector<Placem
   return {GroupStatus::kError, "another thread was ahead", false};
 }
 
-size_t GroupSearch::BestOf(const GroupTree& group, const std::vector<Tried>& fitting) {
+size_t GroupSearch::BestOf(const CycleGroup& group, const std::vector<Tried>& fitting) {
   if (fitting.size() == 1) return 0;
   const NodeColumns& nodes = parts_.placer->Nodes();
   std::vector<int64_t> totals(fitting.size());
@@ -103,7 +104,7 @@ size_t GroupSearch::BestOf(const GroupTree& group, const std::vector<Tried>& fit
       ProposedPlacement proposed{fitting[i].placement, {}};
       for (const auto& [index, member] : fitting[i].members) {
         const bool goes =
-            member.state == MemberState::kPlaced &&
+            member.state == TrialEnd::kPlaced &&
             fitting[i].results.at(GroupKeyOf(*member.pod)).status == GroupStatus::kSuccess;
         if (goes) proposed.pods.push_back(member.pod.get());
       }
@@ -120,7 +121,7 @@ size_t GroupSearch::BestOf(const GroupTree& group, const std::vector<Tried>& fit
   return at;
 }
 
-GroupResult GroupSearch::Try(const GroupTree& group, const Placement* placement) {
+GroupResult GroupSearch::Try(const CycleGroup& group, const GroupPlacement* placement) {
   const size_t mark = assumed_.size();
   GroupResult result =
       group.is_composite() ? TryChildren(group, placement) : TryMembers(group, placement);
@@ -133,7 +134,7 @@ GroupResult GroupSearch::Try(const GroupTree& group, const Placement* placement)
   return result;
 }
 
-Feasibility GroupSearch::AskFeasible(const GroupTree& group, const GroupProgress& progress) const {
+Feasibility GroupSearch::AskFeasible(const CycleGroup& group, const GroupProgress& progress) const {
   Feasibility all = Feasibility::kMet;
   for (const Framework::Numbered& each :
        parts_.cache->framework().At(ExtensionPoint::kPlacementFeasible)) {
@@ -144,7 +145,7 @@ Feasibility GroupSearch::AskFeasible(const GroupTree& group, const GroupProgress
   return all;
 }
 
-GroupResult GroupSearch::TryMembers(const GroupTree& group, const Placement* placement) {
+GroupResult GroupSearch::TryMembers(const CycleGroup& group, const GroupPlacement* placement) {
   GroupResult result;
   GroupProgress progress{static_cast<int64_t>(group.members.size()),
                          static_cast<int64_t>(group.placed.size())};
@@ -152,11 +153,11 @@ GroupResult GroupSearch::TryMembers(const GroupTree& group, const Placement* pla
   for (size_t i = 0; i < group.members.size() && feasible != Feasibility::kNever; ++i) {
     const size_t index = group.members[i];
     TryMember(index, placement);
-    const MemberState state = members_[index].state;
-    if (state == MemberState::kError) {
+    const TrialEnd state = members_[index].state;
+    if (state == TrialEnd::kError) {
       return {GroupStatus::kError, "a member of the group could not be tried", false};
     }
-    const bool is_placed = state == MemberState::kPlaced;
+    const bool is_placed = state == TrialEnd::kPlaced;
     --progress.remaining;
     if (is_placed) ++progress.scheduled;
     result.has_placed = result.has_placed || is_placed;
@@ -170,7 +171,7 @@ GroupResult GroupSearch::TryMembers(const GroupTree& group, const Placement* pla
   return result;
 }
 
-GroupResult GroupSearch::TryChildren(const GroupTree& group, const Placement* placement) {
+GroupResult GroupSearch::TryChildren(const CycleGroup& group, const GroupPlacement* placement) {
   GroupResult result;
   GroupProgress progress{static_cast<int64_t>(group.children.size()), 0};
   Feasibility feasible = AskFeasible(group, progress);
@@ -190,7 +191,7 @@ GroupResult GroupSearch::TryChildren(const GroupTree& group, const Placement* pl
   return result;
 }
 
-void GroupSearch::TryMember(size_t index, const Placement* placement) {
+void GroupSearch::TryMember(size_t index, const GroupPlacement* placement) {
   GroupMember& member = members_[index];
   for (int i = 0; i < kConflictsMax; ++i) {
     member.decision =
@@ -198,16 +199,16 @@ void GroupSearch::TryMember(size_t index, const Placement* placement) {
     ++decisions_;
     nodes_looked_at_ += member.decision.nodes_looked_at;
     if (member.decision.node.empty() && !member.decision.was_overtaken) {
-      member.state = MemberState::kRejected;
+      member.state = TrialEnd::kRejected;
       return;
     }
     if (!member.decision.was_overtaken && Assume(index)) {
-      member.state = MemberState::kPlaced;
+      member.state = TrialEnd::kPlaced;
       return;
     }
     ++conflicts_;
   }
-  member.state = MemberState::kError;
+  member.state = TrialEnd::kError;
 }
 
 bool GroupSearch::Assume(size_t index) {
@@ -228,23 +229,23 @@ void GroupSearch::RevertTo(size_t count) {
   }
 }
 
-void GroupSearch::Reset(const GroupTree& group) {
+void GroupSearch::Reset(const CycleGroup& group) {
   for (const size_t index : group.members) {
-    members_[index].state = MemberState::kUntried;
+    members_[index].state = TrialEnd::kUntried;
     members_[index].decision = Decision();
   }
   results_.erase(group.key());
-  for (const GroupTree& child : group.children) Reset(child);
+  for (const CycleGroup& child : group.children) Reset(child);
 }
 
-void GroupSearch::SaveBelow(const GroupTree& group, Tried* tried) const {
+void GroupSearch::SaveBelow(const CycleGroup& group, Tried* tried) const {
   for (const size_t index : group.members) tried->members.emplace_back(index, members_[index]);
   const auto found = results_.find(group.key());
   if (found != results_.end()) tried->results.insert(*found);
-  for (const GroupTree& child : group.children) SaveBelow(child, tried);
+  for (const CycleGroup& child : group.children) SaveBelow(child, tried);
 }
 
-GroupSearch::Tried GroupSearch::Save(const GroupTree& group, const Placement* placement,
+GroupSearch::Tried GroupSearch::Save(const CycleGroup& group, const GroupPlacement* placement,
                                      GroupResult result) const {
   Tried tried{placement, std::move(result), {}, {}};
   SaveBelow(group, &tried);
@@ -257,14 +258,14 @@ void GroupSearch::Restore(const Tried& tried) {
 }
 
 // Of the groups that succeeded, as all above them.
-bool GroupSearch::AssumeAgain(const GroupTree& group) {
+bool GroupSearch::AssumeAgain(const CycleGroup& group) {
   const auto found = results_.find(group.key());
   if (found == results_.end() || found->second.status != GroupStatus::kSuccess) return true;
   for (const size_t index : group.members) {
-    if (members_[index].state == MemberState::kPlaced && !Assume(index)) return false;
+    if (members_[index].state == TrialEnd::kPlaced && !Assume(index)) return false;
   }
   return std::all_of(group.children.begin(), group.children.end(),
-                     [this](const GroupTree& child) { return AssumeAgain(child); });
+                     [this](const CycleGroup& child) { return AssumeAgain(child); });
 }
 
 }  // namespace schedq

@@ -22,7 +22,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -32,7 +32,7 @@
 
 namespace schedq {
 
-enum class MemberState : uint8_t {
+enum class TrialEnd : uint8_t {
   kUntried,   // What was decided of its group came before.
   kPlaced,    // It has a node.
   kRejected,  // No node takes it.
@@ -41,7 +41,7 @@ enum class MemberState : uint8_t {
 
 struct GroupMember {
   ClusterPodRef pod;
-  MemberState state = MemberState::kUntried;
+  TrialEnd state = TrialEnd::kUntried;
   Decision decision;
 };
 
@@ -68,7 +68,7 @@ class GroupSearch {
   GroupSearch(const Parts& parts, std::vector<GroupMember>* members)
       : parts_(parts), members_(*members) {}
 
-  GroupResult Run(const GroupTree& root);
+  GroupResult Run(const CycleGroup& root);
   // Gives back what is assumed.
   void Revert() { RevertTo(0); }
 
@@ -85,31 +85,31 @@ class GroupSearch {
  private:
   // What a placement came to.
   struct Tried {
-    const Placement* placement = nullptr;
+    const GroupPlacement* placement = nullptr;
     GroupResult result;
     std::vector<std::pair<size_t, GroupMember>> members;
     std::map<GroupKey, GroupResult> results;
   };
 
-  GroupResult Search(const GroupTree& group, const Placement* parent);
-  GroupResult TryPlacements(const GroupTree& group, const Placement& parent);
-  GroupResult TryAll(const GroupTree& group, const std::vector<Placement>& placements);
+  GroupResult Search(const CycleGroup& group, const GroupPlacement* parent);
+  GroupResult TryPlacements(const CycleGroup& group, const GroupPlacement& parent);
+  GroupResult TryAll(const CycleGroup& group, const std::vector<GroupPlacement>& placements);
   // On one placement; null: on all nodes.
-  GroupResult Try(const GroupTree& group, const Placement* placement);
-  GroupResult TryMembers(const GroupTree& group, const Placement* placement);
-  GroupResult TryChildren(const GroupTree& group, const Placement* placement);
-  void TryMember(size_t index, const Placement* placement);
-  Feasibility AskFeasible(const GroupTree& group, const GroupProgress& progress) const;
-  size_t BestOf(const GroupTree& group, const std::vector<Tried>& fitting);
+  GroupResult Try(const CycleGroup& group, const GroupPlacement* placement);
+  GroupResult TryMembers(const CycleGroup& group, const GroupPlacement* placement);
+  GroupResult TryChildren(const CycleGroup& group, const GroupPlacement* placement);
+  void TryMember(size_t index, const GroupPlacement* placement);
+  Feasibility AskFeasible(const CycleGroup& group, const GroupProgress& progress) const;
+  size_t BestOf(const CycleGroup& group, const std::vector<Tried>& fitting);
 
-  void Reset(const GroupTree& group);
-  Tried Save(const GroupTree& group, const Placement* placement, GroupResult result) const;
-  void SaveBelow(const GroupTree& group, Tried* tried) const;
+  void Reset(const CycleGroup& group);
+  Tried Save(const CycleGroup& group, const GroupPlacement* placement, GroupResult result) const;
+  void SaveBelow(const CycleGroup& group, Tried* tried) const;
   void Restore(const Tried& tried);
-  bool AssumeAgain(const GroupTree& group);
+  bool AssumeAgain(const CycleGroup& group);
   bool Assume(size_t index);
   void RevertTo(size_t count);
-  Placement AllNodes();
+  GroupPlacement AllNodes();
 
   const Parts parts_;
   std::vector<GroupMember>& members_;

@@ -11,7 +11,7 @@
 
 namespace schedq {
 
-struct Placement {
+struct GroupPlacement {
   std::string name;             // The value of the topology label; empty: all nodes.
   std::vector<uint64_t> nodes;  // By block.
   size_t count = 0;             // Of the nodes.

@@ -16,8 +16,8 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/group_book.h"
-#include "bench/sim/placing/groups/group_tree.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
 #include "bench/sim/placing/waiting_pods.h"
@@ -41,7 +41,7 @@ class GangScheduling final : public PlacingPlugin {
                            ExtensionPoint::kPermit);
   }
 
-  Feasibility PlacementFeasible(const GroupTree& group,
+  Feasibility PlacementFeasible(const CycleGroup& group,
                                 const GroupProgress& progress) const override {
     if (progress.scheduled >= group.needed()) return Feasibility::kMet;
     const bool can = progress.remaining + progress.scheduled >= group.needed();

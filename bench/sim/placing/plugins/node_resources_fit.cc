@@ -17,7 +17,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/framework.h"
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -116,7 +116,7 @@ class NodeResourcesFit final : public PlacingPlugin {
     return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
   }
 
-  int64_t ScorePlacement(const GroupTree&, const ProposedPlacement& proposed,
+  int64_t ScorePlacement(const CycleGroup&, const ProposedPlacement& proposed,
                          const NodeColumns& nodes) const override {
     std::array<int64_t, kResourceKindsMax> wanted{};
     for (const ClusterPod* pod : proposed.pods) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
@@ -23,7 +23,7 @@ class PodGroupPodsCount final : public PlacingPlugin {
   }
   int32_t weight() const override { return 1; }
 
-  int64_t ScorePlacement(const GroupTree& group, const ProposedPlacement& proposed,
+  int64_t ScorePlacement(const CycleGroup& group, const ProposedPlacement& proposed,
                          const NodeColumns&) const override {
     return static_cast<int64_t>(group.placed.size() + proposed.pods.size());
   }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/placement.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
@@ -26,7 +26,7 @@ namespace schedq {
 namespace {
 
 // The value of the label where the group's placed members are; nullopt: none is placed.
-Result<std::optional<std::string>> DomainOfPlaced(const GroupTree& group, const std::string& key,
+Result<std::optional<std::string>> DomainOfPlaced(const CycleGroup& group, const std::string& key,
                                                   const NodeColumns& nodes) {
   std::optional<std::string> domain;
   if (group.placed.empty()) return domain;
@@ -58,13 +58,14 @@ class TopologyPlacement final : public PlacingPlugin {
   }
 
   // In the order of their first nodes; upstream's order is that of a map, which is random.
-  Result<std::vector<Placement>> GeneratePlacements(const GroupTree& group, const Placement& parent,
-                                                    const NodeColumns& nodes) const override {
+  Result<std::vector<GroupPlacement>> GeneratePlacements(const CycleGroup& group,
+                                                         const GroupPlacement& parent,
+                                                         const NodeColumns& nodes) const override {
     const std::string& key = group.object->spec.topology_key;
-    if (key.empty()) return std::vector<Placement>{parent};
+    if (key.empty()) return std::vector<GroupPlacement>{parent};
     const Result<std::optional<std::string>> required = DomainOfPlaced(group, key, nodes);
     if (!required) return required.error();
-    std::vector<Placement> placements;
+    std::vector<GroupPlacement> placements;
     std::map<std::string, size_t, std::less<>> by_domain;
     for (size_t block = 0; block < nodes.blocks(); ++block) {
       ForEachNode(block, nodes.known(block) & parent.Of(block), [&](uint32_t slot) {

@@ -71,17 +71,19 @@ struct Groups {
   bool together = false;
   std::string cpu = "1";
   std::string wait = "";  // Beside the operation's fields.
+  std::string space = "ns";
 };
 
 std::string Text(const Groups& groups) {
   const int pod_priority = groups.pod_priority < 0 ? groups.priority : groups.pod_priority;
   const auto flag = [](bool on) { return std::string(on ? "true" : "false"); };
-  return "  - {opcode: createPodGroups, namespace: ns, count: " + std::to_string(groups.count) +
+  return "  - {opcode: createPodGroups, namespace: " + groups.space +
+         ", count: " + std::to_string(groups.count) +
          ", templatePath: group.yaml, templateParams: {name: " + groups.name +
          ", min: " + std::to_string(groups.min) + ", priority: " + std::to_string(groups.priority) +
          ", topology: " + flag(groups.topology) + ", together: " + flag(groups.together) +
-         "}}\n  - {opcode: createPods, namespace: ns, count: " +
-         std::to_string(groups.count * groups.size) +
+         "}}\n  - {opcode: createPods, namespace: " + groups.space +
+         ", count: " + std::to_string(groups.count * groups.size) +
          ", podTemplatePath: member.yaml, templateParams: {name: " + groups.name +
          ", size: " + std::to_string(groups.size) + ", cpu: '" + groups.cpu +
          "', priority: " + std::to_string(pod_priority) + "}" + groups.wait + "}\n";
@@ -89,6 +91,8 @@ std::string Text(const Groups& groups) {
 
 const std::string kMeasured = ", collectMetrics: true";
 const std::string kNotAwaited = ", skipWaitToCompletion: true";
+const std::string kBegin = "  - {opcode: startCollectingMetrics, name: all, namespaces: [ns]}\n";
+const std::string kEnd = "  - {opcode: stopCollectingMetrics}\n";
 const std::string kAttempted = "  - {opcode: barrier, stageRequirement: Attempted}\n";
 
 RunOptions WithGroups(bool by_topology = false) {
@@ -104,10 +108,6 @@ class GroupRuns : public testing::TestWithParam<ClockAndEngine> {
  protected:
   RunOutcome Run(const std::string& ops, const RunOptions& options = WithGroups()) {
     return RunOps(ops, Files(), GetParam(), options);
-  }
-  static uint64_t Attempts(const RunOutcome& outcome, const std::string& result) {
-    const auto found = outcome.counters.find("schedule_attempts_total{result=" + result + "}");
-    return found == outcome.counters.end() ? 0 : found->second;
   }
 };
 
@@ -127,9 +127,8 @@ TEST_P(GroupRuns, AGangThatDoesNotFitBindsNoneOfItsPods) {
 }
 
 TEST_P(GroupRuns, AGroupThatIsNoGangGoesAsFarAsItFits) {
-  const RunOutcome outcome = Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
-                                 Text({.size = 6, .wait = kNotAwaited}) + kAttempted +
-                                 "  - {opcode: stopCollectingMetrics}\n");
+  const RunOutcome outcome =
+      Run(Nodes(2) + kBegin + Text({.size = 6, .wait = kNotAwaited}) + kAttempted + kEnd);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u);
 }
@@ -153,7 +152,7 @@ TEST_P(GroupRuns, PodsOfALowerPriorityGoForAGang) {
 
 TEST_P(GroupRuns, GangsGoForAGang) {
   const RunOutcome outcome =
-      Run(Nodes(2) + Text({.name = "low", .count = 2, .size = 2, .min = 2}) +
+      Run(Nodes(2) + Text({.name = "low", .count = 2, .size = 2, .min = 2, .space = "low"}) +
           Text({.size = 2, .min = 2, .priority = 10, .cpu = "2", .wait = kMeasured}));
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods, 2u);
@@ -164,8 +163,8 @@ TEST_P(GroupRuns, AGroupThatIsDisruptedAsOneGoesTogether) {
   for (const bool together : {false, true}) {
     const std::string high =
         Text({.name = "h", .size = 1, .priority = 10, .cpu = "1", .wait = kMeasured});
-    const RunOutcome outcome =
-        Run(Nodes(2) + Text({.name = "low", .size = 4, .together = together}) + high);
+    const RunOutcome outcome = Run(
+        Nodes(2) + Text({.name = "low", .size = 4, .together = together, .space = "low"}) + high);
     EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
     const auto victims =
         outcome.metrics_text.find(together ? "scheduler_workload_preemption_victims_sum 4\n"
@@ -177,9 +176,8 @@ TEST_P(GroupRuns, AGroupThatIsDisruptedAsOneGoesTogether) {
 // What upstream's starvation workload does: such a group fails with an error each time.
 TEST_P(GroupRuns, MembersOfAnotherPriorityThanTheirGroupsAreAnError) {
   const RunOutcome outcome =
-      Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
-          Text({.size = 2, .min = 2, .pod_priority = 5, .wait = kNotAwaited}) + kAttempted +
-          "  - {opcode: stopCollectingMetrics}\n");
+      Run(Nodes(2) + kBegin + Text({.size = 2, .min = 2, .pod_priority = 5, .wait = kNotAwaited}) +
+          kAttempted + kEnd);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 0u);
   EXPECT_THAT(outcome.metrics_text,
@@ -187,10 +185,9 @@ TEST_P(GroupRuns, MembersOfAnotherPriorityThanTheirGroupsAreAnError) {
 }
 
 TEST_P(GroupRuns, WithTheGateOffMembersArePodsLikeAnyOthers) {
-  const RunOutcome outcome = Run(Nodes(2) + "  - {opcode: startCollectingMetrics, name: all}\n" +
-                                     Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted +
-                                     "  - {opcode: stopCollectingMetrics}\n",
-                                 RunOptions());
+  const RunOutcome outcome =
+      Run(Nodes(2) + kBegin + Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted + kEnd,
+          RunOptions());
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u);
 }
@@ -204,7 +201,8 @@ TEST_P(GroupRuns, TheAuditBlamesASchedulerThatTakesGangsApart) {
     return plugins;
   };
   const RunOutcome outcome =
-      Run(Nodes(2) + Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted, options);
+      Run(Nodes(2) + kBegin + Text({.size = 6, .min = 6, .wait = kNotAwaited}) + kAttempted + kEnd,
+          options);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
   EXPECT_THAT(outcome.reason, HasSubstr("gang ns/g-0 is partly bound"));
 }

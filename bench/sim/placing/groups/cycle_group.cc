@@ -1,4 +1,4 @@
-#include "bench/sim/placing/groups/group_tree.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 
 #include <string>
 #include <utility>
@@ -8,9 +8,9 @@
 namespace schedq {
 namespace {
 
-Result<GroupTree> MakeTree(const GroupBook& book, const GroupKey& key, int depth,
-                           std::span<const ClusterPodRef> members) {
-  GroupTree tree;
+Result<CycleGroup> MakeTree(const GroupBook& book, const GroupKey& key, int depth,
+                            std::span<const ClusterPodRef> members) {
+  CycleGroup tree;
   tree.object = book.Find(key);
   if (tree.object == nullptr) {
     return Error("pod group " + QualifiedName(key.namespace_name, key.name) + " is not known");
@@ -24,7 +24,7 @@ Result<GroupTree> MakeTree(const GroupBook& book, const GroupKey& key, int depth
   }
   if (depth == kGroupDepthMax) return tree;
   for (const ClusterGroupRef& child : book.ChildrenOf(key)) {
-    Result<GroupTree> below = MakeTree(book, child->group->key, depth + 1, members);
+    Result<CycleGroup> below = MakeTree(book, child->group->key, depth + 1, members);
     if (!below) return below;
     tree.children.push_back(std::move(*below));
   }
@@ -33,12 +33,12 @@ Result<GroupTree> MakeTree(const GroupBook& book, const GroupKey& key, int depth
 
 }  // namespace
 
-Result<GroupTree> MakeGroupTree(const GroupBook& book, const GroupKey& root,
-                                std::span<const ClusterPodRef> members) {
+Result<CycleGroup> MakeCycleGroup(const GroupBook& book, const GroupKey& root,
+                                  std::span<const ClusterPodRef> members) {
   return MakeTree(book, root, 1, members);
 }
 
-Status CheckMembers(const GroupTree& tree, std::span<const ClusterPodRef> members) {
+Status CheckMembers(const CycleGroup& tree, std::span<const ClusterPodRef> members) {
   const int32_t priority = tree.object->group->priority;
   const bool never_preempts = !members.empty() && members.front()->spec().never_preempts;
   const auto check = [&](const ClusterPod& pod) {

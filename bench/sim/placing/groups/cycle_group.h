@@ -16,10 +16,10 @@
 
 namespace schedq {
 
-struct GroupTree {
+struct CycleGroup {
   ClusterGroupRef object;
-  std::vector<size_t> members;      // Of a group: the places of its members among the cycle's.
-  std::vector<GroupTree> children;  // Of a composite.
+  std::vector<size_t> members;       // Of a group: the places of its members among the cycle's.
+  std::vector<CycleGroup> children;  // Of a composite.
   std::vector<GroupBook::Placed> placed;  // Members of it and of all below that have a node.
 
   const GroupKey& key() const { return object->group->key; }
@@ -29,11 +29,11 @@ struct GroupTree {
 };
 
 // As the book has them now. An error says which object is missing.
-Result<GroupTree> MakeGroupTree(const GroupBook& book, const GroupKey& root,
-                                std::span<const ClusterPodRef> members);
+Result<CycleGroup> MakeCycleGroup(const GroupBook& book, const GroupKey& root,
+                                  std::span<const ClusterPodRef> members);
 
 // Whether all members, those that are placed too, have the priority of the root, and all or none of
 // them may preempt.
-Status CheckMembers(const GroupTree& tree, std::span<const ClusterPodRef> members);
+Status CheckMembers(const CycleGroup& tree, std::span<const ClusterPodRef> members);
 
 }  // namespace schedq
