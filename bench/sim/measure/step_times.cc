@@ -96,6 +96,7 @@ std::string CostModelText(const CostModel& costs, const std::string& comment) {
   text += fmt::format("name: {}\n", costs.name);
   line("attempt_ns", costs.attempt.count());
   line("filter_node_ns", costs.filter_node.count());
+  line("group_decision_ns", costs.group_decision.count());
   line("queue_add_ns", costs.queue_add.count());
   line("queue_pop_ns", costs.queue_pop.count());
   line("queue_done_ns", costs.queue_done.count());

@@ -47,6 +47,7 @@ CostModel ReadCosts(YamlErrors& errors, const YamlNode& root) {
   reader.Read("name", &costs.name);
   reader.Read("attempt_ns", kNs, &costs.attempt);
   reader.Read("filter_node_ns", kNs, &costs.filter_node);
+  reader.Read("group_decision_ns", kNs, &costs.group_decision);
   reader.Read("queue_add_ns", kNs, &costs.queue_add);
   reader.Read("queue_pop_ns", kNs, &costs.queue_pop);
   reader.Read("queue_done_ns", kNs, &costs.queue_done);

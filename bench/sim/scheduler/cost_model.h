@@ -27,6 +27,8 @@ struct CostModel {
 
   Duration attempt{};      // One attempt, without its nodes.
   Duration filter_node{};  // Filtering and scoring one node.
+  // A decision about a member of a group beyond its first in a cycle, without its nodes.
+  Duration group_decision{};
 
   // The steps under the queue's lock.
   Duration queue_add{};

@@ -66,8 +66,11 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
       queue_.Nominate(attempt->popped.pod, "");
     }
   }
-  const auto decisions = static_cast<int64_t>(std::max<size_t>(outcome.decisions, 1));
-  const Duration cost = decisions * costs_.attempt +
+  // What an attempt takes beyond its decision is there once a member.
+  const size_t attempts = std::clamp<size_t>(outcome.decisions, 1, group->members.size());
+  const size_t further = outcome.decisions - std::min(outcome.decisions, attempts);
+  const Duration cost = static_cast<int64_t>(attempts) * costs_.attempt +
+                        static_cast<int64_t>(further) * costs_.group_decision +
                         static_cast<int64_t>(outcome.nodes_looked_at) * costs_.filter_node;
   After(cost, [this, group] {
     lock_.Run(
