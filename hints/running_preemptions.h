@@ -24,7 +24,8 @@ inline std::string PreemptionKeyOfGroup(const std::string& namespace_name,
 
 class RunningPreemptions {
  public:
-  // By uid, or the key of a group: a pod created anew under the same name has nothing to do with the old one's victims.
+  // By uid, or the key of a group: a pod created anew under the same name has nothing to do with
+  // the old one's victims.
   void Begin(std::string_view pod_uid) {
     if (Contains(pod_uid)) return;
     // A pod for whose uid there is no room (interner.h) does not wait.

@@ -1,5 +1,5 @@
-// DefaultPreemption: a pod that preempted others waits until its victims are gone; so do all members
-// of a group for which others were preempted.
+// DefaultPreemption: a pod that preempted others waits until its victims are gone; so do all
+// members of a group for which others were preempted.
 #include <string>
 #include <string_view>
 

@@ -17,6 +17,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
+#include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/groups/group_search.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/scheduler_cache.h"

@@ -1,7 +1,7 @@
 // Goal: a cycle of a group decides as upstream's rules say: all members that a group needs or none,
 // one domain of a topology, the best of several, trees of groups, and the fewest victims; and it
 // leaves in the cache exactly what goes to a node.
-// Method: a cache as the informers fill it; cycles of groups on it, and what single pods find after.
+// Method: a cache as the informers fill it; cycles of groups on it, and what single pods find then.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
