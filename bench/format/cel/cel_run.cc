@@ -460,25 +460,31 @@ CelValue CelRun::MakeMap(const CelNode& node) {
 }
 
 bool SortCelEntries(CelValue* entries, size_t* count) {
-  std::vector<std::pair<CelValue, CelValue>> pairs;
-  pairs.reserve(*count);
+  struct Entry {
+    CelValue key;
+    CelValue value;
+    size_t place;  // In the expression: of equal keys, the last one wins.
+  };
+  std::vector<Entry> sorted;
+  sorted.reserve(*count);
   for (size_t i = 0; i < *count; ++i) {
     const CelKind kind = entries[2 * i].kind;
     const bool fits = kind == CelKind::kBool || kind == CelKind::kInt || kind == CelKind::kUint ||
                       kind == CelKind::kString;
     if (!fits) return false;
-    pairs.emplace_back(entries[2 * i], entries[2 * i + 1]);
+    sorted.push_back({entries[2 * i], entries[2 * i + 1], i});
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& left, const auto& right) {
-    return CelCompareKeys(left.first, right.first) < 0;
+  std::sort(sorted.begin(), sorted.end(), [](const Entry& left, const Entry& right) {
+    const int order = CelCompareKeys(left.key, right.key);
+    return order != 0 ? order < 0 : left.place < right.place;
   });
   size_t kept = 0;
-  for (size_t i = 0; i < pairs.size(); ++i) {
+  for (size_t i = 0; i < sorted.size(); ++i) {
     const bool again =
-        i + 1 < pairs.size() && CelCompareKeys(pairs[i].first, pairs[i + 1].first) == 0;
+        i + 1 < sorted.size() && CelCompareKeys(sorted[i].key, sorted[i + 1].key) == 0;
     if (again) continue;
-    entries[2 * kept] = pairs[i].first;
-    entries[2 * kept + 1] = pairs[i].second;
+    entries[2 * kept] = sorted[i].key;
+    entries[2 * kept + 1] = sorted[i].value;
     ++kept;
   }
   *count = kept;

@@ -26,7 +26,7 @@
 
 namespace schedq {
 
-inline constexpr uint64_t kCelStepsMax = 10'000'000;
+inline constexpr uint64_t kCelStepsMax = 2'000'000;
 inline constexpr uint64_t kCelPatternsMax = 100;
 inline constexpr size_t kCelVersionsMax = 10'000;
 
