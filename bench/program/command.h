@@ -20,7 +20,7 @@
 // 4. What was measured is shown first and written then. What is not whole does not replace a file:
 //    ResultPath of bench/program/output_file.h.
 // 5. Exceptions that leave Run are bugs: one line, exit code 3.
-// 6. Exit code 1 comes with a line on stderr that says why.
+// 6. Exit codes 1 and 4 come with a line on stderr that says why.
 // Threads: everything here is used by the main thread only.
 #pragma once
 
@@ -39,6 +39,7 @@ enum class ExitCode : int {
   kNo = 1,  // The answer is no: a mismatch, a regression, a threshold missed.
   kUsage = 2,
   kBug = 3,
+  kCannotTell = 4,     // A gate that may leave nothing open.
   kInterrupted = 130,  // By whichever signal: the command line makes it that signal's code.
 };
 
@@ -53,6 +54,7 @@ struct CommandText {
   std::string purpose;  // One line, without a full stop.
   std::vector<CommandExample> examples;
   std::string no;     // When the exit code is 1: "a threshold was missed"; empty: never.
+  std::string doubt;  // When it is 4; empty: never.
   std::string notes;  // What else a user must know; lines are kept.
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "perf/documents/enum_text.h"
+#include "perf/documents/scenario_document.h"
 #include "perf/text/number_text.h"
 
 namespace schedq {
@@ -68,12 +69,55 @@ class Comparer {
       return;
     }
     ++comparison_->workloads;
+    comparison_->names.push_back(name);
     for (size_t i = 0; i < base.repetitions.size(); ++i) {
       CompareRepetition(name, base.repetitions[i], next->repetitions[i]);
     }
   }
 
+  void Compare(const ScenarioResult& base, const ScenarioResult* next, uint64_t seed) {
+    if (next == nullptr) {
+      comparison_->failures.push_back({base.name, seed, "outcome", "played", kAbsent, 0});
+      return;
+    }
+    ++comparison_->workloads;
+    comparison_->names.push_back(base.name);
+    const Figures before = FiguresOf(base);
+    const Figures after = FiguresOf(*next);
+    std::set<std::string> metrics;
+    for (const Figures* side : {&before, &after}) {
+      for (const auto& [metric, figure] : *side) metrics.insert(metric);
+    }
+    comparison_->counters += metrics.size();
+    for (const std::string& metric : metrics) {
+      const auto text = [&metric](const Figures& figures) {
+        const auto found = figures.find(metric);
+        return found == figures.end() ? std::string(kAbsent) : fmt::format("{}", found->second);
+      };
+      if (text(before) == text(after)) continue;
+      const bool has_both = before.contains(metric) && after.contains(metric);
+      const double change = has_both ? std::abs(after.at(metric) - before.at(metric)) : 0;
+      const double allowed = AllowedFor(metric);
+      const bool is_allowed = has_both && change <= allowed * std::abs(before.at(metric));
+      auto& list = is_allowed ? comparison_->allowed : comparison_->failures;
+      list.push_back({base.name, seed, metric, text(before), text(after), allowed});
+    }
+  }
+
  private:
+  using Figures = std::map<std::string, double>;
+
+  // By "arm: figure".
+  static Figures FiguresOf(const ScenarioResult& scenario) {
+    Figures figures;
+    for (const ScenarioArm& arm : scenario.arms) {
+      for (size_t i = 0; i < std::min(arm.figures.size(), scenario.figures.size()); ++i) {
+        figures[arm.name + ": " + scenario.figures[i]] = arm.figures[i];
+      }
+    }
+    return figures;
+  }
+
   void CompareRepetition(const std::string& name, const Repetition& base, const Repetition& next) {
     std::set<std::string> metrics;
     for (const auto& [metric, count] : base.counters) metrics.insert(metric);
@@ -192,6 +236,12 @@ Result<CounterComparison> CompareCounters(const RunDocument& base, const RunDocu
     if (Find(base, NameOf(result)) == nullptr) {
       comparison.notes.push_back(NameOf(result) + ": not compared, it is new");
     }
+  }
+  for (const ScenarioResult& scenario : base.scenarios) {
+    const auto found = std::find_if(
+        next.scenarios.begin(), next.scenarios.end(),
+        [&scenario](const ScenarioResult& other) { return other.name == scenario.name; });
+    comparer.Compare(scenario, found == next.scenarios.end() ? nullptr : &*found, base.seed);
   }
   if (comparison.workloads == 0 && comparison.failures.empty()) {
     return Error("the runs cannot be compared: no workload was measured in both");

@@ -1,4 +1,5 @@
-// Compares the counters of two virtual runs, which must be equal.
+// Compares the counters of two virtual runs, and the figures of their scenarios, which must be
+// equal.
 //
 // Purpose: the semantic tier of `schedq gate`. Virtual runs are deterministic, so there is no noise
 // to allow for: a counter that changed means that the queue did something else.
@@ -36,7 +37,8 @@ struct CounterChange {
 };
 
 struct CounterComparison {
-  uint64_t workloads = 0;  // Both runs measured them.
+  uint64_t workloads = 0;          // Both runs measured them.
+  std::vector<std::string> names;  // Theirs, in the order of the base.
   uint64_t counters = 0;
   std::vector<CounterChange> failures;  // Beyond their allowance, in the order of the base.
   std::vector<CounterChange> allowed;   // Within their allowance.

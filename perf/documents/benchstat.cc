@@ -2,12 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
-#include <string_view>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "perf/documents/data_items.h"
+#include "perf/documents/environment.h"
+#include "perf/statistics/comparison.h"
+#include "perf/text/number_text.h"
 
 namespace schedq {
 namespace {
+
+constexpr std::string_view kBenchmark = "Benchmark";
+constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
 std::string WithoutSpaces(std::string text) {
   for (char& letter : text) {
@@ -16,18 +29,23 @@ std::string WithoutSpaces(std::string text) {
   return text;
 }
 
+std::string LabelOf(const DataItem& item, const std::string& key) {
+  const auto label = item.labels.find(key);
+  return label == item.labels.end() ? "" : label->second;
+}
+
 std::string MetricName(const DataItem& item) {
   constexpr std::string_view kSeconds = "_seconds";
-  const auto label = item.labels.find("Metric");
-  std::string name = label == item.labels.end() ? "unnamed" : label->second;
+  std::string name = LabelOf(item, "Metric");
+  if (name.empty()) name = "unnamed";
   const size_t place = name.find(kSeconds);
   if (place != std::string::npos) name.replace(place, kSeconds.size(), "_" + item.unit);
   return name;
 }
 
 // The labels beyond the metric and the workload's name, which tell items of one metric apart.
-std::string Qualifier(const DataItem& item) {
-  std::string text;
+std::string Qualifier(const DataItem& item, const std::string& section) {
+  std::string text = section.empty() ? "" : "section=" + section;
   for (const auto& [key, value] : item.labels) {
     if (key == "Metric" || key == "Name" || value == "not applicable") continue;
     text += (text.empty() ? "" : ",") + key + "=" + value;
@@ -42,25 +60,157 @@ std::string_view GoArchitecture(std::string_view machine) {
   return machine;
 }
 
-}  // namespace
-
-std::string BenchstatHeader(const Machine& machine) {
-  return fmt::format("goos: linux\ngoarch: {}\npkg: schedq\ncpu: {}\n",
-                     GoArchitecture(machine.architecture), machine.cpu_model);
+std::string HeaderOf(const RunDocument& document) {
+  const Machine& machine = document.environment.machine;
+  std::string text = "goos: linux\n";
+  if (document.clock == ClockKind::kReal) {
+    text += fmt::format("goarch: {}\ncpu: {}\n", GoArchitecture(machine.architecture),
+                        machine.cpu_model);
+  }
+  // Lines of another seed are of other work.
+  return text + fmt::format("pkg: schedq\nseed: {}\n", document.seed);
 }
 
-std::string BenchstatLine(const std::string& test_case, const std::string& workload, uint64_t procs,
-                          std::span<const DataItem> items) {
-  std::string line =
-      WithoutSpaces(fmt::format("BenchmarkPerfScheduling/{}/{}-{}", test_case, workload, procs));
-  line += " 1";
-  for (const DataItem& item : items) {
+// A value of a repetition, and its unit in full.
+struct Column {
+  std::string unit;
+  double value;
+  bool is_better_higher;
+};
+
+std::vector<Column> ColumnsOf(const Repetition& repetition) {
+  std::vector<Column> columns;
+  std::set<std::string> units;
+  for (const DataItem& item : repetition.metrics) {
+    const std::string place = LabelOf(item, "Name");
     for (const auto& [bucket, value] : item.data) {
-      line += fmt::format(" {} {}", value,
-                          WithoutSpaces(MetricName(item) + Qualifier(item) + '/' + bucket));
+      const auto unit = [&](const std::string& section) {
+        return WithoutSpaces(MetricName(item) + Qualifier(item, section) + '/' + bucket);
+      };
+      std::string name = unit("");
+      if (!units.insert(name).second) name = unit(place.substr(place.rfind('/') + 1));
+      units.insert(name);
+      columns.push_back({name, value, MeasureKindOfUnit(item.unit) == MeasureKind::kRate});
     }
   }
-  return line + '\n';
+  return columns;
+}
+
+// Takes the next word off the line; empty: there is none.
+std::string_view TakeWord(std::string_view* line) {
+  const size_t begin = std::min(line->find_first_not_of(kBlanks), line->size());
+  const size_t end = std::min(line->find_first_of(kBlanks, begin), line->size());
+  const std::string_view word = line->substr(begin, end - begin);
+  line->remove_prefix(end);
+  return word;
+}
+
+bool IsWholeNumber(std::string_view word) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+class BenchstatReader {
+ public:
+  // What is wrong with the line; nullopt: nothing.
+  std::optional<std::string> ReadLine(std::string_view line) {
+    if (line.starts_with(kBenchmark)) return ReadValues(line.substr(kBenchmark.size()));
+    std::string_view rest = line;
+    return TakeWord(&rest) == "Unit" ? ReadUnit(rest) : std::nullopt;
+  }
+
+  BenchstatFile Finish() { return std::move(file_); }
+
+ private:
+  std::optional<std::string> ReadValues(std::string_view rest) {
+    const std::string name(TakeWord(&rest));
+    const std::string_view count = TakeWord(&rest);
+    if (count.empty()) return std::nullopt;
+    if (!IsWholeNumber(count)) return "expected a number of iterations behind the name";
+    size_t pairs = 0;
+    for (std::string_view word = TakeWord(&rest); !word.empty(); word = TakeWord(&rest)) {
+      const std::optional<double> value = ParseFiniteNumber(word);
+      if (!value) return "expected a value, got \"" + std::string(word) + '"';
+      const std::string_view unit = TakeWord(&rest);
+      if (unit.empty()) return "expected a unit behind the last value";
+      file_.values.push_back({name, std::string(unit), *value});
+      ++pairs;
+    }
+    return pairs > 0 ? std::nullopt : std::optional<std::string>("expected a value and a unit");
+  }
+
+  std::optional<std::string> ReadUnit(std::string_view rest) {
+    const std::string unit(TakeWord(&rest));
+    if (unit.empty()) return "expected a unit behind Unit";
+    for (std::string_view word = TakeWord(&rest); !word.empty(); word = TakeWord(&rest)) {
+      const size_t equals = word.find('=');
+      if (equals == std::string_view::npos || equals == 0) return "expected key=value";
+      const std::string key(word.substr(0, equals));
+      const std::string value(word.substr(equals + 1));
+      const auto [known, is_new] = said_.emplace(unit + ' ' + key, value);
+      if (!is_new && known->second != value) {
+        return fmt::format("{} of {} is {} already, expected no other", key, unit, known->second);
+      }
+      if (key == "better") file_.higher_is_better[unit] = value == "higher";
+      if (key == "assume" && value == "exact") file_.exact.insert(unit);
+    }
+    return std::nullopt;
+  }
+
+  BenchstatFile file_;
+  std::map<std::string, std::string> said_;  // By unit and key.
+};
+
+}  // namespace
+
+std::string BenchstatText(const RunDocument& document) {
+  const bool is_exact = document.clock == ClockKind::kVirtual;
+  const std::string cores = is_exact ? "" : fmt::format("-{}", document.environment.machine.cores);
+  std::string units;
+  std::string lines;
+  std::set<std::string> known;
+  for (const WorkloadResult& result : document.workloads) {
+    for (const Repetition& repetition : result.repetitions) {
+      const std::vector<Column> columns = ColumnsOf(repetition);
+      if (columns.empty()) continue;
+      lines += WithoutSpaces(
+          fmt::format("BenchmarkPerfScheduling/{}/{}{}", result.test_case, result.workload, cores));
+      lines += " 1";
+      for (const Column& column : columns) {
+        lines += fmt::format(" {} {}", column.value, column.unit);
+        if (!known.insert(column.unit).second) continue;
+        units += fmt::format("Unit {} better={}{}\n", column.unit,
+                             column.is_better_higher ? "higher" : "lower",
+                             is_exact ? " assume=exact" : "");
+      }
+      lines += '\n';
+    }
+  }
+  return HeaderOf(document) + units + lines;
+}
+
+bool IsBenchstat(std::string_view head) {
+  for (const std::string_view start : {"Benchmark", "goos: ", "pkg: ", "Unit "}) {
+    if (head.starts_with(start) || head.find('\n' + std::string(start)) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<BenchstatFile> ParseBenchstat(std::string_view text, const std::string& name) {
+  BenchstatReader reader;
+  for (uint64_t number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (const auto problem = reader.ReadLine(text.substr(0, end))) {
+      return Error(fmt::format("{}:{}: {}", name, number, *problem));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  BenchstatFile file = reader.Finish();
+  if (file.values.empty()) return Error(name + ": has no line of a benchmark with a value");
+  return file;
 }
 
 }  // namespace schedq

@@ -45,6 +45,12 @@ struct DataItemsDocument {
 // perf-dash hides an item that lacks a label of the others.
 void CompleteLabels(std::vector<DataItem>& items);
 
+// "BenchmarkPerfScheduling/<case>/<workload>/<section>": names in Go's files begin with the
+// benchmark's, and links to perf-dash choose by them.
+std::string GoNameOf(const std::string& name);
+// The name without the benchmark's, whether or not it has one.
+std::string WithoutGoPrefix(std::string_view name);
+
 // "BenchmarkPerfScheduling_benchmark_<topic>_<time>.json"; virtual runs pass virtual time.
 std::string DataItemsFileName(std::string_view topic, Instant time);
 

@@ -139,11 +139,14 @@ struct RepetitionCost {
 };
 
 struct RunEnvironment : Environment {
+  // Files and flags that decide what is run and how, for running it again.
+  std::vector<std::string> flags;
   std::vector<RepetitionCost> costs;
 
   template <typename Archive, typename Self>
   static void Describe(Archive& archive, Self& self) {
     Environment::Describe(archive, self);
+    archive.Optional("flags", self.flags, "Files and flags that decide what is run and how.");
     archive.Field("costs", self.costs, "Wall time and memory of every repetition.");
   }
 };

@@ -5,15 +5,19 @@
 // When not to use it: counters of virtual runs are exact; compare them for equality.
 // Threads: pure functions; any thread.
 // Rules:
-//  1. A metric is better or worse when two conditions hold. Its Mann-Whitney p, Holm-corrected for
-//     all metrics compared together, is below the significance. The ratio of medians differs from 1
-//     by more than the threshold.
-//  2. A metric is the same when the whole interval of the ratio lies within the threshold, or when
-//     all values of both samples are equal.
-//  3. Every other metric is inconclusive: more repetitions are needed.
+//  1. A metric is tested when somebody asked for it. Each tested metric is one hypothesis; the
+//     others are described and have neither p nor verdict.
+//  2. A tested metric is better or worse when two conditions hold. Its p of a rank test,
+//     Holm-corrected for all tested metrics of the call, is below the significance. The ratio of
+//     medians differs from 1 by more than the threshold.
+//  3. A tested metric is the same when the whole interval of the ratio lies within the threshold
+//     and each sample has as many values as the test needs for a single metric, or when all values
+//     of both samples are equal.
+//  4. Of every other tested metric the samples cannot tell; runs_needed says how many might.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -36,15 +40,15 @@ enum class MeasureKind : uint8_t {
 // A unit per second is a rate, bytes and counts are sizes, all others are durations.
 MeasureKind MeasureKindOfUnit(std::string_view unit);
 
-enum class ChangeVerdict : uint8_t { kBetter, kWorse, kSame, kInconclusive };
+enum class ChangeVerdict : uint8_t { kBetter, kWorse, kSame, kCannotTell, kNotTested };
 
 template <>
 struct EnumText<ChangeVerdict> {
-  static constexpr std::array<std::string_view, 4> kNames = {"better", "worse", "same",
-                                                             "inconclusive"};
+  static constexpr std::array<std::string_view, 5> kNames = {"better", "worse", "same",
+                                                             "cannot tell", "not tested"};
 };
 
-// "faster", "slower", "smaller", "larger", "same", "inconclusive".
+// "faster", "slower", "smaller", "larger", "same", "cannot tell", "not tested".
 std::string_view VerdictWord(ChangeVerdict verdict, MeasureKind kind);
 
 struct ComparisonOptions {
@@ -58,7 +62,14 @@ struct MetricSamples {
   MeasureKind kind = MeasureKind::kDuration;
   std::vector<double> base;  // Each of the two has at least one value.
   std::vector<double> next;
+  bool is_tested = true;
+  // base[i] and next[i] were measured at the same time, and are all positive. The change is the
+  // median of their ratios, and the test Wilcoxon's of signed ranks.
+  bool is_paired = false;
 };
+
+// No number of runs up to this one would probably do.
+inline constexpr uint64_t kRunsNeededMax = 1000;
 
 struct Comparison {
   std::string name;
@@ -68,11 +79,23 @@ struct Comparison {
   double ratio = 1;         // next / base; infinite when only base is 0.
   Interval ratio_interval;  // [0, infinity) when a value is not positive.
   double p = 1;             // Two-sided, before correction.
-  double p_adjusted = 1;    // After Holm's correction over all metrics of the call.
-  ChangeVerdict verdict = ChangeVerdict::kInconclusive;
+  double p_adjusted = 1;    // After Holm's correction over all tested metrics of the call.
+  uint64_t base_runs = 0;
+  uint64_t next_runs = 0;
+  // Of each side, for a verdict in about nine of ten such comparisons; 0 where there is a verdict.
+  uint64_t runs_needed = 0;
+  bool is_paired = false;
+  ChangeVerdict verdict = ChangeVerdict::kCannotTell;
 
   double Change() const { return ratio - 1; }
+  // Nothing speaks for a change for the worse beyond the threshold: the verdict says so, or the bad
+  // end of the interval lies within the threshold.
+  bool IsNotWorse(const ComparisonOptions& options) const;
 };
+
+// The fewest runs of each side with which the rank test can find a change among so many tested
+// metrics, and can say that a metric is the same. Of pairs, the fewest pairs.
+uint64_t FewestRuns(uint64_t tested, double significance, bool is_paired = false);
 
 // The results stand in the order of `metrics`.
 std::vector<Comparison> CompareAll(std::span<const MetricSamples> metrics,

@@ -98,4 +98,68 @@ RankTest MannWhitney(std::span<const double> first, std::span<const double> seco
   return test;
 }
 
+namespace {
+
+// Twice the rank of each difference by its size, so that a mean rank is whole.
+struct SignedRanks {
+  std::vector<size_t> doubled;
+  size_t doubled_sum_above = 0;  // Of differences above 0.
+  double squares = 0;            // Of the ranks.
+};
+
+SignedRanks RankBySize(std::vector<double> differences) {
+  std::erase(differences, 0.0);
+  std::sort(differences.begin(), differences.end(),
+            [](double left, double right) { return std::abs(left) < std::abs(right); });
+  SignedRanks ranks;
+  for (size_t begin = 0; begin < differences.size();) {
+    size_t end = begin + 1;
+    while (end < differences.size() && std::abs(differences[end]) == std::abs(differences[begin])) {
+      ++end;
+    }
+    const size_t doubled = begin + 1 + end;
+    for (size_t i = begin; i < end; ++i) {
+      ranks.doubled.push_back(doubled);
+      ranks.squares += static_cast<double>(doubled * doubled) / 4;
+      if (differences[i] > 0) ranks.doubled_sum_above += doubled;
+    }
+    begin = end;
+  }
+  return ranks;
+}
+
+// Of all ways to give signs, those whose sum of ranks above 0 is at most, and at least, this one.
+double SmallerTail(const SignedRanks& ranks) {
+  size_t largest = 0;
+  for (const size_t rank : ranks.doubled) largest += rank;
+  std::vector<double> shares(largest + 1, 0.0);
+  shares[0] = 1;
+  size_t reached = 0;
+  for (const size_t rank : ranks.doubled) {
+    reached += rank;
+    for (size_t sum = reached + 1; sum-- > 0;) {
+      shares[sum] = (shares[sum] + (sum >= rank ? shares[sum - rank] : 0)) / 2;
+    }
+  }
+  double at_most = 0;
+  double at_least = 0;
+  for (size_t sum = 0; sum <= largest; ++sum) {
+    if (sum <= ranks.doubled_sum_above) at_most += shares[sum];
+    if (sum >= ranks.doubled_sum_above) at_least += shares[sum];
+  }
+  return std::min(at_most, at_least);
+}
+
+}  // namespace
+
+double SignedRankP(std::span<const double> differences) {
+  const SignedRanks ranks = RankBySize({differences.begin(), differences.end()});
+  if (ranks.doubled.empty()) return 1;
+  if (ranks.doubled.size() <= kSignedExactMax) return std::min(1.0, 2 * SmallerTail(ranks));
+  const auto count = static_cast<double>(ranks.doubled.size());
+  const double middle = count * (count + 1) / 4;
+  const double off = std::abs(static_cast<double>(ranks.doubled_sum_above) / 2 - middle);
+  return std::min(1.0, 2 * NormalCdf(-std::max(0.0, off - 0.5) / std::sqrt(ranks.squares / 4)));
+}
+
 }  // namespace schedq

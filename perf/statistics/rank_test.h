@@ -1,10 +1,12 @@
-// The Mann-Whitney test: does one of two samples tend to larger values?
+// Rank tests: does one of two samples tend to larger values (Mann-Whitney)? Do paired values differ
+// (Wilcoxon's signed ranks)?
 //
 // Purpose: to decide whether two sets of repetitions differ, without an assumption about their
 // distribution.
 // Threads: pure function; any thread.
 // Bounds: O(n m) time and memory for the exact distribution, used up to kExactSizeMax a sample.
-// Source: Mann and Whitney (1947); ties and continuity as in Lehmann, "Nonparametrics", section 1.
+// Source: Mann and Whitney (1947), Wilcoxon (1945); ties and continuity as in Lehmann,
+// "Nonparametrics", sections 1 and 3.
 #pragma once
 
 #include <cstddef>
@@ -26,5 +28,11 @@ struct RankTest {
 
 // Both samples have at least one value.
 RankTest MannWhitney(std::span<const double> first, std::span<const double> second);
+
+// The two-sided p of a sum of signed ranks this far from the middle, where each difference is as
+// often above 0 as below: 1 where all are 0. Differences of 0 do not count. The test is exact, ties
+// included, for up to kSignedExactMax differences, and uses the normal approximation beyond.
+inline constexpr size_t kSignedExactMax = 200;
+double SignedRankP(std::span<const double> differences);
 
 }  // namespace schedq

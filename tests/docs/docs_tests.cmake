@@ -6,7 +6,11 @@ if(NOT SCHEDQ_SANITIZE)
            COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/tutorial_test.py"
                    --program $<TARGET_FILE:schedq> "${PROJECT_SOURCE_DIR}/docs/tutorial.md"
                    "${PROJECT_SOURCE_DIR}/README.md")
-  set_tests_properties(unit.Documents PROPERTIES LABELS unit TIMEOUT 600)
+  add_test(NAME unit.ContinuousIntegration
+           COMMAND "${SCHEDQ_PYTHON}" -B "${CMAKE_CURRENT_LIST_DIR}/ci_test.py"
+                   $<TARGET_FILE:schedq> "${PROJECT_SOURCE_DIR}/docs")
+  set_tests_properties(unit.Documents unit.ContinuousIntegration
+                       PROPERTIES LABELS unit TIMEOUT 600)
   add_dependencies(tests_unit schedq)
 endif()
 

@@ -1,14 +1,18 @@
 #include "bench/lab/profile/callgrind.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
 #include <valgrind/callgrind.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "bench/lab/profile/symbols.h"
 #include "bench/lab/profile/time_sampler.h"
@@ -52,6 +56,7 @@ class CallgrindReader {
   InstructionCount Finish() const {
     InstructionCount count;
     count.instructions = total_;
+    count.by_function = self_;
     count.spots.method = "callgrind";
     count.spots.samples = total_;
     // A recursive function counts its own calls again, so its share is bounded by the whole.
@@ -82,6 +87,45 @@ class CallgrindReader {
   bool is_call_ = false;
 };
 
+constexpr const char* kToolPath = "/usr/local/bin:/usr/bin:/bin";
+
+// The first file of that name in the folders; the name alone where none is there.
+std::string ValgrindIn(const std::string& path) {
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    std::string file = path.substr(begin, end - begin) + "/valgrind";
+    if (access(file.c_str(), X_OK) == 0) return file;
+    begin = end + 1;
+  }
+  return "valgrind";
+}
+
+// `before` ends with valgrind, or is empty.
+Result<InstructionCount> CountUnder(std::vector<std::string> before,
+                                    const std::vector<std::string>& program, std::string* output) {
+  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
+  if (!folder) return folder.error();
+  const std::string counts = folder->File("callgrind.out");
+  std::vector<std::string> command = std::move(before);
+  if (command.empty()) command.emplace_back("valgrind");
+  command.insert(command.end(),
+                 {"--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=" + counts});
+  command.insert(command.end(), program.begin(), program.end());
+  const Result<ProgramEnd> end = RunProgram(command);
+  if (!end) {
+    return Error(fmt::format("callgrind: {}; expected valgrind to be installed and to end",
+                             end.error().message()));
+  }
+  if (end->exit_code != 0) {
+    return Error(
+        fmt::format("callgrind: valgrind ended with {}: {}", end->exit_code, end->LastLine()));
+  }
+  *output = end->out;
+  const Result<std::string> text = ReadWholeFile(counts);
+  if (!text.ok()) return text.error();
+  return ParseCallgrind(*text, "callgrind's output");
+}
+
 }  // namespace
 
 Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string& name) {
@@ -99,25 +143,23 @@ Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string
 
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
                                            std::string* output) {
-  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
-  if (!folder) return folder.error();
-  const std::string counts = folder->File("callgrind.out");
-  std::vector<std::string> command = {"valgrind", "--tool=callgrind", "--instr-atstart=no",
-                                      "--callgrind-out-file=" + counts};
-  command.insert(command.end(), program.begin(), program.end());
-  const Result<ProgramEnd> end = RunProgram(command);
-  if (!end) {
-    return Error(fmt::format("callgrind: {}; expected valgrind to be installed and to end",
-                             end.error().message()));
+  return CountUnder({}, program, output);
+}
+
+Result<InstructionCount> CountInstructionsSteadily(const std::vector<std::string>& program,
+                                                   std::string* output) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  int processor = 0;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+    while (processor + 1 < CPU_SETSIZE && !CPU_ISSET(processor, &allowed)) ++processor;
   }
-  if (end->exit_code != 0) {
-    return Error(
-        fmt::format("callgrind: valgrind ended with {}: {}", end->exit_code, end->LastLine()));
-  }
-  *output = end->out;
-  const Result<std::string> text = ReadWholeFile(counts);
-  if (!text.ok()) return text.error();
-  return ParseCallgrind(*text, "callgrind's output");
+  const char* const path = std::getenv("PATH");
+  return CountUnder({"taskset", "--cpu-list", std::to_string(processor), "env",
+                     "--ignore-environment", std::string("PATH=") + kToolPath, "LC_ALL=C",
+                     "MALLOC_CONF=dirty_decay_ms:-1,muzzy_decay_ms:-1,background_thread:false",
+                     ValgrindIn(path == nullptr ? kToolPath : path)},
+                    program, output);
 }
 
 void RunCounted(MeasuredPath& path) {

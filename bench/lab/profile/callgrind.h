@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ namespace schedq {
 
 struct InstructionCount {
   uint64_t instructions = 0;
-  HotSpots spots;  // The caller sets `size`.
+  std::map<std::string, uint64_t> by_function;  // What each function executes itself.
+  HotSpots spots;                               // The caller sets `size`.
 };
 
 // Reads callgrind's output file. `name` stands in the error.
@@ -26,6 +28,15 @@ Result<InstructionCount> ParseCallgrind(std::string_view text, const std::string
 
 // Runs `program` (the first element is its path) under callgrind, and stores its stdout in
 // `output`. Returns an error of one line where valgrind is missing or failed.
+//
+// Counts of two builds can be compared, because nothing but the program's own work is left: it has
+// one processor, so that no pool of threads shares the work; an environment of fixed words, so that
+// its stack begins at the same place; and an allocator that does not look at the clock. Addresses
+// are valgrind's, the same in each run. Paths of equal length keep the stacks equal.
+Result<InstructionCount> CountInstructionsSteadily(const std::vector<std::string>& program,
+                                                   std::string* output);
+
+// The same with the environment and the processors of this process.
 Result<InstructionCount> CountInstructions(const std::vector<std::string>& program,
                                            std::string* output);
 

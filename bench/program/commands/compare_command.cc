@@ -5,13 +5,15 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "bench/interrupt.h"
 #include "bench/program/flag_values.h"
 #include "perf/compare/changes.h"
+#include "perf/compare/changes_report.h"
 #include "perf/compare/counters.h"
 #include "perf/compare/report.h"
-#include "perf/statistics/comparison.h"
+#include "perf/text/pattern.h"
 #include "perf/text/terminal.h"
 
 namespace schedq {
@@ -27,7 +29,7 @@ constexpr size_t kCountersShownMax = 5;  // Of a workload; the gate shows more.
 CommandText CompareCommand::Text() const {
   CommandText text;
   text.name = "compare";
-  text.purpose = "Compare two sets of results: change, confidence and verdict of each metric";
+  text.purpose = "Compare two sets of results: change, confidence and verdict of each workload";
   text.examples = {{"schedq compare before/ after/", "Folders that `schedq run --out` wrote"},
                    {"schedq compare old.json new.json --format markdown", "For a pull request"}};
   text.no = "a metric is worse";
@@ -42,7 +44,10 @@ void CompareCommand::Declare(CLI::App& app) {
       ->check(FiniteNumber())
       ->type_name("PERCENT");
   app.add_flag("--wide", is_wide_, "All columns of the table, however wide it becomes");
-  app.add_flag("--all", all_, "Show metrics that are as they were, too");
+  app.add_flag("--all", all_, "Show the metrics that are not tested, too");
+  app.add_option("--metric", metric_,
+                 "Test metrics whose name this finds, beside throughput and what thresholds select")
+      ->type_name("REGEX");
   app.add_option("--format", format_, "What goes to stdout")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "markdown"}));
@@ -53,24 +58,26 @@ Result<ExitCode> CompareCommand::Run() {
   if (!base) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : base.error();
   const Result<Results> next = ReadResults(next_);
   if (!next) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : next.error();
-  ComparisonOptions options;
-  options.threshold = threshold_percent_ * kPercent;
-  const Changes changes = CompareMetrics(*base, *next, options);
-  if (changes.metrics.empty()) {
-    return Error(fmt::format("{} and {} have no metric in common, expected results of one kind",
-                             base_, next_));
+  ChangesRequest request;
+  request.options.threshold = threshold_percent_ * kPercent;
+  if (!metric_.empty()) {
+    Result<Pattern> asked_for = Pattern::Parse(metric_);
+    if (!asked_for) return Error("--metric: " + asked_for.error().message());
+    request.asked_for = std::move(*asked_for);
   }
+  const Result<Changes> changes = CompareMetrics(*base, *next, request);
+  if (!changes) return changes.error();
   for (const Results* side : {&*base, &*next}) {
     if (!side->is_exact() || HasCounters(*side->run)) continue;
     return Error(side->path + ": has no counter, expected those of a run on the virtual clock");
   }
   if (format_ == "markdown") {
-    fmt::print("{}", ChangesMarkdown(changes, all_));
+    fmt::print("{}", ChangesMarkdown(*changes, all_));
   } else {
-    fmt::print("{}{}", ChangesTable(changes, all_, LayoutOf(STDOUT_FILENO, is_wide_)),
+    fmt::print("{}{}", ChangesTable(*changes, all_, LayoutOf(STDOUT_FILENO, is_wide_)),
                CountersOf(*base, *next));
   }
-  if (!changes.AnyWorse()) return ExitCode::kGood;
+  if (!changes->AnyWorse()) return ExitCode::kGood;
   fmt::print(stderr, "schedq compare: a metric is worse beyond {} %\n", threshold_percent_);
   return ExitCode::kNo;
 }
@@ -80,8 +87,8 @@ std::string CompareCommand::CountersOf(const Results& base, const Results& next)
   if (!base.is_exact() || !next.is_exact()) return "";
   const Result<CounterComparison> counters = CompareCounters(*base.run, *next.run, {});
   if (!counters) return "\ncounters: " + counters.error().message() + '\n';
-  const auto command = [](const CounterChange& change) {
-    return RunAgainCommand("schedq", change.workload, change.seed) + " --format json";
+  const auto command = [&next](const CounterChange& change) {
+    return RunAgainCommand(*next.run, change.workload, change.seed);
   };
   return "\ncounters:\n" +
          CountersText(*counters, command, kCountersShownMax, WantsColour(STDOUT_FILENO));

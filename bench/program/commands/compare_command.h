@@ -21,6 +21,7 @@ class CompareCommand : public Command {
   std::string base_;
   std::string next_;
   double threshold_percent_ = 5;
+  std::string metric_;
   bool all_ = false;
   bool is_wide_ = false;
   std::string format_ = "table";

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,13 +14,22 @@
 #include "bench/interrupt.h"
 #include "bench/program/engine_flag.h"
 #include "bench/program/flag_values.h"
+#include "bench/program/gate/commit_build.h"
+#include "bench/program/gate/duet.h"
+#include "bench/program/gate/instruction_tier.h"
+#include "bench/program/gate/semantic_tier.h"
+#include "bench/program/gate/time_tier.h"
+#include "bench/program/gate/workload_choice.h"
 #include "bench/program/output_file.h"
-#include "perf/compare/changes.h"
-#include "perf/compare/report.h"
+#include "engine/base/time/time.h"
+#include "perf/compare/junit.h"
+#include "perf/documents/history.h"
 #include "perf/files/file_io.h"
 #include "perf/files/temporary_folder.h"
-#include "perf/statistics/comparison.h"
 #include "perf/text/number_text.h"
+#include "perf/text/pattern.h"
+#include "perf/text/rfc3339.h"
+#include "perf/text/table.h"
 #include "perf/text/terminal.h"
 #include "perf/text/visible_text.h"
 #include "schedq/engine_kind.h"
@@ -28,11 +39,23 @@ namespace {
 
 const CommandRegistration kRegistration(80, [] { return std::make_unique<GateCommand>(); });
 
-constexpr size_t kRowsShownMax = 10;  // Of a workload.
-constexpr size_t kRepetitionsMin = 10;
+constexpr const char* kSemantic = "semantic";
+constexpr const char* kInstructions = "instructions";
+constexpr const char* kTime = "time";
 constexpr double kPercent = 0.01;
+constexpr uint64_t kPairsMax = 1000;
+// Takes a second on the real clock.
+constexpr const char* kTimedByDefault = "^Basic/500Nodes_2000Pods$";
 
 void ShowStep(const std::string& step) { fmt::print(stderr, "schedq gate: {}\n", step); }
+
+void ReportCrash(const std::string& crash, GateReport* report) {
+  const std::string said = VisibleText(crash);
+  report->text += "the new program ended with a bug: " + said + "\n";
+  report->markdown += "### The new program ended with a bug\n\n    " + said + '\n';
+  report->AddJunit({"run", {{"run", 0, JunitOutcome::kFailed, crash, ""}}});
+  report->Fail("the new program ended with a bug");
+}
 
 }  // namespace
 
@@ -41,34 +64,51 @@ CommandText GateCommand::Text() const {
   text.name = "gate";
   text.purpose = "Pass or fail: compare what two builds do, or two folders of results";
   text.examples = {{"schedq gate --base HEAD~1", "Did counters change since then?", true},
-                   {"schedq gate --base before/ --new after/ --tier time", "Judge measured times"},
+                   {"schedq gate FILE.yaml --base before/schedq",
+                    "Your own workloads, on this program and on another build"},
+                   {"schedq gate --base before/ --new after/ --tier time --strict",
+                    "Judge measured times; exit code 4 where the runs are too few to tell"},
                    {"schedq gate --base main --threshold 'attempts=2' --junit gate.xml",
                     "Let counters named attempts change by 2 %, and write a report for CI"}};
   text.no = "a tier fails, or the new program ended with a bug";
+  text.doubt = "with --strict: no tier fails, but one cannot tell";
   return text;
 }
 
 void GateCommand::Declare(CLI::App& app) {
+  app.add_option("FILE", paths_, "Workload files; none: the built-in suite")
+      ->type_name("FILE.yaml...");
   app.add_option("--base", base_, "Before: a folder of results, a schedq program or a commit")
       ->required()
       ->type_name("REF|BINARY|DIR");
   app.add_option("--new", next_, "After; none: this program")->type_name("REF|BINARY|DIR");
-  app.add_option("--tier", tiers_, "What is judged, comma-separated")
+  app.add_option("--tier", tiers_, "What is judged, comma-separated: semantic, instructions, time")
       ->capture_default_str()
       ->delimiter(',')
-      ->check(CLI::IsMember({"semantic", "time"}));
+      ->check(CLI::IsMember({kSemantic, kInstructions, kTime}));
   app.add_option("--threshold", thresholds_,
                  "semantic: counters that may change by so much; time: the change that matters")
       ->type_name("REGEX=PERCENT|PERCENT")
       ->expected(1)
       ->take_all();
-  app.add_option("--name", name_, "Only workloads whose case/workload this finds")
+  app.add_option("--instruction-threshold", instruction_threshold_percent_,
+                 "instructions: so many more fail")
+      ->capture_default_str()
+      ->check(FiniteNumber())
+      ->type_name("PERCENT");
+  app.add_option("--metric", metric_,
+                 "time: also judge metrics whose name this finds, beside throughput and what "
+                 "thresholds select")
       ->type_name("REGEX");
-  app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
-      ->type_name("a,+b,-c");
-  AddSeedFlag(&app, &seed_, "The seed of both runs");
-  AddEngineFlag(&app, &engine_);
+  app.add_flag("--strict", is_strict_, "Exit code 4 where a tier cannot tell");
+  DeclareRuns(app);
+  app.add_flag("--all", all_, "time: show the metrics that are not tested, too");
   app.add_flag("--wide", is_wide_, "All columns of the tables, however wide they become");
+  app.add_flag("--annotate", annotates_, "Print what fails as annotations of a GitHub workflow");
+  app.add_option("--store", store_,
+                 "Add the new side's figures to this folder, for `schedq history`")
+      ->type_name("DIR")
+      ->check(SomeName());
   app.add_option("--junit", junit_, "Write a JUnit report here")
       ->type_name("FILE")
       ->check(SomeName());
@@ -77,23 +117,52 @@ void GateCommand::Declare(CLI::App& app) {
       ->check(SomeName());
 }
 
+void GateCommand::DeclareRuns(CLI::App& app) {
+  app.add_option("--suite", suite_, "Without files: the built-in suite")
+      ->type_name("builtin|kep|storms")
+      ->check(CLI::IsMember({"builtin", "kep", "storms"}));
+  app.add_option("--gate", gates_, "A feature gate of both runs")
+      ->type_name("NAME=true|false")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--name", name_, "Only workloads whose case/workload this finds")
+      ->type_name("REGEX");
+  app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
+      ->type_name("a,+b,-c");
+  app.add_option("--bench", bench_, "time: micro-benchmarks whose name this finds, too")
+      ->type_name("REGEX");
+  app.add_option("--pairs", pairs_, "time: pairs of rounds that two programs play")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(WholeNumber(1, kPairsMax));
+  app.add_flag("--sequential", is_sequential_,
+               "time: one program after the other, each with all processors");
+  AddSeedFlag(&app, &seed_, "The seed of both runs");
+  AddEngineFlag(&app, &engine_);
+}
+
 bool GateCommand::HasTier(const std::string& tier) const {
   return std::find(tiers_.begin(), tiers_.end(), tier) != tiers_.end();
 }
 
 RunFlags GateCommand::Flags(const std::string& engine) const {
-  RunFlags flags = {"--seed", std::to_string(seed_), "--engine", engine};
-  if (!name_.empty()) flags.insert(flags.end(), {"--name", name_});
-  if (!labels_.empty()) flags.insert(flags.end(), {"--labels", labels_});
+  RunFlags flags;
+  flags.inputs = paths_;
+  if (!suite_.empty()) flags.inputs.push_back("--suite=" + suite_);
+  for (const std::string& gate : gates_) flags.inputs.push_back("--gate=" + gate);
+  flags.name = name_;
+  flags.labels = labels_;
+  flags.seed = seed_;
+  flags.engine = engine;
   return flags;
 }
 
 Status GateCommand::ReadThresholds() {
   for (const std::string& text : thresholds_) {
     const std::optional<double> percent = ParseFiniteNumber(text);
-    const char* const tier = percent ? "time" : "semantic";
+    const char* const tier = percent ? kTime : kSemantic;
     if (percent && *percent >= 0) {
-      time_threshold_ = *percent * kPercent;
+      time_.options.threshold = *percent * kPercent;
     } else {
       Result<Allowance> allowance = ParseAllowance(text);
       if (!allowance) return Error("--threshold: " + allowance.error().message() + " or PERCENT");
@@ -106,73 +175,171 @@ Status GateCommand::ReadThresholds() {
   return Status::Ok();
 }
 
-Result<ExitCode> GateCommand::Run() {
-  if (Status status = ReadThresholds(); !status) return status.error();
-  const std::string next_path = next_.empty() ? OwnProgram() : next_;
-  if (Status status = CheckFiles({{"--junit", junit_}, {"--markdown", markdown_}},
-                                 {{"--base", base_}, {"--new", next_path}});
-      !status) {
-    return status.error();
+Status GateCommand::ReadFlags() {
+  if (Status status = ReadThresholds(); !status) return status;
+  if (!HasTier(kTime)) {
+    const std::vector<std::pair<const char*, bool>> flags = {{"--metric", !metric_.empty()},
+                                                             {"--bench", !bench_.empty()},
+                                                             {"--sequential", is_sequential_}};
+    for (const auto& [flag, is_given] : flags) {
+      if (is_given)
+        return Error(std::string(flag) + ": is for the tier time, expected --tier time");
+    }
   }
-  const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
-  if (!engines) return engines.error();
+  if (metric_.empty()) return Status::Ok();
+  Result<Pattern> asked_for = Pattern::Parse(metric_);
+  if (!asked_for) return Error("--metric: " + asked_for.error().message());
+  time_.asked_for = std::move(*asked_for);
+  return Status::Ok();
+}
+
+Result<ExitCode> GateCommand::Run() {
+  if (Status status = ReadFlags(); !status) return status.error();
+  const std::string next_path = next_.empty() ? OwnProgram() : next_;
+  const Status files = CheckFiles({{"--junit", junit_}, {"--markdown", markdown_}},
+                                  {{"--base", base_}, {"--new", next_path}});
+  const Status folder = store_.empty() ? Status::Ok() : CheckFolder({"--store", store_});
+  for (const Status& status : {files, folder}) {
+    if (!status) return status.error();
+  }
   // What fails because a signal ended it is no error of the input.
   const auto refuse = [](const std::string& flag, const Error& error) {
     return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : Error(flag + error.message());
   };
-  const Result<Side> base = ResolveSide(base_, ShowStep);
+  // Counters do not depend on how a program was built; costs do.
+  const bool has_costs = HasTier(kInstructions) || HasTier(kTime);
+  const std::string preset = has_costs ? OwnPreset() : kQuickPreset;
+  const Result<Side> base = ResolveSide(base_, preset, ShowStep);
   if (!base) return refuse("--base ", base.error());
-  const Result<Side> next = ResolveSide(next_path, ShowStep);
+  const Result<Side> next = ResolveSide(next_path, preset, ShowStep);
   if (!next) return refuse("--new ", next.error());
-  const bool reads_both = !base->folder.empty() && !next->folder.empty();
-  if (reads_both && (!name_.empty() || !labels_.empty())) {
-    return Error("--name and --labels: choose what is run, expected neither with two folders");
+  if (Status status = CheckSides(*base, *next); !status) return status.error();
+  return Judge(*base, *next);
+}
+
+Status GateCommand::CheckSides(const Side& base, const Side& next) const {
+  const bool reads_both = !base.folder.empty() && !next.folder.empty();
+  const bool runs_both = base.folder.empty() && next.folder.empty();
+  if (reads_both && (ChoosesWorkloads(Flags("")) || !Flags("").inputs.empty())) {
+    return Error(
+        "FILE, --suite, --gate, --name and --labels: choose what is run, expected none with two "
+        "folders");
   }
+  if (HasTier(kInstructions) && !runs_both) {
+    return Error("--tier instructions: expected programs or commits, which it runs itself");
+  }
+  if (HasTier(kTime) && !runs_both && !reads_both) {
+    return Error("--tier time: expected two programs, which run side by side, or two folders");
+  }
+  return Status::Ok();
+}
+
+Result<ExitCode> GateCommand::Judge(const Side& base, const Side& next) {
   const Result<TemporaryFolder> files = TemporaryFolder::Make();
   if (!files) return files.error();
-  Report report;
-  // A folder was made by one engine, and is compared as it is.
-  const bool runs_both = base->folder.empty() && next->folder.empty();
+  GateReport report;
+  Status status = JudgeResults(base, next, files->path(), &report);
+  if (status && !Interrupted()) {
+    GateReport judged = report;
+    status = JudgeCosts(base, next, &judged);
+    if (status && !Interrupted()) report = std::move(judged);
+  }
+  if (Interrupted()) {
+    // What was judged before is shown; a report in a file would pass for a whole one.
+    if (!report.IsEmpty()) fmt::print("{}", report.text);
+    return ExitCode::kInterrupted;
+  }
+  if (!status) return status.error();
+  return Finish(next, report);
+}
+
+Status GateCommand::JudgeResults(const Side& base, const Side& next, const std::string& folder,
+                                 GateReport* report) const {
+  const bool runs_both = base.folder.empty() && next.folder.empty();
+  if (runs_both && !HasTier(kSemantic)) return Status::Ok();
+  const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
+  if (!engines) return engines.error();
   for (const EngineKind engine : *engines) {
     const std::string name(EngineName(engine));
-    const std::string folder = files->File(name);
-    report.engine = runs_both && engines->size() > 1 ? name : "";
-    if (!report.engine.empty()) {
-      report.text += "engine " + name + ":\n";
-      report.markdown += "## Engine " + name + "\n\n";
+    GateReport judged = *report;
+    judged.engine = runs_both && engines->size() > 1 ? name : "";
+    if (!judged.engine.empty()) {
+      judged.text += "engine " + name + ":\n";
+      judged.markdown += "## Engine " + name + "\n\n";
     }
-    Report judged = report;
-    const Status status = JudgeEngine(*base, *next, name, folder, &judged);
-    if (Interrupted()) {
-      // What was judged before is shown; a report in a file would pass for a whole one.
-      if (!report.reasons.empty() || !report.junit.empty()) fmt::print("{}", report.text);
-      return ExitCode::kInterrupted;
-    }
-    if (!status) return status.error();
-    report = std::move(judged);
+    const Status status = JudgeEngine(base, next, name, folder + '/' + name, &judged);
+    if (!status) return status;
+    if (Interrupted()) return Status::Ok();
+    *report = std::move(judged);
+    report->engine = "";
+    // A folder was made by one engine, and is compared as it is.
     if (!runs_both) break;
   }
-  return Finish(report);
+  return Status::Ok();
+}
+
+Status GateCommand::JudgeCosts(const Side& base, const Side& next, GateReport* report) const {
+  if (base.program.empty() || next.program.empty()) return Status::Ok();
+  const Result<std::vector<EngineKind>> engines = ParseEngines(engine_);
+  if (!engines) return engines.error();
+  const TableLayout layout = LayoutOf(STDOUT_FILENO, is_wide_);
+  if (HasTier(kInstructions)) {
+    InstructionTierOptions options;
+    options.threshold = instruction_threshold_percent_ * kPercent;
+    options.flags = Flags("");
+    options.has_files = !paths_.empty();
+    for (const EngineKind engine : *engines) options.engines.emplace_back(EngineName(engine));
+    options.layout = layout;
+    const Status status = JudgeInstructions(base, next, options, ShowStep, report);
+    if (!status) return status;
+  }
+  if (!HasTier(kTime)) return Status::Ok();
+  DuetOptions duet;
+  duet.pairs = pairs_;
+  duet.is_sequential = is_sequential_;
+  duet.bench = bench_;
+  // What is measured is the product's own engine unless another was named.
+  duet.flags = Flags(std::string(EngineName(engines->front())));
+  RunFlags chosen = duet.flags;
+  if (!ChoosesWorkloads(chosen) && bench_.empty()) chosen.name = kTimedByDefault;
+  if (ChoosesWorkloads(chosen)) {
+    Result<std::vector<std::string>> workloads = WorkloadsOf(chosen);
+    if (!workloads) return workloads.error();
+    duet.workloads = std::move(*workloads);
+  }
+  if (duet.workloads.empty() && bench_.empty()) {
+    return Error("--tier time: no workload is chosen that can run, expected another choice");
+  }
+  return JudgeDuet(base, next, duet, {time_, is_strict_, all_, layout}, ShowStep, report);
 }
 
 Status GateCommand::JudgeEngine(const Side& base_side, const Side& next_side,
                                 const std::string& engine, const std::string& folder,
-                                Report* report) const {
-  const Result<Results> base = BaseResults(base_side, Flags(engine), folder + "/base");
+                                GateReport* report) const {
+  RunFlags flags = Flags(engine);
+  const Result<Results> base = BaseResults(base_side, flags, folder + "/base");
   if (!base) return base.error();
   // Against a folder, with the engine that made it.
-  const bool has_engine = base->run && !base->run->engine.empty();
-  const RunFlags flags = Flags(has_engine ? base->run->engine : engine);
+  if (base->run && !base->run->engine.empty()) flags.engine = base->run->engine;
   const Result<SideResults> next = ResultsOf(next_side, flags, folder + "/new");
   if (!next) return Error("--new " + next.error().message());
   if (!next->crash.empty()) {
     ReportCrash(next->crash, report);
     return Status::Ok();
   }
-  if (HasTier("semantic")) {
-    if (Status status = Semantic(next_side, *base, next->results, report); !status) return status;
+  if (HasTier(kSemantic)) {
+    SemanticTierOptions options;
+    options.allowances = allowances_;
+    options.folder = folder;
+    options.colour = WantsColour(STDOUT_FILENO);
+    const Status status = JudgeSemantic({&base_side, &*base, flags},
+                                        {&next_side, &next->results, flags}, options, report);
+    if (!status) return status;
   }
-  return HasTier("time") ? Time(*base, next->results, report) : Status::Ok();
+  const bool runs_both = !base_side.program.empty() && !next_side.program.empty();
+  if (!HasTier(kTime) || runs_both) return Status::Ok();
+  return JudgeTime(*base, next->results,
+                   {time_, is_strict_, all_, LayoutOf(STDOUT_FILENO, is_wide_)}, report);
 }
 
 // A base that cannot run is never a pass.
@@ -184,86 +351,34 @@ Result<Results> GateCommand::BaseResults(const Side& side, const RunFlags& flags
   return std::move(made->results);
 }
 
-Status GateCommand::Semantic(const Side& next, const Results& base, const Results& results,
-                             Report* report) const {
-  for (const Results* side : {&base, &results}) {
-    if (side->run) continue;
-    return Error("--tier semantic: " + side->path +
-                 " has no results.json, expected that of a virtual run");
-  }
-  const Result<CounterComparison> compared = CompareCounters(*base.run, *results.run, allowances_);
-  if (!compared) return Error("--tier semantic: " + compared.error().message());
-  const ReproduceCommand command = [&](const CounterChange& change) {
-    return CommandOf(next, *results.run, change.workload, change.seed);
-  };
-  const bool passes = compared->failures.empty();
-  report->text += fmt::format("semantic: {}\n", passes ? "pass" : "FAIL");
-  report->text += CountersText(*compared, command, kRowsShownMax, WantsColour(STDOUT_FILENO));
-  report->markdown += CountersMarkdown(*compared, command);
-  AddJunit(CountersJunit(*compared, command), report);
-  if (!passes) report->Fail("the semantic tier fails: counters differ beyond their allowance");
-  return Status::Ok();
+Status GateCommand::Store(const Side& next, const GateReport& report) const {
+  HistoryRun run;
+  run.time = Rfc3339(TruncateToSecond(std::chrono::system_clock::now()));
+  run.commit = CommitOf(next);
+  run.series = report.series;
+  if (run.series.empty()) return Status::Ok();
+  return AppendToHistory(store_, {run});
 }
 
-Status GateCommand::Time(const Results& base, const Results& next, Report* report) const {
-  for (const Results* side : {&base, &next}) {
-    if (side->is_exact()) {
-      return Error("--tier time: " + side->path +
-                   " is of a virtual run, expected results of the real clock or scheduler_perf's");
-    }
-    for (const auto& [name, metric] : side->metrics) {
-      if (metric.values.size() >= kRepetitionsMin) continue;
-      return Error(fmt::format("--tier time: {}: {} has {} repetitions, expected at least {}",
-                               side->path, name, metric.values.size(), kRepetitionsMin));
-    }
-  }
-  ComparisonOptions options;
-  options.threshold = time_threshold_;
-  const Changes changes = CompareMetrics(base, next, options);
-  if (changes.metrics.empty()) {
-    return Error("--tier time: the results have no metric in common, expected some");
-  }
-  // A metric that is gone may be the one that is worse.
-  const bool passes = !changes.AnyWorse() && changes.only_base.empty();
-  report->text += fmt::format("time: {}\n", passes ? "pass" : "FAIL");
-  report->text += ChangesTable(changes, false, LayoutOf(STDOUT_FILENO, is_wide_));
-  report->markdown += "### Time tier\n\n" + ChangesMarkdown(changes, false);
-  AddJunit(ChangesJunit(changes), report);
-  if (changes.AnyWorse()) report->Fail("the time tier fails: a metric is worse");
-  if (!changes.only_base.empty()) {
-    report->Fail("the time tier fails: the new results lack " + changes.only_base.front());
-  }
-  return Status::Ok();
-}
-
-void GateCommand::ReportCrash(const std::string& crash, Report* report) const {
-  const std::string said = VisibleText(crash);
-  report->text += "the new program ended with a bug: " + said + "\n";
-  report->markdown += "### The new program ended with a bug\n\n    " + said + '\n';
-  AddJunit({"run", {{"run", crash, ""}}, 0}, report);
-  report->Fail("the new program ended with a bug");
-}
-
-// Of two engines each has suites of its own.
-void GateCommand::AddJunit(JunitSuite suite, Report* report) const {
-  if (!report->engine.empty()) suite.name = report->engine + "." + suite.name;
-  report->junit.push_back(std::move(suite));
-}
-
-Result<ExitCode> GateCommand::Finish(const Report& report) const {
+Result<ExitCode> GateCommand::Finish(const Side& next, const GateReport& report) const {
   fmt::print("{}", report.text);
+  if (annotates_) fmt::print("{}", report.annotations);
   std::fflush(stdout);
-  for (const std::string& reason : report.reasons) {
-    fmt::print(stderr, "schedq gate: {}\n", VisibleText(reason));
+  for (const std::vector<std::string>* lines : {&report.reasons, &report.doubts}) {
+    for (const std::string& line : *lines) {
+      fmt::print(stderr, "schedq gate: {}\n", VisibleText(line));
+    }
   }
   const Status junit =
       junit_.empty() ? Status::Ok() : WriteFileAtomically(junit_, JunitText(report.junit));
   const Status markdown =
       markdown_.empty() ? Status::Ok() : WriteFileAtomically(markdown_, report.markdown);
-  for (const Status& status : {junit, markdown}) {
+  const Status stored = store_.empty() ? Status::Ok() : Store(next, report);
+  for (const Status& status : {junit, markdown, stored}) {
     if (!status) return status.error();
   }
-  return report.reasons.empty() ? ExitCode::kGood : ExitCode::kNo;
+  if (!report.reasons.empty()) return ExitCode::kNo;
+  return is_strict_ && !report.doubts.empty() ? ExitCode::kCannotTell : ExitCode::kGood;
 }
 
 }  // namespace schedq

@@ -33,6 +33,7 @@
 #include "engine/base/names/name_key.h"
 #include "engine/base/random.h"
 #include "engine/gates.h"
+#include "perf/documents/benchstat.h"
 #include "perf/documents/document.h"
 #include "perf/documents/environment.h"
 #include "perf/documents/run_document.h"
@@ -314,6 +315,7 @@ RunReport RunCommand::NewReport(const RunPlan& plan, EngineKind engine) const {
   report.document.cost_model = plan.costs.name;
   report.document.gates = GateMap(*Gates::Resolve(MergeGates(plan.gates, plan.gate_defaults)));
   report.document.status_model = std::string(StatusModelName(plan.status_model));
+  report.document.environment.flags = FlagsThatDecide(request_);
   return report;
 }
 
@@ -408,7 +410,7 @@ Status RunCommand::Print(const std::vector<RunReport>& reports) const {
     if (!text) return text.error();
     fmt::print("{}", *text);
   } else if (request_.format == "benchstat") {
-    fmt::print("{}", RunBenchstat(document));
+    fmt::print("{}", BenchstatText(document));
   } else {
     fmt::print("{}", RunText(reports, LayoutOf(STDOUT_FILENO, request_.wide)));
   }

@@ -20,23 +20,13 @@ std::vector<std::string> CommandOf(const RunRequest& request, const std::string&
   std::vector<std::string> command = {
       std::filesystem::read_symlink("/proc/self/exe", ignored).string(),
       "run",
-      "--clock=real",
       "--repeat=1",
       "--format=json",
       "--engine=" + std::string(EngineName(engine)),
       "--name=^\\Q" + workload + "\\E$",
-      "--seed=" + std::to_string(request.seed),
-      "--schedulers=" + std::to_string(request.schedulers)};
-  const auto add = [&command](const char* flag, const std::string& value) {
-    if (!value.empty()) command.push_back(std::string(flag) + "=" + value);
-  };
-  add("--suite", request.suite);
-  add("--costs", request.costs);
-  add("--status-model", request.status_model);
-  add("--duration", request.duration);
-  for (const std::string& gate : request.gates) add("--gate", gate);
-  for (const std::string& plugin : request.plugins) add("--plugin", plugin);
-  command.insert(command.end(), request.paths.begin(), request.paths.end());
+      "--seed=" + std::to_string(request.seed)};
+  const std::vector<std::string> flags = FlagsThatDecide(request);
+  command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
 

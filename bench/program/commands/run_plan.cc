@@ -371,6 +371,22 @@ std::vector<double> WorkloadWeights(const std::vector<TestCase>& cases) {
   return weights;
 }
 
+std::vector<std::string> FlagsThatDecide(const RunRequest& request) {
+  std::vector<std::string> flags = request.paths;
+  const auto add = [&flags](const char* flag, const std::string& value) {
+    if (!value.empty()) flags.push_back(std::string(flag) + "=" + value);
+  };
+  add("--suite", request.suite);
+  if (request.clock != "virtual") add("--clock", request.clock);
+  add("--costs", request.costs);
+  add("--status-model", request.status_model);
+  add("--duration", request.duration);
+  if (request.schedulers > 1) add("--schedulers", std::to_string(request.schedulers));
+  for (const std::string& gate : request.gates) add("--gate", gate);
+  for (const std::string& plugin : request.plugins) add("--plugin", plugin);
+  return flags;
+}
+
 Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   RunPlan plan;
   if (Status status = ReadClock(request, &plan); !status) return status.error();

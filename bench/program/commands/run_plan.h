@@ -56,6 +56,10 @@ struct RunRequest {
   std::string reference;  // Empty: the run is compared with nothing.
 };
 
+// The files, and the flags that decide what is run and how: all but engine, seed, choice of
+// workloads, repetitions and output.
+std::vector<std::string> FlagsThatDecide(const RunRequest& request);
+
 struct RunPlan {
   std::vector<EngineKind> engines;
   ClockKind clock = ClockKind::kVirtual;

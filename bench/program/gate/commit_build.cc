@@ -25,9 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kShortCommit = 12;
-// What a workload does on the virtual clock does not depend on optimization, and this preset builds
-// in a fraction of the time, much of it from what ccache has of the checkout's own builds.
-constexpr const char* kPreset = "dev";
 
 // The last line that the program printed. An error: it failed; `what` was wanted.
 Result<std::string> Ask(const std::vector<std::string>& arguments, const std::string& folder,
@@ -50,10 +47,11 @@ struct Places {
   std::string Checksum() const { return (folder / "checksum").string(); }
 };
 
-Places PlacesOf(const std::string& top, const std::string& commit) {
+Places PlacesOf(const std::string& top, const std::string& commit, const std::string& preset) {
   const fs::path gate = fs::path(top) / "build" / "gate";
-  return {gate / commit, gate / (commit + ".building-" + std::to_string(getpid())),
-          gate / (commit + ".lock")};
+  const std::string name = preset == kQuickPreset ? commit : commit + '-' + preset;
+  return {gate / name, gate / (name + ".building-" + std::to_string(getpid())),
+          gate / (name + ".lock")};
 }
 
 // Removes what builds of this commit have left that were killed. Only for the owner of the lock.
@@ -130,11 +128,12 @@ class BuildFolder {
 
 // Unpacks and builds below `folder`. The path of the program.
 Result<std::string> BuildBelow(const fs::path& folder, const std::string& top,
-                               const std::string& commit, const BuildProgress& progress) {
+                               const std::string& commit, const std::string& preset,
+                               const BuildProgress& progress) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) return Error(folder.string() + ": the folder cannot be made: " + code.message());
-  const fs::path build = folder / "build" / kPreset;
+  const fs::path build = folder / "build" / preset;
   const std::string archive = (folder / "tree.tar").string();
   const std::string program = (build / "schedq").string();
   struct Step {
@@ -145,7 +144,7 @@ Result<std::string> BuildBelow(const fs::path& folder, const std::string& top,
   const std::vector<Step> steps = {
       {"unpack", {"git", "archive", "--output", archive, commit}, top},
       {"unpack", {"tar", "-xf", archive, "-C", folder.string()}, ""},
-      {"configure", {"cmake", "--preset", kPreset}, folder.string()},
+      {"configure", {"cmake", "--preset", preset}, folder.string()},
       {"build",
        {"cmake", "--build", build.string(), "--parallel", "--target", "schedq"},
        folder.string()},
@@ -178,13 +177,14 @@ Status Keep(const std::string& program, const fs::path& building, const Places& 
 
 }  // namespace
 
-Result<std::string> BuildCommit(const std::string& reference, const BuildProgress& progress) {
+Result<std::string> BuildCommit(const std::string& reference, const std::string& preset,
+                                const BuildProgress& progress) {
   const auto commit = Ask({"git", "rev-parse", "--verify", "--quiet", reference + "^{commit}"}, "",
                           reference + ": is no folder, program or commit, expected one of them");
   if (!commit) return commit.error();
   const auto top = Ask({"git", "rev-parse", "--show-toplevel"}, "", "no repository");
   if (!top) return top.error();
-  const Places places = PlacesOf(*top, *commit);
+  const Places places = PlacesOf(*top, *commit, preset);
   if (IsComplete(places)) return places.Program();
   std::error_code code;
   fs::create_directories(places.folder.parent_path(), code);
@@ -194,7 +194,7 @@ Result<std::string> BuildCommit(const std::string& reference, const BuildProgres
   if (IsComplete(places)) return places.Program();
   RemoveKilledBuilds(places);
   const BuildFolder building(places.building);
-  const auto program = BuildBelow(building.path(), *top, *commit, progress);
+  const auto program = BuildBelow(building.path(), *top, *commit, preset, progress);
   if (!program) return program.error();
   if (Status kept = Keep(*program, building.path(), places); !kept) return kept.error();
   return places.Program();

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "bench/run_program.h"
 #include "perf/compare/report.h"
+#include "perf/documents/environment.h"
+#include "perf/text/pattern.h"
 #include "perf/text/visible_text.h"
 
 namespace schedq {
@@ -28,7 +32,27 @@ std::string OwnProgram() {
   return fs::read_symlink("/proc/self/exe", ignored).string();
 }
 
-Result<Side> ResolveSide(const std::string& name, const BuildProgress& progress) {
+std::string CommitOf(const Side& side) {
+  if (side.program.empty()) {
+    const Result<Results> results = ReadResults(side.folder);
+    return results && results->run ? results->run->environment.build.commit : "";
+  }
+  constexpr std::string_view kCommit = "commit: ";
+  const Result<ProgramEnd> end = RunProgram({side.program, "version"});
+  const size_t begin = end ? end->out.find(kCommit) : std::string::npos;
+  if (begin == std::string::npos) return "";
+  const size_t word = begin + kCommit.size();
+  return end->out.substr(word, end->out.find('\n', word) - word);
+}
+
+std::string OwnPreset() {
+  const fs::path folder = fs::path(OwnProgram()).parent_path();
+  if (folder.parent_path().filename() == "build") return folder.filename().string();
+  return ReadBuild().type == "Release" ? "release" : kQuickPreset;
+}
+
+Result<Side> ResolveSide(const std::string& name, const std::string& preset,
+                         const BuildProgress& progress) {
   std::error_code ignored;
   if (fs::is_directory(name, ignored)) return Side{name, ""};
   if (fs::is_regular_file(name, ignored)) {
@@ -37,7 +61,7 @@ Result<Side> ResolveSide(const std::string& name, const BuildProgress& progress)
     }
     return Side{"", fs::absolute(name, ignored).string()};
   }
-  Result<std::string> program = BuildCommit(name, progress);
+  Result<std::string> program = BuildCommit(name, preset, progress);
   if (!program) return program.error();
   return Side{"", std::move(*program)};
 }
@@ -47,7 +71,8 @@ Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std
   std::string folder = side.folder;
   if (folder.empty()) {
     std::vector<std::string> arguments = {side.program, "run", "--out", out};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const std::vector<std::string> all = flags.All();
+    arguments.insert(arguments.end(), all.begin(), all.end());
     const Result<ProgramEnd> end = RunProgram(arguments);
     if (!end) return end.error();
     const bool was_ended = end->exit_code == kInterrupted || end->exit_code == kTerminated;
@@ -65,19 +90,30 @@ Result<SideResults> ResultsOf(const Side& side, const RunFlags& flags, const std
   return made;
 }
 
-std::string CommandOf(const Side& side, const RunDocument& run, const std::string& workload,
-                      uint64_t seed) {
-  std::string command =
-      RunAgainCommand(side.program.empty() ? "schedq" : side.program, workload, seed);
-  if (!run.engine.empty()) command += " --engine " + ShellWord(run.engine);
-  // A program runs with its own defaults; a folder may come from a run that asked for others.
-  if (side.program.empty()) {
-    if (!run.status_model.empty()) command += " --status-model " + ShellWord(run.status_model);
-    for (const auto& [gate, is_on] : run.gates) {
-      if (!is_on) command += " --gate " + ShellWord(gate + "=false");
-    }
+std::vector<std::string> RunFlags::All() const {
+  std::vector<std::string> all = inputs;
+  if (!name.empty()) all.insert(all.end(), {"--name", name});
+  if (!labels.empty()) all.insert(all.end(), {"--labels", labels});
+  all.insert(all.end(), {"--seed", std::to_string(seed), "--engine", engine});
+  return all;
+}
+
+std::vector<std::string> RunFlags::OfOne(const std::string& workload, uint64_t seed_of_it) const {
+  RunFlags one = *this;
+  one.name = PatternOfExactly(workload);
+  one.labels = "";
+  one.seed = seed_of_it;
+  return one.All();
+}
+
+std::string CommandOf(const Side& side, const RunDocument& run, const RunFlags& flags,
+                      const std::string& workload, uint64_t seed) {
+  if (!side.program.empty()) {
+    std::string command = ShellWord(side.program) + " run";
+    for (const std::string& word : flags.OfOne(workload, seed)) command += ' ' + ShellWord(word);
+    return command + " --format json";
   }
-  return command + " --format json";
+  return RunAgainCommand(run, workload, seed);
 }
 
 }  // namespace schedq

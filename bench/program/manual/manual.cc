@@ -100,6 +100,7 @@ std::vector<ExitCodeText> ExitCodesOf(const CommandText& text) {
   if (!text.no.empty()) codes.push_back({1, text.no});
   codes.push_back({2, "the input or the usage is wrong; one line on stderr says where"});
   codes.push_back({3, "an internal error (a bug)"});
+  if (!text.doubt.empty()) codes.push_back({4, text.doubt});
   codes.push_back({130, "interrupted (143: by SIGTERM); what was measured is kept"});
   return codes;
 }

@@ -233,22 +233,11 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
   return is_empty ? "" : "\n" + table.Render(layout);
 }
 
-std::string RunBenchstat(const RunDocument& document) {
-  std::string text = BenchstatHeader(document.environment.machine);
-  for (const WorkloadResult& result : document.workloads) {
-    for (const Repetition& repetition : result.repetitions) {
-      text += BenchstatLine(result.test_case, result.workload, document.environment.machine.cores,
-                            repetition.metrics);
-    }
-  }
-  return text;
-}
-
 Status WriteRunFiles(const RunReport& report, const std::string& folder) {
   const RunDocument& document = report.document;
   std::vector<Status> written = {
       WriteDocument(document, folder + "/results.json"),
-      WriteFileAtomically(folder + "/results.benchstat", RunBenchstat(document))};
+      WriteFileAtomically(folder + "/results.benchstat", BenchstatText(document))};
   std::map<std::string, DataItemsDocument> by_topic;
   for (const WorkloadResult& result : document.workloads) {
     auto& items = by_topic[report.topics.at(NameOf(result))].items;
@@ -259,6 +248,7 @@ Status WriteRunFiles(const RunReport& report, const std::string& folder) {
   const auto elapsed =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(report.virtual_seconds));
   for (auto& [topic, items] : by_topic) {
+    for (DataItem& item : items.items) item.labels["Name"] = GoNameOf(item.labels["Name"]);
     CompleteLabels(items.items);
     const std::string name = DataItemsFileName(topic, kFirstRun + elapsed);
     written.push_back(WriteDocument(items, folder + "/" + name));

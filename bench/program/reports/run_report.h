@@ -41,9 +41,6 @@ bool HasResults(const RunReport& report);
 std::string RunTable(const RunDocument& document, const TableLayout& layout);
 // The published figures that a workload of the run has, what was predicted, and the error.
 std::string PredictionTable(const RunDocument& document, const TableLayout& layout);
-// The lines for Go's benchstat.
-std::string RunBenchstat(const RunDocument& document);
-
 // results.json, results.benchstat, a DataItems file a topic, and a .prom file a workload. A file
 // that cannot be written does not keep the others from being written; the first error is returned.
 Status WriteRunFiles(const RunReport& report, const std::string& folder);

@@ -87,7 +87,7 @@ TEST_F(RunCommandTest, PrintsATableAndWritesEveryFile) {
   EXPECT_EQ(document->workloads[0].outcome, WorkloadOutcome::kMeasured);
   EXPECT_EQ(document->cost_model, "upstream");
   const Result<std::string> benchstat = ReadWholeFile(out + "/results.benchstat");
-  EXPECT_THAT(*benchstat, HasSubstr("BenchmarkPerfScheduling/Basic/10Nodes_50Pods-"));
+  EXPECT_THAT(*benchstat, HasSubstr("\nBenchmarkPerfScheduling/Basic/10Nodes_50Pods 1 "));
   EXPECT_THAT(*ReadWholeFile(out + "/metrics/Basic_10Nodes_50Pods.prom"),
               HasSubstr("scheduler_schedule_attempts_total{"));
   EXPECT_THAT(*ReadWholeFile(out + "/metrics/Basic_10Nodes_50Pods.prom"),

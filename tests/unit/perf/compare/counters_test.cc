@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "perf/compare/junit.h"
 #include "perf/compare/report.h"
 #include "perf/documents/run_document.h"
 
@@ -150,10 +151,29 @@ TEST(CounterReports, SayEverythingOnceAndEscapeIt) {
   EXPECT_THAT(text, HasSubstr("and 1 more of this workload"));
   EXPECT_THAT(text, HasSubstr("reproduce: run C/A"));
   EXPECT_THAT(text, HasSubstr("2 workloads, 5 counters compared: 3 differ"));
-  const std::string junit = JunitText({CountersJunit(*compared, command)});
+  const std::string junit = JunitText({CountersJunit(*compared, command, {})});
   EXPECT_THAT(junit, HasSubstr("tests=\"2\" failures=\"1\""));
   EXPECT_THAT(junit, HasSubstr("a{b=&quot;&lt;c&gt;&quot;}: 0 before, 1 after"));
   EXPECT_THAT(CountersMarkdown(*compared, command), HasSubstr("| C/A | `hints` | 100 | 0 | exact"));
+}
+
+// Only workloads were compared, so that a scenario could change unseen.
+TEST(CompareCounters, FiguresOfScenariosAreCompared) {
+  RunDocument base = Document();
+  base.scenarios = {
+      {"KEP-5501/x", "about", {"patches", "flickers"}, {{"off", {3, 0}}, {"on", {5, 1}}}}};
+  RunDocument next = base;
+  EXPECT_THAT(CompareCounters(base, next, {})->failures, IsEmpty());
+  EXPECT_EQ(CompareCounters(base, next, {})->workloads, 3u);
+  next.scenarios[0].arms[1].figures[0] = 6;
+  const auto compared = CompareCounters(base, next, {});
+  ASSERT_THAT(compared->failures, SizeIs(1));
+  const CounterChange& change = compared->failures[0];
+  EXPECT_EQ(change.workload + ' ' + change.metric + ' ' + change.before + ' ' + change.after,
+            "KEP-5501/x on: patches 5 6");
+  EXPECT_THAT(CompareCounters(base, next, {*ParseAllowance("patches=20")})->failures, IsEmpty());
+  next.scenarios.clear();
+  EXPECT_EQ(CompareCounters(base, next, {})->failures[0].after, "absent");
 }
 
 }  // namespace

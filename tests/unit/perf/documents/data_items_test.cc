@@ -16,12 +16,13 @@
 #include "engine/base/time/time.h"
 #include "perf/documents/benchstat.h"
 #include "perf/documents/document.h"
-#include "perf/documents/environment.h"
+#include "perf/documents/run_document.h"
 #include "perf/text/rfc3339.h"
 
 namespace schedq {
 namespace {
 
+using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
@@ -76,25 +77,83 @@ TEST(PerfRfc3339, FractionsOnlyWhereThereAreAny) {
   EXPECT_EQ(Rfc3339(Instant(-std::chrono::milliseconds(500))), "1969-12-31T23:59:59.5Z");
 }
 
+RunDocument RunWith(ClockKind clock, std::vector<DataItem> items) {
+  RunDocument document;
+  document.clock = clock;
+  document.seed = 7;
+  document.environment.machine.architecture = "aarch64";
+  document.environment.machine.cpu_model = "Neoverse N1";
+  document.environment.machine.cores = 2;
+  WorkloadResult& result = document.workloads.emplace_back();
+  result.test_case = "Scheduling Basic";
+  result.workload = "500Nodes";
+  for (int i = 0; i < 2; ++i) result.repetitions.emplace_back().metrics = items;
+  return document;
+}
+
 TEST(PerfBenchstat, OneLineARepetition) {
   DataItem latency =
       Item("scheduler_framework_extension_point_duration_seconds", "ms", {{"Perc99", 0.25}});
   latency.labels["extension_point"] = "Score all";
   latency.labels["result"] = "not applicable";
-  const std::vector<DataItem> items = {
-      Item("SchedulingThroughput", "pods/s", {{"Perc50", 300}, {"Average", 336.5}}), latency};
-  EXPECT_EQ(BenchstatLine("Scheduling Basic", "500Nodes", 2, items),
-            "BenchmarkPerfScheduling/Scheduling_Basic/500Nodes-2 1 336.5 "
-            "SchedulingThroughput/Average 300 SchedulingThroughput/Perc50 0.25 "
-            "scheduler_framework_extension_point_duration_ms{extension_point=Score_all}/Perc99\n");
+  const RunDocument document = RunWith(
+      ClockKind::kReal,
+      {Item("SchedulingThroughput", "pods/s", {{"Perc50", 300}, {"Average", 336.5}}), latency});
+  const std::string line =
+      "BenchmarkPerfScheduling/Scheduling_Basic/500Nodes-2 1 336.5 "
+      "SchedulingThroughput/Average 300 SchedulingThroughput/Perc50 0.25 "
+      "scheduler_framework_extension_point_duration_ms{extension_point=Score_all}/Perc99\n";
+  EXPECT_EQ(
+      BenchstatText(document),
+      "goos: linux\ngoarch: arm64\ncpu: Neoverse N1\npkg: schedq\nseed: 7\n"
+      "Unit SchedulingThroughput/Average better=higher\n"
+      "Unit SchedulingThroughput/Perc50 better=higher\n"
+      "Unit scheduler_framework_extension_point_duration_ms{extension_point=Score_all}/Perc99 "
+      "better=lower\n" +
+          line + line);
 }
 
-TEST(PerfBenchstat, HeaderUsesGosNames) {
-  Machine machine;
-  machine.architecture = "aarch64";
-  machine.cpu_model = "Neoverse N1";
-  EXPECT_EQ(BenchstatHeader(machine),
-            "goos: linux\ngoarch: arm64\npkg: schedq\ncpu: Neoverse N1\n");
+// Lines of another machine stood apart from these, although the values cannot differ.
+TEST(PerfBenchstat, AnExactRunSaysNothingOfTheMachine) {
+  const std::string text = BenchstatText(
+      RunWith(ClockKind::kVirtual, {Item("SchedulingThroughput", "pods/s", {{"Average", 5}})}));
+  EXPECT_EQ(text,
+            "goos: linux\npkg: schedq\nseed: 7\n"
+            "Unit SchedulingThroughput/Average better=higher assume=exact\n"
+            "BenchmarkPerfScheduling/Scheduling_Basic/500Nodes 1 5 SchedulingThroughput/Average\n"
+            "BenchmarkPerfScheduling/Scheduling_Basic/500Nodes 1 5 SchedulingThroughput/Average\n");
+}
+
+// Two values of one unit in one line would be two measurements of one thing.
+TEST(PerfBenchstat, ASecondSectionIsNamed) {
+  DataItem later = Item("SchedulingThroughput", "pods/s", {{"Average", 6}});
+  later.labels["Name"] = "c/w/later";
+  const std::string text = BenchstatText(RunWith(
+      ClockKind::kVirtual, {Item("SchedulingThroughput", "pods/s", {{"Average", 5}}), later}));
+  EXPECT_THAT(text, HasSubstr(" 5 SchedulingThroughput/Average 6 "
+                              "SchedulingThroughput{section=later}/Average\n"));
+}
+
+TEST(PerfBenchstat, WhatIsWrittenIsRead) {
+  const std::string text = BenchstatText(
+      RunWith(ClockKind::kVirtual, {Item("SchedulingThroughput", "pods/s", {{"Average", 5.25}})}));
+  const Result<BenchstatFile> file = ParseBenchstat(text, "x");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  ASSERT_EQ(file->values.size(), 2u);
+  EXPECT_EQ(file->values[0].name, "PerfScheduling/Scheduling_Basic/500Nodes");
+  EXPECT_EQ(file->values[0].value, 5.25);
+  EXPECT_TRUE(file->exact.contains("SchedulingThroughput/Average"));
+  EXPECT_TRUE(file->higher_is_better.at("SchedulingThroughput/Average"));
+  EXPECT_TRUE(IsBenchstat(text));
+  EXPECT_FALSE(IsBenchstat("{}"));
+}
+
+TEST(PerfDataItems, NamesAreGos) {
+  EXPECT_EQ(GoNameOf("c/w/n"), "BenchmarkPerfScheduling/c/w/n");
+  for (const char* name :
+       {"c/w/n", "BenchmarkPerfScheduling/c/w/n", "BenchmarkPerfSchedulingExperimental/c/w/n"}) {
+    EXPECT_EQ(WithoutGoPrefix(name), "c/w/n");
+  }
 }
 
 }  // namespace

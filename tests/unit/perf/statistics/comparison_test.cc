@@ -50,10 +50,10 @@ TEST(PerfComparison, ASignificantButSmallChangeIsNoRegression) {
   EXPECT_EQ(comparison.verdict, ChangeVerdict::kSame);
 }
 
-TEST(PerfComparison, ALargeButUnsureChangeIsInconclusive) {
+TEST(PerfComparison, OfALargeButUnsureChangeTheRunsCannotTell) {
   EXPECT_EQ(CompareOne(MeasureKind::kDuration, {100, 140, 90}, {120, 150, 100}).verdict,
-            ChangeVerdict::kInconclusive);
-  EXPECT_EQ(CompareOne(MeasureKind::kDuration, {100}, {200}).verdict, ChangeVerdict::kInconclusive);
+            ChangeVerdict::kCannotTell);
+  EXPECT_EQ(CompareOne(MeasureKind::kDuration, {100}, {200}).verdict, ChangeVerdict::kCannotTell);
 }
 
 TEST(PerfComparison, EqualSamplesAreTheSame) {
@@ -83,8 +83,85 @@ TEST(PerfComparison, ManyMetricsRaiseTheBar) {
   EXPECT_LT(alone[0].p, 0.01);
   EXPECT_EQ(alone[0].verdict, ChangeVerdict::kWorse);
   EXPECT_DOUBLE_EQ(both[0].p_adjusted, 2 * both[0].p);
-  EXPECT_EQ(both[0].verdict, ChangeVerdict::kInconclusive);
+  EXPECT_EQ(both[0].verdict, ChangeVerdict::kCannotTell);
   EXPECT_EQ(both[1].name, "still");
+}
+
+// Fifty metrics that nobody had asked for took the evidence from the one that somebody had.
+TEST(PerfComparison, WhatIsShownOnlyDoesNotRaiseTheBar) {
+  const std::vector<double> base = {241, 243, 240, 244, 242, 245};
+  const std::vector<double> next = {221, 220, 219, 223, 222, 224};  // -8.4 %
+  std::vector<MetricSamples> metrics = {{"throughput", MeasureKind::kRate, base, next, true}};
+  for (int i = 0; i < 50; ++i) {
+    metrics.push_back({std::to_string(i), MeasureKind::kDuration, base, next, false});
+  }
+  const std::vector<Comparison> comparisons = CompareAll(metrics);
+  EXPECT_EQ(comparisons[0].verdict, ChangeVerdict::kWorse);
+  EXPECT_DOUBLE_EQ(comparisons[0].p_adjusted, comparisons[0].p);
+  EXPECT_EQ(comparisons[0].runs_needed, 0u);
+  EXPECT_EQ(comparisons[1].verdict, ChangeVerdict::kNotTested);
+  EXPECT_EQ(comparisons[1].p, 1);
+  for (MetricSamples& metric : metrics) metric.is_tested = true;
+  EXPECT_EQ(CompareAll(metrics)[0].verdict, ChangeVerdict::kCannotTell) << "the canary";
+}
+
+TEST(PerfComparison, TheFewestRunsAreThoseThatTheTestNeeds) {
+  // 2 of the C(2n, n) orders are the extreme ones: 20 with 3 runs, 252 with 5, 924 with 6.
+  EXPECT_EQ(FewestRuns(1, 0.11), 3u);
+  EXPECT_EQ(FewestRuns(1, 0.01), 5u);
+  EXPECT_EQ(FewestRuns(4, 0.01), 6u);
+  EXPECT_EQ(FewestRuns(5, 0.01), 7u);
+}
+
+TEST(PerfComparison, ItSaysHowManyRunsWouldDo) {
+  // Three workloads of five runs each: no order of so few runs is rare enough.
+  std::vector<MetricSamples> metrics;
+  for (int i = 0; i < 3; ++i) {
+    metrics.push_back(
+        {std::to_string(i), MeasureKind::kRate, {100, 101, 102, 103, 104}, {80, 81, 82, 83, 84}});
+  }
+  for (const Comparison& comparison : CompareAll(metrics)) {
+    EXPECT_EQ(comparison.verdict, ChangeVerdict::kCannotTell);
+    EXPECT_EQ(comparison.runs_needed, 6u);
+  }
+  const Comparison one = CompareOne(MeasureKind::kRate, {100}, {101});
+  EXPECT_EQ(one.verdict, ChangeVerdict::kCannotTell) << "one run says nothing of noise";
+  EXPECT_EQ(one.runs_needed, 5u);
+}
+
+// What is said to do does, in about nine of ten.
+TEST(PerfComparison, SoManyRunsDo) {
+  int asked = 0;
+  int told = 0;
+  ComparisonOptions options;
+  options.bootstrap.resamples = 200;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    const auto compare = [&](uint64_t runs, uint64_t which) {
+      const MetricSamples metric = {"m", MeasureKind::kRate, Noisy(which, runs, 100, 0.06),
+                                    Noisy(which + 1, runs, 88, 0.06)};
+      return CompareAll(std::vector<MetricSamples>{metric}, options)[0];
+    };
+    const Comparison few = compare(8, 2 * seed);
+    if (few.verdict != ChangeVerdict::kCannotTell || few.runs_needed > kRunsNeededMax) continue;
+    ++asked;
+    const Comparison more = compare(few.runs_needed, 1000 + 2 * seed);
+    if (more.verdict != ChangeVerdict::kCannotTell) ++told;
+  }
+  EXPECT_GE(asked, 20);
+  EXPECT_GE(told * 10, asked * 7) << told << " of " << asked;
+}
+
+TEST(PerfComparison, NotWorseIsAOneSidedStatement) {
+  const ComparisonOptions options;
+  // Faster or as it was, but by how much is not known.
+  const Comparison better = CompareOne(MeasureKind::kRate, {100, 101, 102, 103, 104, 105},
+                                       {100, 104, 108, 112, 116, 120});
+  EXPECT_EQ(better.verdict, ChangeVerdict::kCannotTell);
+  EXPECT_TRUE(better.IsNotWorse(options));
+  const Comparison worse = CompareOne(MeasureKind::kDuration, {100, 101, 102, 103, 104, 105},
+                                      {100, 104, 108, 112, 116, 120});
+  EXPECT_FALSE(worse.IsNotWorse(options));
+  EXPECT_FALSE(CompareOne(MeasureKind::kRate, {100}, {101}).IsNotWorse(options));
 }
 
 TEST(PerfComparison, NoiseDoesNotFlipTheVerdict) {
