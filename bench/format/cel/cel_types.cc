@@ -158,9 +158,8 @@ std::string CelTypes::NameWithin(CelTypeId type, int depth) const {
   const CelTypeKind kind = KindOf(type);
   if (!HasParameters(kind)) return std::string(kNames[type]);
   if (depth == kNamedDepthMax) return "...";
-  const std::string first =
-      kind == CelTypeKind::kVariable ? "dyn" : NameWithin(First(type), depth + 1);
-  if (kind == CelTypeKind::kVariable) return first;
+  if (kind == CelTypeKind::kVariable) return "dyn";
+  const std::string first = NameWithin(First(type), depth + 1);
   if (kind == CelTypeKind::kList) return "list(" + first + ")";
   if (kind == CelTypeKind::kType) return "type(" + first + ")";
   return "map(" + first + ", " + NameWithin(Second(type), depth + 1) + ")";
