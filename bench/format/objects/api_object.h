@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/workload/features.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -37,10 +38,20 @@ struct PodClaim {
   std::string template_name;
 };
 
+// What a pod asks of a resource that a device class may stand for: a request of the claim that the
+// scheduler makes for the pod then.
+struct ExtendedRequest {
+  std::string name;  // "container-0-request-1"
+  std::string resource;
+  int64_t count = 0;
+  bool operator==(const ExtendedRequest&) const = default;
+};
+
 struct PodObject {
   // Everything but names, uid, status and generated claims.
   Pod pod;
   std::vector<PodClaim> claims;
+  std::vector<ExtendedRequest> extended_requests;  // By name.
   // What scores count beside the requests, for containers that request no cpu or no memory: as if
   // each asked for 100m and 200Mi.
   int64_t assumed_cpu = 0;
@@ -65,34 +76,6 @@ struct NodeObject {
   std::vector<NodeImage> images;
 };
 
-// A request for `count` devices of a class.
-struct DeviceRequest {
-  std::string name;
-  std::string class_name;
-  int64_t count = 1;
-};
-struct ClaimSpec {
-  std::vector<DeviceRequest> requests;
-};
-struct ResourceClaimObject {
-  ClaimSpec spec;
-};
-struct ResourceClaimTemplateObject {
-  ClaimSpec spec;
-  Labels claim_labels;  // The labels of the claims that are made from the template.
-};
-
-struct DeviceClassObject {
-  std::string driver;  // The class holds this driver's devices; empty: those of every driver.
-};
-
-struct ResourceSliceObject {
-  std::string driver;
-  std::string pool;
-  std::string node_name;
-  std::vector<std::string> devices;
-};
-
 // A PodGroup or a CompositePodGroup; the kind of the object says which.
 struct PodGroupObject {
   int32_t priority = 0;
@@ -112,7 +95,8 @@ struct ApiObject {
   std::string api_version;
   ObjectMetadata metadata;
   std::variant<OtherObject, PodObject, NodeObject, ResourceClaimObject, ResourceClaimTemplateObject,
-               DeviceClassObject, ResourceSliceObject, NamespaceObject, PodGroupObject>
+               DeviceClassObject, ResourceSliceObject, DeviceTaintRuleObject, NamespaceObject,
+               PodGroupObject>
       body;
   FeatureUses features;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/quantity.h"
 #include "bench/format/objects/rules_reader.h"
 #include "engine/object.h"
@@ -24,12 +25,11 @@ bool IsInertKind(std::string_view kind) {
 }
 
 void NoteOtherKind(const std::string& kind, FeatureUses& features) {
-  static constexpr std::array<std::pair<std::string_view, Feature>, 6> kFeatureOfKind = {{
+  static constexpr std::array<std::pair<std::string_view, Feature>, 5> kFeatureOfKind = {{
       {"PersistentVolume", Feature::kPersistentVolumes},
       {"PersistentVolumeClaim", Feature::kPersistentVolumes},
       {"StorageClass", Feature::kPersistentVolumes},
       {"CSINode", Feature::kPersistentVolumes},
-      {"DeviceTaintRule", Feature::kSliceTaints},
       {"PriorityClass", Feature::kPriorityClasses},
   }};
   for (const auto& [name, feature] : kFeatureOfKind) {
@@ -110,6 +110,9 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
     if (const auto* spec = fields.Require("spec")) {
       object->body = ReadPodGroupBody(errors, *spec, kind == "CompositePodGroup", object->features);
     }
+  } else if (kind == "DeviceTaintRule") {
+    AddFeature(object->features, Feature::kSliceTaints);
+    if (const auto* spec = fields.Require("spec")) object->body = ReadTaintRuleBody(errors, *spec);
     fields.Ignore({"status"});
   } else if (kind == "Namespace") {
     object->body = NamespaceObject{};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
@@ -30,6 +31,7 @@ std::vector<NodeTerm> ReadNodeSelector(YamlErrors& errors, const YamlNode& node)
 ClaimSpec ReadClaimSpec(YamlErrors& errors, const YamlNode& spec, FeatureUses& features);
 DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,
                                       FeatureUses& features);
+DeviceTaintRuleObject ReadTaintRuleBody(YamlErrors& errors, const YamlNode& spec);
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
                                           FeatureUses& features);
 
@@ -39,8 +41,5 @@ PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool i
 
 // The image's name with the tag "latest" where it has none.
 std::string WithTag(const std::string& image);
-
-// Returns x for `device.driver == "x"`, nullopt for any other expression.
-std::optional<std::string> DriverOfExpression(std::string_view expression);
 
 }  // namespace schedq

@@ -1,7 +1,9 @@
 // Reads the spec of a pod.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -180,6 +182,62 @@ void NoteAssumed(const std::vector<ContainerNeeds>& containers,
   body->assumed_memory = more("memory");
 }
 
+// A resource that is neither one of Kubernetes' own nor named for a quota, or one that names a
+// device class.
+bool MayBeDevices(const std::string& resource) {
+  if (resource.starts_with(kDeviceClassResource)) return true;
+  return resource.find('/') != std::string::npos &&
+         resource.find("kubernetes.io/") == std::string::npos && !resource.starts_with("requests.");
+}
+
+// What the container asks of the resource beyond what `reusable` has; nullopt: nothing.
+std::optional<ExtendedRequest> RequestOf(const ContainerNeeds& container, size_t place,
+                                         const std::string& resource,
+                                         const std::vector<ExtendedRequest>& reusable) {
+  const int64_t* const wanted = Find(container.requests, resource);
+  if (wanted == nullptr || *wanted == 0) return std::nullopt;
+  int64_t missing = *wanted;
+  for (const ExtendedRequest& each : reusable) missing -= each.count;
+  if (missing <= 0) return std::nullopt;
+  const auto& all = container.requests;
+  const auto at = std::find_if(all.begin(), all.end(),
+                               [&](const auto& each) { return each.first == resource; });
+  return ExtendedRequest{
+      "container-" + std::to_string(place) + "-request-" + std::to_string(at - all.begin()),
+      resource, missing};
+}
+
+// Containers that run together have requests of their own. Of the init containers that run one
+// after the other, the one that asks for most beyond what containers behind it have has one.
+void NoteExtended(const std::vector<ContainerNeeds>& containers,
+                  const std::vector<ContainerNeeds>& inits, PodObject* body) {
+  std::vector<ContainerNeeds> all = inits;
+  all.insert(all.end(), containers.begin(), containers.end());
+  const auto runs_alone = [&](size_t place) {
+    return place < inits.size() && !all[place].is_sidecar;
+  };
+  for (const auto& [resource, amount] : body->pod.requests) {
+    if (amount == 0 || !MayBeDevices(resource)) continue;
+    std::optional<ExtendedRequest> most;
+    std::vector<ExtendedRequest> behind;  // Of containers behind the one that is looked at.
+    for (size_t place = all.size(); place-- > 0;) {
+      auto request = RequestOf(all[place], place, resource,
+                               runs_alone(place) ? behind : std::vector<ExtendedRequest>());
+      if (!request) continue;
+      if (!runs_alone(place)) {
+        behind.push_back(std::move(*request));
+      } else if (!most || most->count <= request->count) {
+        most = std::move(request);
+      }
+    }
+    auto& requests = body->extended_requests;
+    requests.insert(requests.end(), behind.begin(), behind.end());
+    if (most) requests.push_back(std::move(*most));
+  }
+  std::sort(body->extended_requests.begin(), body->extended_requests.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
 void ReadRequests(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
   PodObject* const body = &reading->body;
   const auto containers = ReadContainers(errors, fields.FindList("containers"), reading);
@@ -194,6 +252,7 @@ void ReadRequests(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
     for (const auto& [name, amount] : of_pod) Amount(body->pod.requests, name) = amount;
   }
   NoteAssumed(containers, inits, of_pod, body);
+  NoteExtended(containers, inits, body);
   if (const auto* overhead = fields.Find("overhead")) {
     Add(body->pod.requests, ReadResourceList(errors, *overhead));
   }

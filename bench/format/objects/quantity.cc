@@ -1,8 +1,19 @@
 #include "bench/format/objects/quantity.h"
 
 #include <limits>
+#include <string>
 
 namespace schedq {
+
+Quantity Quantity::OfMilli(int64_t thousandths) {
+  if (thousandths % 1000 == 0) return Of(thousandths / 1000);
+  return *Parse(std::to_string(thousandths) + 'm');
+}
+
+bool Quantity::IsWholeMilli() const {
+  constexpr int64_t kMilli = 1'000'000;
+  return exact_.nano() == ExactQuantity::Wide{MilliValue()} * kMilli;
+}
 
 std::optional<Quantity> Quantity::Parse(std::string_view text) {
   const auto exact = ExactQuantity::Parse(text);

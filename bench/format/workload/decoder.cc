@@ -9,6 +9,7 @@
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/suite/definition_hash.h"
 #include "bench/format/suite/needs.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/format/workload/metrics_catalog.h"
@@ -31,6 +32,7 @@ struct CaseTemplate {
   const YamlNode* default_pod_path = nullptr;
   std::vector<std::string> labels;
   GateRequest gates;
+  DeviceFeatures devices;
   std::optional<MetricSelector> selector;
   FeatureUses features;
 };
@@ -76,7 +78,7 @@ class FileDecoder {
     YamlFields fields(errors_, node, "the test case");
     fields.ReadRequired("name", &test_case.name);
     fields.Read("labels", &shared.labels);
-    ReadGates(fields, &shared.gates, &shared.features);
+    ReadGates(fields, &shared.gates, &shared.devices, &shared.features);
     shared.default_pod_path = fields.Find("defaultPodTemplatePath");
     if (const auto* path = fields.Find("schedulerConfigPath")) {
       test_case.scheduler = DecodeSchedulerConfig(*path, shared.features);
@@ -117,11 +119,12 @@ class FileDecoder {
     workload.line = node.at.line;
     workload.labels = shared.labels;
     workload.gates = shared.gates;
+    workload.devices = shared.devices;
     workload.features = shared.features;
     YamlFields fields(errors_, node, "the workload");
     fields.ReadRequired("name", &workload.name);
     fields.Read("labels", &workload.labels);
-    ReadGates(fields, &workload.gates, &workload.features);
+    ReadGates(fields, &workload.gates, &workload.devices, &workload.features);
     const Result<Gates> gates = Gates::Resolve(workload.gates);
     if (!gates) errors_.Add(node.at, gates.error().message() + ", expected gates that agree");
     if (const auto* threshold = fields.Find("threshold")) {
@@ -185,7 +188,8 @@ class FileDecoder {
     }
   }
 
-  void ReadGates(YamlFields& fields, GateRequest* gates, FeatureUses* features) {
+  void ReadGates(YamlFields& fields, GateRequest* gates, DeviceFeatures* devices,
+                 FeatureUses* features) {
     const YamlNode* node = fields.FindMap("featureGates");
     if (node == nullptr) return;
     for (const YamlEntry& entry : node->entries) {
@@ -197,6 +201,8 @@ class FileDecoder {
       }
       if (const auto gate = ParseGate(entry.key)) {
         gates->Set(*gate, on);
+      } else if (bool* const device_feature = FindDeviceFeature(devices, entry.key)) {
+        *device_feature = on;
       } else if (entry.key != "DynamicResourceAllocation" || !on) {
         // A workload's value replaces the case's.
         features->erase(std::remove_if(features->begin(), features->end(),

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/format/objects/object_template.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
 #include "engine/base/time/time.h"
@@ -199,7 +200,8 @@ struct Workload {
   int line = 0;
   std::vector<std::string> labels;  // The case's labels and the workload's own.
   std::vector<Op> ops;
-  GateRequest gates;  // The case's gates and the workload's own.
+  GateRequest gates;       // The case's gates and the workload's own.
+  DeviceFeatures devices;  // As their gates say.
   Threshold threshold;
   MetricSelector threshold_selector;
   FeatureUses features;  // All features that the workload needs, modelled or not.

@@ -55,5 +55,6 @@ ProfileKind BackoffProfile();
 ProfileKind DispatchProfile();
 ProfileKind AssemblyProfile();
 ProfileKind GroupsProfile();
+ProfileKind DevicesProfile();
 
 }  // namespace schedq

@@ -5,8 +5,8 @@
 namespace schedq {
 
 std::vector<ProfileKind> AllProfileKinds() {
-  return {RequeueProfile(), BackoffProfile(), DispatchProfile(), AssemblyProfile(),
-          GroupsProfile()};
+  return {RequeueProfile(),  BackoffProfile(), DispatchProfile(),
+          AssemblyProfile(), GroupsProfile(),  DevicesProfile()};
 }
 
 }  // namespace schedq

@@ -16,6 +16,7 @@
 #include "bench/format/suite/needs.h"
 #include "bench/format/suite/object_estimate.h"
 #include "bench/format/suite/selection.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/format/workload/go_duration.h"
 #include "bench/format/workload/known_gates.h"
 #include "bench/memory_guard.h"
@@ -153,7 +154,9 @@ Status ReadGates(const RunRequest& request, RunPlan* plan) {
     }
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");
-    if (!gate) plan->gates_not_modelled.push_back("feature gate " + text);
+    DeviceFeatures devices;
+    const bool is_modelled = gate || FindDeviceFeature(&devices, name) != nullptr;
+    if (!is_modelled) plan->gates_not_modelled.push_back("feature gate " + text);
     plan->gates_asked[name] = value == "true";
   }
   if (!request.reference.empty()) plan->gate_defaults = UpstreamGateDefaults();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/format/suite/needs.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/interrupt.h"
 #include "bench/program/commands/run_reference.h"
 #include "bench/sim/measure/thresholds.h"
@@ -95,6 +96,10 @@ void WorkloadPlayer::PlayOrThrow(const WorkloadJob& job, uint64_t repetition,
   options.duration = plan_.duration;
   options.costs = &plan_.costs;
   options.gates = *Gates::Resolve(GatesOf(plan_, job.workload));
+  options.devices = job.workload.devices;
+  for (const auto& [name, on] : plan_.gates_asked) {
+    if (bool* const feature = FindDeviceFeature(&options.devices, name)) *feature = on;
+  }
   options.status_model = plan_.status_model;
   options.further_plugins = plan_.further_plugins;
   options.interrupted = [turn] { return Interrupted() || turn->MustEnd(); };

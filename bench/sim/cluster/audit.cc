@@ -7,8 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "bench/sim/cluster/audit_devices.h"
 #include "bench/sim/cluster/audit_rules.h"
 #include "bench/sim/cluster/claim_controller.h"
+#include "bench/sim/devices/allocation.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 
@@ -37,18 +39,6 @@ void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
       if (amount <= limit) continue;
       faults->push_back(fmt::format("node {} is overcommitted: {} {} in use of {}", node_name,
                                     amount, resource, limit));
-    }
-  }
-}
-
-void AuditDevices(const Cluster& cluster, std::vector<std::string>* faults) {
-  std::map<DeviceName, std::string> holders;
-  for (const auto& [name, claim] : cluster.claims()) {
-    for (const DeviceName& device : claim->devices) {
-      const auto [holder, is_new] = holders.emplace(device, name);
-      if (is_new) continue;
-      faults->push_back(
-          fmt::format("device {} is given twice: to {} and {}", device, holder->second, name));
     }
   }
 }
@@ -97,9 +87,12 @@ void AuditGroups(const Cluster& cluster, const std::function<bool(const ClusterP
 // Checks that a bound pod's claims are allocated on its node and reserved for it.
 void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
                    std::vector<std::string>* faults) {
+  const ClusterNodeRef node = cluster.FindNode(pod.node_name);
   for (const std::string& name : ClaimNamesOf(pod)) {
     const ClusterClaimRef claim = cluster.FindClaim(name);
-    if (claim != nullptr && claim->node_name == pod.node_name) continue;
+    const bool has_devices = claim != nullptr && claim->allocation != nullptr;
+    // Of a node that was deleted before its pods nothing else is known.
+    if (has_devices && (node == nullptr || IsAvailableOn(*claim->allocation, *node))) continue;
     faults->push_back(fmt::format("pod {}/{} is on {} without its claim {}", pod.namespace_name,
                                   pod.name, pod.node_name, name));
   }

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "bench/format/objects/api_object.h"
+#include "engine/pod.h"
 
 namespace schedq {
 
-std::vector<std::string> ClaimNamesOf(const Pod& pod) {
+std::vector<std::string> ClaimNamesOf(const ClusterPod& pod) {
   std::vector<std::string> names;
   for (const std::string& claim : pod.claims) {
     names.push_back(QualifiedName(pod.namespace_name, claim));
@@ -18,7 +19,14 @@ std::vector<std::string> ClaimNamesOf(const Pod& pod) {
       names.push_back(QualifiedName(pod.namespace_name, claim.claim_name));
     }
   }
+  if (!pod.extended_claim.empty()) {
+    names.push_back(QualifiedName(pod.namespace_name, pod.extended_claim));
+  }
   return names;
+}
+
+std::string ExtendedClaimName(const ClusterPod& pod) {
+  return pod.name + "-extended-resources-" + std::to_string(pod.number);
 }
 
 ClaimController::ClaimController(Cluster* cluster, ClaimControllerOptions options)
@@ -70,6 +78,10 @@ void ClaimController::GenerateClaims(const ClusterPod& pod) {
 void ClaimController::CleanUp(const ClusterPod& pod) {
   std::deque<Call> calls;
   for (const std::string& name : ClaimNamesOf(pod)) CleanUpClaim(name, pod.number, &calls);
+  // The pod may have gone before it was told of the claim.
+  if (!pod.device_requests.empty() && pod.extended_claim.empty()) {
+    CleanUpClaim(QualifiedName(pod.namespace_name, ExtendedClaimName(pod)), pod.number, &calls);
+  }
   if (!calls.empty()) Enqueue(std::move(calls));
 }
 
@@ -83,8 +95,7 @@ void ClaimController::CleanUpClaim(const std::string& name, uint64_t pod, std::d
       auto& left = after->reserved_for;
       left.erase(std::remove(left.begin(), left.end(), pod), left.end());
       if (!left.empty()) return;
-      after->node_name.clear();
-      after->devices.clear();
+      after->allocation = nullptr;
     });
   });
   calls->push_back([this, name, pod] {

@@ -20,7 +20,6 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "engine/base/time/time.h"
-#include "engine/pod.h"
 
 namespace schedq {
 
@@ -52,7 +51,10 @@ class ClaimController {
   int idle_workers_;
 };
 
-// The names of the pod's claims: those of its spec, then those that were generated for it.
-std::vector<std::string> ClaimNamesOf(const Pod& pod);
+// The names of the pod's claims: those of its spec, then those that were generated for it, then the
+// one that the scheduler has made for its extended resources.
+std::vector<std::string> ClaimNamesOf(const ClusterPod& pod);
+// The name of the claim that the scheduler makes for a pod's extended resources.
+std::string ExtendedClaimName(const ClusterPod& pod);
 
 }  // namespace schedq

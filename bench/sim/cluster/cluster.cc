@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "bench/format/objects/device_objects.h"
+
 namespace schedq {
 namespace {
 
@@ -81,6 +83,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateDevices(*object, handle);
   } else if (std::holds_alternative<DeviceClassObject>(object->body)) {
     CreateClass(*object, handle);
+  } else if (std::holds_alternative<DeviceTaintRuleObject>(object->body)) {
+    CreateTaintRule(*object, handle);
   } else if (std::holds_alternative<NamespaceObject>(object->body)) {
     CreateNamespace(*object, handle);
   } else if (std::holds_alternative<PodGroupObject>(object->body)) {
@@ -107,7 +111,7 @@ bool Cluster::Delete(const ObjectHandle& object) {
              object.kind == "ResourceClaim" && claim != claims_.end()) {
     const ClusterClaimRef gone = claim->second;
     claims_.erase(claim);
-    devices_.Release(gone->devices);
+    if (gone->allocation != nullptr) devices_.Release(*gone->allocation);
     Emit(Resource::kResourceClaim, Action::kDelete, gone, nullptr);
   } else if (object.kind == "Namespace") {
     auto gone = namespaces_.extract(object.name);
@@ -169,9 +173,22 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   AddLabels(&pod->labels, extra_labels);
   pod->created = options_.clock->Now();
   pod->finalizers = object->metadata.finalizers;
+  if (options_.devices.extended_resources) TakeDeviceRequests(pod.get());
   if (!pod->scheduling_gates.empty()) SetCondition(pod.get(), kGatedCondition);
   pods_.Set(pod->number, pod);
   EmitPod(Action::kAdd, nullptr, pod);
+}
+
+// A resource is a class's from the pod's creation on, and no node's: classes come before pods.
+void Cluster::TakeDeviceRequests(ClusterPod* pod) const {
+  for (const ExtendedRequest& request : pod->spec().extended_requests) {
+    if (devices_.ClassOfResource(request.resource) == nullptr &&
+        !request.resource.starts_with(kDeviceClassResource)) {
+      continue;
+    }
+    pod->device_requests.push_back(request);
+    std::erase_if(pod->requests, [&](const auto& each) { return each.first == request.resource; });
+  }
 }
 
 ClusterPodRef Cluster::FindPod(uint64_t number) const {
@@ -262,16 +279,27 @@ bool Cluster::UpdateClaim(const std::string& name,
   const ClusterClaimRef before = found->second;
   auto after = std::make_shared<ClusterClaim>(*before);
   change(after.get());
-  after->allocated = !after->node_name.empty();
+  after->allocated = after->allocation != nullptr;
   after->status_version = ++last_claim_version_;
-  if (before->devices != after->devices) {
-    devices_.Release(before->devices);
-    // A device that is allocated twice stays with its first claim here; the audit reports it.
-    static_cast<void>(devices_.Take(after->devices));
+  if (before->allocation != after->allocation) {
+    if (before->allocation != nullptr) devices_.Release(*before->allocation);
+    // A device may be given twice: the audit reports it.
+    if (after->allocation != nullptr) devices_.Take(*after->allocation);
   }
   found->second = after;
   Emit(Resource::kResourceClaim, Action::kUpdate, before, after);
   return true;
+}
+
+void Cluster::DeallocateIdleClaim(const std::string& name, uint64_t pod) {
+  const ClusterClaimRef claim = FindClaim(name);
+  if (claim == nullptr || claim->allocation == nullptr) return;
+  const auto& users = claim->reserved_for;
+  if (!users.empty() && users != std::vector<uint64_t>{pod}) return;
+  UpdateClaim(name, [](ClusterClaim* after) {
+    after->allocation = nullptr;
+    after->reserved_for.clear();
+  });
 }
 
 ClusterClaimRef Cluster::FindClaim(const std::string& name) const {
@@ -304,19 +332,29 @@ Labels Cluster::NamespaceLabels(const std::string& name) const {
 void Cluster::CreateDevices(const ApiObject& object, const ObjectHandle& handle) {
   auto slice = std::make_shared<ClusterSlice>();
   FillView(slice.get(), Resource::kResourceSlice, object, handle);
-  slice->slice = std::get<ResourceSliceObject>(object.body);
+  slice->slice =
+      std::make_shared<const ResourceSliceObject>(std::get<ResourceSliceObject>(object.body));
   slices_[handle.name] = slice;
-  devices_.AddSlice(*slice);
+  devices_.SetSlice(handle.name, slice->slice);
   Emit(Resource::kResourceSlice, Action::kAdd, nullptr, std::move(slice));
 }
 
 void Cluster::CreateClass(const ApiObject& object, const ObjectHandle& handle) {
   auto device_class = std::make_shared<ClusterDeviceClass>();
   FillView(device_class.get(), Resource::kDeviceClass, object, handle);
-  device_class->driver = std::get<DeviceClassObject>(object.body).driver;
+  device_class->device_class = std::get<DeviceClassObject>(object.body);
   classes_[handle.name] = device_class;
-  devices_.AddClass(handle.name, device_class->driver);
+  devices_.SetClass(handle.name, device_class->device_class);
   Emit(Resource::kDeviceClass, Action::kAdd, nullptr, std::move(device_class));
+}
+
+void Cluster::CreateTaintRule(const ApiObject& object, const ObjectHandle& handle) {
+  auto rule = std::make_shared<ClusterTaintRule>();
+  FillView(rule.get(), Resource::kResourceSlice, object, handle);
+  rule->rule = std::get<DeviceTaintRuleObject>(object.body);
+  taint_rules_[handle.name] = rule;
+  devices_.SetTaintRule(handle.name, rule->rule);
+  EmitTaintRule(Action::kAdd, nullptr, std::move(rule));
 }
 
 void Cluster::CreateGroup(const ApiObject& object, const ObjectHandle& handle) {
@@ -359,12 +397,16 @@ bool Cluster::SetGroupCondition(const GroupKey& key, const PodCondition& conditi
 void Cluster::DeleteDeviceObject(const ObjectHandle& object) {
   if (object.kind == "ResourceSlice") {
     auto slice = slices_.extract(object.name);
-    devices_.RemoveSlice(*slice.mapped());
+    devices_.RemoveSlice(object.name);
     Emit(Resource::kResourceSlice, Action::kDelete, std::move(slice.mapped()), nullptr);
   } else if (object.kind == "DeviceClass") {
     auto device_class = classes_.extract(object.name);
     devices_.RemoveClass(object.name);
     Emit(Resource::kDeviceClass, Action::kDelete, std::move(device_class.mapped()), nullptr);
+  } else if (object.kind == "DeviceTaintRule") {
+    auto rule = taint_rules_.extract(object.name);
+    devices_.RemoveTaintRule(object.name);
+    EmitTaintRule(Action::kDelete, std::move(rule.mapped()), nullptr);
   } else if (object.kind == "ResourceClaimTemplate") {
     claim_templates_.erase(QualifiedName(object.namespace_name, object.name));
   }
@@ -394,6 +436,22 @@ void Cluster::EmitNamespace(Action action, ObjectRef before, ObjectRef after) {
   change.action = action;
   change.objects = {std::move(before), std::move(after)};
   Deliver(std::move(change));
+}
+
+void Cluster::EmitTaintRule(Action action, ObjectRef before, ObjectRef after) {
+  const DeviceTaintRuleObject& rule =
+      static_cast<const ClusterTaintRule&>(after != nullptr ? *after : *before).rule;
+  ClusterChange change;
+  change.resource = Resource::kResourceSlice;
+  change.is_taint_rule = true;
+  change.action = action;
+  change.objects = {std::move(before), std::move(after)};
+  Deliver(std::move(change));
+  for (const auto& [name, slice] : slices_) {
+    const bool is_selected = (rule.driver.empty() || rule.driver == slice->slice->driver) &&
+                             (rule.pool.empty() || rule.pool == slice->slice->pool);
+    if (is_selected) Emit(Resource::kResourceSlice, Action::kUpdate, slice, slice);
+  }
 }
 
 // Timers of one instant run in the order in which they were set, so equal delays keep the order.

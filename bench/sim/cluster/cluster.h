@@ -28,10 +28,12 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/format/objects/device_objects.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/cluster/device_inventory.h"
 #include "bench/sim/cluster/pod_slots.h"
 #include "bench/sim/cluster/pod_table.h"
+#include "bench/sim/devices/device_inventory.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -48,6 +50,7 @@ struct ClusterOptions {
   bool clears_nomination_at_bind = true;
   // Where there is no delay: watchers are told within the call, and not by a timer of their own.
   bool delivers_at_once = false;
+  DeviceFeatures devices = {};
 };
 
 // Names an object that was created.
@@ -61,7 +64,7 @@ class Cluster {
  public:
   using Watcher = std::function<void(const ClusterChange&)>;
 
-  explicit Cluster(const ClusterOptions& options) : options_(options) {}
+  explicit Cluster(const ClusterOptions& options) : options_(options), devices_(options.devices) {}
 
   // Watchers are called in the order of these calls. All are added before the first change.
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
@@ -103,10 +106,22 @@ class Cluster {
   // Claims, by "namespace/name".
   Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
   bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
+  // The claim gives up its devices, unless another pod than this one uses it by now.
+  void DeallocateIdleClaim(const std::string& name, uint64_t pod);
   ClusterClaimRef FindClaim(const std::string& name) const;
   const std::map<std::string, ClusterClaimRef>& claims() const { return claims_; }
   // The template of this "namespace/name"; null: there is none.
   const ResourceClaimTemplateObject* FindClaimTemplate(const std::string& name) const;
+  // By name.
+  const std::map<std::string, std::shared_ptr<const ClusterSlice>>& slices() const {
+    return slices_;
+  }
+  const std::map<std::string, std::shared_ptr<const ClusterDeviceClass>>& classes() const {
+    return classes_;
+  }
+  const std::map<std::string, std::shared_ptr<const ClusterTaintRule>>& taint_rules() const {
+    return taint_rules_;
+  }
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
@@ -134,12 +149,16 @@ class Cluster {
   void CreateClass(const ApiObject& object, const ObjectHandle& handle);
   void CreateGroup(const ApiObject& object, const ObjectHandle& handle);
   void DeleteGroup(const ObjectHandle& handle);
+  void CreateTaintRule(const ApiObject& object, const ObjectHandle& handle);
   void DeleteDeviceObject(const ObjectHandle& object);
+  void TakeDeviceRequests(ClusterPod* pod) const;
   void RemovePod(const ClusterPodRef& pod);
 
   void EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after);
   void Emit(Resource resource, Action action, ObjectRef before, ObjectRef after);
   void EmitNamespace(Action action, ObjectRef before, ObjectRef after);
+  // Slices whose devices it taints are as if they had changed.
+  void EmitTaintRule(Action action, ObjectRef before, ObjectRef after);
   void Deliver(ClusterChange change);
   // Tells of what waits, in order; a watcher may cause more.
   void DeliverWaiting();
@@ -162,6 +181,7 @@ class Cluster {
   std::map<std::string, ApiObjectRef> claim_templates_;
   std::map<std::string, std::shared_ptr<const ClusterSlice>> slices_;
   std::map<std::string, std::shared_ptr<const ClusterDeviceClass>> classes_;
+  std::map<std::string, std::shared_ptr<const ClusterTaintRule>> taint_rules_;
   std::map<std::string, ObjectRef> namespaces_;
   std::map<GroupKey, ClusterGroupRef> groups_;
   std::set<GroupKey> lost_members_;

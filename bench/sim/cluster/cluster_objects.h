@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/format/objects/device_objects.h"
 #include "bench/sim/cluster/pod_slots.h"
+#include "bench/sim/devices/allocation.h"
+#include "bench/sim/devices/device_catalog.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/object.h"
@@ -30,7 +33,10 @@ struct ClusterPod final : Pod {
   bool awaits_kubelet = false;  // Its deletion has a grace period, which a kubelet would end.
   bool relabelled = false;      // Its labels are not those that it was created with.
   std::vector<std::string> finalizers;
-  PodSlotRef slot_ref;  // Null in a pod that no cluster has made.
+  // What it asks of resources that device classes stand for. These are not among its requests.
+  std::vector<ExtendedRequest> device_requests;
+  std::string extended_claim;  // The claim that the scheduler has made for them; empty: none.
+  PodSlotRef slot_ref;         // Null in a pod that no cluster has made.
 
   // Where books of pods keep what they know of it (pod_slots.h).
   uint64_t slot() const { return slot_ref != nullptr ? slot_ref->number() : number; }
@@ -52,26 +58,29 @@ struct ClusterNode final : ObjectView {
 };
 using ClusterNodeRef = std::shared_ptr<const ClusterNode>;
 
-// "driver/pool/device": unique in a cluster.
-using DeviceName = std::string;
-
 struct ClusterClaim final : ObjectView {
   ClaimSpec spec;
   uint64_t owner_pod = 0;  // The number of the pod that it was generated for; 0: none.
   std::string
-      owner_pod_name;     // The name in its owner reference, which a client may set; empty: none.
-  std::string node_name;  // The node of its devices, once allocated.
-  std::vector<DeviceName> devices;
+      owner_pod_name;  // The name in its owner reference, which a client may set; empty: none.
+  bool is_extended = false;            // The scheduler made it for its owner's device requests.
+  bool has_finalizer = false;          // The scheduler's, before it allocates.
+  DeviceAllocationRef allocation;      // Null: it has none.
   std::vector<uint64_t> reserved_for;  // Numbers of pods.
 };
 using ClusterClaimRef = std::shared_ptr<const ClusterClaim>;
 
 struct ClusterDeviceClass final : ObjectView {
-  std::string driver;  // Empty: any.
+  DeviceClassObject device_class;
 };
 
 struct ClusterSlice final : ObjectView {
-  ResourceSliceObject slice;
+  ResourceSliceRef slice;
+};
+
+// The queue hears only of the slices whose devices it taints.
+struct ClusterTaintRule final : ObjectView {
+  DeviceTaintRuleObject rule;
 };
 
 // A namespace. The queue hears of none, so none has a resource.
@@ -92,6 +101,7 @@ struct ClusterChange {
   Resource resource = Resource::kPod;
   Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.
   bool is_namespace = false;     // `objects` are of a namespace, whatever `resource` says.
+  bool is_taint_rule = false;    // They are of a rule that taints devices.
   ObjectChange objects;
   ClusterPodRef pod_before;
   ClusterPodRef pod_after;

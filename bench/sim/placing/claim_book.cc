@@ -1,40 +1,44 @@
 #include "bench/sim/placing/claim_book.h"
 
-#include <memory>
+#include <algorithm>
 #include <utility>
 
 #include "bench/format/objects/api_object.h"
+#include "bench/format/objects/device_objects.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 
 namespace schedq {
-namespace {
-
-std::vector<const ClaimSpec*> SpecsOf(const WantedClaims& wanted) {
-  std::vector<const ClaimSpec*> specs;
-  specs.reserve(wanted.unallocated.size());
-  for (const ClusterClaimRef& claim : wanted.unallocated) specs.push_back(&claim->spec);
-  return specs;
+std::string WantedClaims::IdleClaim(const ClusterPod& pod) const {
+  for (size_t i = 0; i < allocated.size(); ++i) {
+    const ClusterClaim& claim = *allocated[i];
+    const auto& users = claim.reserved_for;
+    const bool is_idle = users.empty() || users == std::vector<uint64_t>{pod.number};
+    if (keeps_away[i] && is_idle) return QualifiedName(claim.namespace_name, claim.name);
+  }
+  return "";
 }
 
-}  // namespace
-
 void ClaimBook::Apply(const ClusterChange& change) {
-  const ObjectRef& before = change.objects.before;
   const ObjectRef& after = change.objects.after;
+  const std::string& name = change.objects.Latest()->name;
   const std::lock_guard lock(mutex_);
+  ++version_;
+  if (change.is_taint_rule) {
+    if (after == nullptr) return devices_.RemoveTaintRule(name);
+    return devices_.SetTaintRule(name, static_cast<const ClusterTaintRule&>(*after).rule);
+  }
   switch (change.resource) {
     case Resource::kResourceClaim:
       return ApplyClaim(change);
     case Resource::kResourceSlice:
-      if (before != nullptr) devices_.RemoveSlice(static_cast<const ClusterSlice&>(*before));
-      if (after != nullptr) devices_.AddSlice(static_cast<const ClusterSlice&>(*after));
-      return;
+      if (after == nullptr) return devices_.RemoveSlice(name);
+      return devices_.SetSlice(name, static_cast<const ClusterSlice&>(*after).slice);
     case Resource::kDeviceClass:
-      if (after == nullptr) return devices_.RemoveClass(before->name);
-      return devices_.AddClass(after->name, static_cast<const ClusterDeviceClass&>(*after).driver);
+      if (after == nullptr) return devices_.RemoveClass(name);
+      return devices_.SetClass(name, static_cast<const ClusterDeviceClass&>(*after).device_class);
     default:
       return;
   }
@@ -45,16 +49,19 @@ void ClaimBook::ApplyClaim(const ClusterChange& change) {
   const auto* after = static_cast<const ClusterClaim*>(change.objects.after.get());
   const ClusterClaim& latest = after != nullptr ? *after : *before;
   const std::string name = QualifiedName(latest.namespace_name, latest.name);
-  const bool was_allocated = before != nullptr && before->allocated;
-  const bool is_allocated = after != nullptr && after->allocated;
-  if (was_allocated && !is_allocated) devices_.Release(before->devices);
-  if (is_allocated && !was_allocated) {
-    const auto promise = promised_.extract(name);
-    const bool is_kept = !promise.empty() && promise.mapped() == after->devices;
-    if (!promise.empty() && !is_kept) devices_.Release(promise.mapped());
+  const DeviceAllocationRef was = before != nullptr ? before->allocation : nullptr;
+  const DeviceAllocationRef is = after != nullptr ? after->allocation : nullptr;
+  if (was != is) {
+    if (was != nullptr) devices_.Release(*was);
+    bool is_kept = false;
+    if (is != nullptr) {
+      const auto promise = promised_.extract(name);
+      is_kept = !promise.empty() && (promise.mapped() == is || *promise.mapped() == *is);
+      if (!promise.empty() && !is_kept) devices_.Release(*promise.mapped());
+    }
     // Where the scheduler did not promise these devices, one may be taken already: the run's audit
     // reports it.
-    if (!is_kept) static_cast<void>(devices_.Take(after->devices));
+    if (is != nullptr && !is_kept) devices_.Take(*is);
   }
   if (after == nullptr) {
     claims_.erase(name);
@@ -63,41 +70,99 @@ void ClaimBook::ApplyClaim(const ClusterChange& change) {
   }
 }
 
-std::optional<WantedClaims> ClaimBook::WantedBy(const ClusterPod& pod) const {
-  WantedClaims wanted;
+bool ClaimBook::AddExtended(const ClusterPod& pod, WantedClaims* wanted) const {
+  auto spec = std::make_shared<ClaimSpec>();
+  for (const ExtendedRequest& wish : pod.device_requests) {
+    const std::string* const device_class = devices_.ClassOfResource(wish.resource);
+    if (device_class == nullptr) return false;
+    DeviceRequest request;
+    request.name = wish.name;
+    request.alternatives.push_back(
+        {.name = wish.name, .class_name = *device_class, .count = wish.count});
+    spec->requests.push_back(std::move(request));
+  }
+  wanted->extended = std::move(spec);
+  return true;
+}
+
+WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
+  auto wanted = std::make_shared<WantedClaims>();
+  std::vector<const ClaimSpec*> specs;
   const std::lock_guard lock(mutex_);
-  for (const std::string& name : ClaimNamesOf(pod)) {
+  std::vector<std::string> names = ClaimNamesOf(pod);
+  if (!pod.device_requests.empty() && pod.extended_claim.empty()) {
+    wanted->extended_name = QualifiedName(pod.namespace_name, ExtendedClaimName(pod));
+    // A binding that failed may have left it behind.
+    if (claims_.count(wanted->extended_name) != 0) names.push_back(wanted->extended_name);
+  }
+  for (const std::string& name : names) {
     const auto found = claims_.find(name);
-    if (found == claims_.end() || promised_.count(name) != 0) return std::nullopt;
+    if (found == claims_.end() || promised_.count(name) != 0) return nullptr;
     const ClusterClaimRef& claim = found->second;
-    if (!claim->allocated) {
-      wanted.unallocated.push_back(claim);
+    if (claim->allocation != nullptr) {
+      wanted->allocated.push_back(claim);
       continue;
     }
-    wanted.allocated.push_back(name);
-    if (wanted.only_node.empty()) wanted.only_node = claim->node_name;
-    if (wanted.only_node != claim->node_name) return std::nullopt;
+    wanted->unallocated.push_back(claim);
+    specs.push_back(&claim->spec);
   }
-  return wanted;
+  const bool makes_claim =
+      !wanted->extended_name.empty() && claims_.count(wanted->extended_name) == 0;
+  if (makes_claim) {
+    if (promised_.count(wanted->extended_name) != 0 || !AddExtended(pod, wanted.get())) {
+      return nullptr;
+    }
+    specs.push_back(wanted->extended.get());
+  }
+  wanted->prepared = devices_.Prepare(specs);
+  wanted->version = version_;
+  wanted->keeps_away.resize(wanted->allocated.size());
+  return wanted->prepared.fault.empty() ? wanted : nullptr;
 }
 
-bool ClaimBook::HasDevicesFor(const WantedClaims& wanted, const std::string& node) const {
+const AllocationOutcome& ClaimBook::OfferUnderLock(WantedClaims* wanted, const ObjectView& node) {
+  if (wanted->version != version_) {
+    wanted->offers.clear();
+    wanted->version = version_;
+  }
+  const auto [found, is_new] = wanted->offers.try_emplace(node.name);
+  if (is_new) found->second = devices_.Allocate(wanted->prepared, node);
+  if (found->second.kind == AllocationOutcome::Kind::kError) wanted->error = found->second.message;
+  return found->second;
+}
+
+const AllocationOutcome& ClaimBook::OfferOf(WantedClaims* wanted, const ObjectView& node) {
   const std::lock_guard lock(mutex_);
-  return devices_.HasFor(SpecsOf(wanted), node);
+  return OfferUnderLock(wanted, node);
 }
 
-std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(const WantedClaims& wanted,
-                                                          const std::string& node) const {
+std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
+                                                          const ObjectView& node) {
+  const auto decide = [&](const ClusterClaimRef& claim, DeviceAllocationRef allocation) {
+    ClaimDecision decision{QualifiedName(claim->namespace_name, claim->name)};
+    decision.has_finalizer = claim->has_finalizer;
+    decision.allocation = std::move(allocation);
+    decision.tells_pod = decision.claim == wanted->extended_name;
+    return decision;
+  };
   std::vector<ClaimDecision> decisions;
-  for (const std::string& name : wanted.allocated) decisions.push_back({name, false, {}});
-  if (wanted.unallocated.empty()) return decisions;
+  for (const ClusterClaimRef& claim : wanted->allocated) {
+    decisions.push_back(decide(claim, nullptr));
+  }
+  if (wanted->prepared.claims.empty()) return decisions;
   const std::lock_guard lock(mutex_);
-  auto picked = devices_.Pick(SpecsOf(wanted), node);
-  if (!picked) return std::nullopt;
-  for (size_t i = 0; i < wanted.unallocated.size(); ++i) {
-    const ClusterClaim& claim = *wanted.unallocated[i];
-    decisions.push_back(
-        {QualifiedName(claim.namespace_name, claim.name), true, std::move((*picked)[i])});
+  const AllocationOutcome& offer = OfferUnderLock(wanted, node);
+  if (!offer.found()) return std::nullopt;
+  for (size_t i = 0; i < wanted->unallocated.size(); ++i) {
+    decisions.push_back(decide(wanted->unallocated[i],
+                               std::make_shared<const DeviceAllocation>(offer.allocations[i])));
+  }
+  if (wanted->extended != nullptr) {
+    ClaimDecision decision{wanted->extended_name};
+    decision.allocation = std::make_shared<const DeviceAllocation>(offer.allocations.back());
+    decision.tells_pod = true;
+    decision.made = wanted->extended;
+    decisions.push_back(std::move(decision));
   }
   return decisions;
 }
@@ -106,29 +171,39 @@ bool ClaimBook::Promise(std::span<const ClaimDecision> claims) {
   const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < claims.size(); ++i) {
     const ClaimDecision& claim = claims[i];
-    if (!claim.allocates) continue;
+    if (!claim.allocates()) continue;
     const auto known = claims_.find(claim.claim);
-    const bool is_free =
-        known != claims_.end() && !known->second->allocated && promised_.count(claim.claim) == 0;
-    if (is_free && devices_.Take(claim.devices)) {
-      promised_[claim.claim] = claim.devices;
+    const bool is_unallocated =
+        claim.creates() ? known == claims_.end()
+                        : known != claims_.end() && known->second->allocation == nullptr;
+    const bool is_free = is_unallocated && promised_.count(claim.claim) == 0;
+    if (is_free && devices_.TakeIfFree(*claim.allocation)) {
+      promised_[claim.claim] = claim.allocation;
+      ++version_;
       continue;
     }
     for (const ClaimDecision& taken : claims.first(i)) {
-      if (taken.allocates && promised_.erase(taken.claim) != 0) devices_.Release(taken.devices);
+      if (taken.allocates() && promised_.erase(taken.claim) != 0) {
+        devices_.Release(*taken.allocation);
+      }
     }
     return false;
   }
   return true;
 }
 
-void ClaimBook::Release(std::span<const ClaimDecision> claims) {
+void ClaimBook::Release(const ClaimDecision& claim) {
+  if (!claim.allocates()) return;
   const std::lock_guard lock(mutex_);
-  for (const ClaimDecision& claim : claims) {
-    if (!claim.allocates) continue;
-    // No promise: the cluster has decided on the claim meanwhile.
-    if (promised_.erase(claim.claim) != 0) devices_.Release(claim.devices);
-  }
+  // No promise: the cluster has decided on the claim meanwhile.
+  if (promised_.erase(claim.claim) == 0) return;
+  devices_.Release(*claim.allocation);
+  ++version_;
+}
+
+size_t ClaimBook::taken() const {
+  const std::lock_guard lock(mutex_);
+  return devices_.taken();
 }
 
 }  // namespace schedq

@@ -4,12 +4,14 @@
 // way to a node: the cluster knows of those only when their claims are stored.
 // Threads: all functions from any thread, under one lock. Only pods with claims meet it.
 // Invariants:
-//  1. A device is promised or allocated to at most one claim.
+//  1. A device is promised or allocated once, or as often as its capacity allows.
 //  2. At most one pod at a time has a promise for a claim; other pods that need the claim wait.
 // Memory: a record a claim and a device.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -17,44 +19,71 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bench/format/objects/device_objects.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/cluster/device_inventory.h"
+#include "bench/sim/devices/allocation.h"
+#include "bench/sim/devices/device_inventory.h"
+#include "bench/sim/devices/prepared_claims.h"
 #include "bench/sim/placing/decision.h"
+#include "engine/object.h"
 
 namespace schedq {
 
-// The claims of a pod, as the book had them.
+// The claims of a pod, as the book had them, and what an attempt finds out about them.
 struct WantedClaims {
   std::vector<ClusterClaimRef> unallocated;
-  std::vector<std::string> allocated;
-  std::string only_node;  // The node of the allocated claims; empty: there are none.
+  std::vector<ClusterClaimRef> allocated;
+  PreparedClaims prepared;  // The unallocated ones, and then the one for extended resources.
+  // What the pod's extended resources ask for; null: it has none.
+  std::shared_ptr<const ClaimSpec> extended;
+  std::string extended_name;  // "namespace/name" of the claim for them.
+
+  std::vector<bool> keeps_away;  // By allocated claim: a node was out of its reach.
+  // By node: what it would give. Kept while the book does not change.
+  std::unordered_map<std::string, AllocationOutcome> offers;
+  uint64_t version = 0;  // Of the book, for the offers.
+  std::string error;     // Why the attempt fails as a whole; empty: it goes on.
+
+  // The first claim that kept the pod from a node and is not used by others; empty: there is none.
+  std::string IdleClaim(const ClusterPod& pod) const;
 };
+using WantedClaimsRef = std::shared_ptr<WantedClaims>;
 
 class ClaimBook {
  public:
-  // A claim, slice or class that the informers delivered.
+  explicit ClaimBook(const DeviceFeatures& features = {}) : devices_(features) {}
+
+  // A claim, slice, class or rule about taints that the informers delivered.
   void Apply(const ClusterChange& change);
 
-  // nullopt: a claim is missing or promised to another pod, or claims are on different nodes.
-  std::optional<WantedClaims> WantedBy(const ClusterPod& pod) const;
-  bool HasDevicesFor(const WantedClaims& wanted, const std::string& node) const;
+  // Null: a claim is missing or promised to another pod, or its class is missing.
+  WantedClaimsRef WantedBy(const ClusterPod& pod);
+  // What the node would give for the unallocated ones.
+  const AllocationOutcome& OfferOf(WantedClaims* wanted, const ObjectView& node);
   // The decision about each claim, with devices of the node; nullopt: they are gone meanwhile.
-  std::optional<std::vector<ClaimDecision>> Pick(const WantedClaims& wanted,
-                                                 const std::string& node) const;
+  std::optional<std::vector<ClaimDecision>> Pick(WantedClaims* wanted, const ObjectView& node);
 
   // Promises the devices of the claims that the decision allocates. False: a device or a claim is
   // promised or allocated to another pod meanwhile, and nothing has changed.
   bool Promise(std::span<const ClaimDecision> claims);
-  // Ends the promises for these claims.
-  void Release(std::span<const ClaimDecision> claims);
+  // Ends the promise for the claim.
+  void Release(const ClaimDecision& claim);
+
+  // Devices that are allocated or promised.
+  size_t taken() const;
 
  private:
   void ApplyClaim(const ClusterChange& change);
+  // False: a resource has no class.
+  bool AddExtended(const ClusterPod& pod, WantedClaims* wanted) const;
+  const AllocationOutcome& OfferUnderLock(WantedClaims* wanted, const ObjectView& node);
 
   mutable std::mutex mutex_;  // Guards all members.
   DeviceInventory devices_;
+  uint64_t version_ = 0;  // Changes with everything that offers depend on.
   std::unordered_map<std::string, ClusterClaimRef> claims_;
-  std::unordered_map<std::string, std::vector<DeviceName>> promised_;  // By claim.
+  std::unordered_map<std::string, DeviceAllocationRef> promised_;  // By claim.
 };
 
 }  // namespace schedq

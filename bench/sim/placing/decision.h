@@ -8,15 +8,30 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/device_objects.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/devices/allocation.h"
 
 namespace schedq {
 
 // The decision about one of the pod's claims.
 struct ClaimDecision {
-  std::string claim;       // "namespace/name"
-  bool allocates = false;  // False: the claim is allocated already.
-  std::vector<DeviceName> devices;
+  std::string claim;                         // "namespace/name"
+  bool has_finalizer = false;                // It keeps the claim while it is allocated.
+  DeviceAllocationRef allocation = nullptr;  // Null: the claim is allocated already.
+  // What a claim for extended resources asks for, which the scheduler makes; null: it is there.
+  std::shared_ptr<const ClaimSpec> made = nullptr;
+  bool tells_pod = false;  // The pod's status is to name the claim.
+
+  bool allocates() const { return allocation != nullptr; }
+  // The calls that store it, in this order: a claim that the scheduler makes is created, the
+  // finalizer is set, allocation and reservation are stored, and the pod is told of a claim that
+  // the scheduler has made.
+  bool creates() const { return made != nullptr; }
+  bool finalizes() const { return allocates() && !has_finalizer; }
+  size_t steps() const {
+    return size_t{1} + (creates() ? 1 : 0) + (finalizes() ? 1 : 0) + (tells_pod ? 1 : 0);
+  }
 };
 
 // What PostFilter says of a pod that no node takes.
@@ -38,7 +53,10 @@ struct Decision {
   // Without a node: another thread took what was found, or what was to be preempted has changed.
   // The attempt is to be decided anew.
   bool was_overtaken = false;
-  std::vector<ClaimDecision> claims;
+  std::vector<ClaimDecision> claims = {};
+  // Without a node: a claim that nobody else uses and that keeps the pod from nodes. It gives up
+  // its devices, "namespace/name"; empty: there is none.
+  std::string idle_claim = {};
   std::shared_ptr<const PostFilterResult> post_filter;  // Null: PostFilter has nothing to say.
 };
 

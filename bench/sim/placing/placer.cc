@@ -70,12 +70,20 @@ Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
     LookAtNodes(&attempt, &decision);
     decision.nodes_looked_at = NodesToFind(NodesInScope());
   }
+  if (attempt.claims != nullptr && !attempt.claims->error.empty()) {
+    // An error of a plugin fails the attempt, whatever others say of the nodes.
+    decision.node.clear();
+    decision.rejectors = 0;
+    return decision;
+  }
   if (decision.node.empty()) {
     decision.nodes_looked_at = NodesInScope();
+    if (attempt.claims != nullptr) decision.idle_claim = attempt.claims->IdleClaim(pod);
     PostFilter(attempt, &decision);
     return decision;
   }
   decision.rejectors = 0;
+  attempt.node = &nodes_.node(decision.slot);
   if (Choose(attempt, &decision)) return decision;
   decision.node.clear();
   decision.was_overtaken = true;
@@ -90,7 +98,9 @@ Decision Placer::DecideOn(const ClusterPod& pod, const std::string& node, const 
   attempt.pod = &pod;
   if (!PreFilter(&attempt, &decision)) return decision;
   decision.nodes_looked_at = 1;
-  if (TakeIfPasses(attempt, node, &decision) && !Choose(attempt, &decision)) decision.node.clear();
+  if (!TakeIfPasses(attempt, node, &decision)) return decision;
+  attempt.node = &nodes_.node(decision.slot);
+  if (!Choose(attempt, &decision)) decision.node.clear();
   return decision;
 }
 

@@ -76,8 +76,9 @@ class ExtensionPoints {
 struct PlacingAttempt {
   const ClusterPod* pod = nullptr;
   NodeDemand demand;
-  std::optional<WantedClaims> claims;  // Those of a pod that has any.
-  PodClassRef pod_class;               // Where a plugin asks the pod book.
+  WantedClaimsRef claims;             // Those of a pod that has any; else null.
+  PodClassRef pod_class;              // Where a plugin asks the pod book.
+  const ClusterNode* node = nullptr;  // The one that was chosen, for Choose.
 };
 
 // What PreFilter says of the rest of the attempt.

@@ -43,11 +43,14 @@ uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
 
 }  // namespace
 
-SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& gates)
+SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& gates,
+                               const DeviceFeatures& devices)
     : plugin_source_(plugins),
       gates_(gates),
+      device_features_(devices),
       places_by_topology_(gates.On(Gate::kTopologyAwareWorkloadScheduling) ||
                           gates.CompositePodGroup()),
+      claims_(devices),
       framework_(plugins({.resources = &nodes_.resources(),
                           .claims = &claims_,
                           .pods = &pods_by_node_,
@@ -59,7 +62,7 @@ SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& 
 }
 
 std::unique_ptr<SchedulerCache> SchedulerCache::CopyWithoutPods() const {
-  auto copy = std::make_unique<SchedulerCache>(plugin_source_, gates_);
+  auto copy = std::make_unique<SchedulerCache>(plugin_source_, gates_, device_features_);
   for (uint32_t slot = 0; slot < nodes_.slots(); ++slot) {
     ClusterNodeRef node = nodes_.NodeAt(slot);
     if (node == nullptr) continue;
@@ -104,7 +107,8 @@ void SchedulerCache::Keep(const ClusterChange& change) {
   const ObjectView& object = *change.objects.Latest();
   const std::string name = std::to_string(static_cast<int>(change.is_namespace ? Resource::kWildcard
                                                                                : change.resource)) +
-                           ' ' + QualifiedName(object.namespace_name, object.name);
+                           (change.is_taint_rule ? " taint rule " : " ") +
+                           QualifiedName(object.namespace_name, object.name);
   const std::lock_guard lock(others_mutex_);
   if (change.objects.after == nullptr) {
     others_.erase(name);

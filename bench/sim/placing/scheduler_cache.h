@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
@@ -41,7 +42,7 @@ class SchedulerCache {
  public:
   // Of the gates only those of groups count.
   explicit SchedulerCache(const PlacingPluginSource& plugins = BuiltinPlacingPlugins,
-                          const Gates& gates = Gates());
+                          const Gates& gates = Gates(), const DeviceFeatures& devices = {});
 
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
@@ -99,6 +100,7 @@ class SchedulerCache {
 
   const PlacingPluginSource plugin_source_;
   const Gates gates_;
+  const DeviceFeatures device_features_;
   const bool places_by_topology_;
   NodeLedger nodes_;
   ClaimBook claims_;

@@ -82,7 +82,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     return FurtherPlacingPlugins(queue_->plugins());
   };
   cache_ = std::make_unique<SchedulerCache>(WithFurther(options.placing_plugins, further),
-                                            options.gates);
+                                            options.gates, options.devices);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
                                                           .cache = cache_.get(),
                                                           .attempts = &attempts_,
@@ -274,6 +274,12 @@ void RealScheduler::Wait(const BindingRef& binding, const PermitOutcome& permit)
 // The queue refuses where the pod is queued again, but the attempt ends in any case.
 void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
   const PluginSet rejectors = rejectors_->Of(decision);
+  if (!decision.idle_claim.empty()) {
+    const uint64_t pod = AsClusterPod(attempt->pod()).number;
+    options_.pace->Post([this, pod, claim = decision.idle_claim] {
+      if (!options_.cluster->IsOut()) options_.cluster->DeallocateIdleClaim(claim, pod);
+    });
+  }
   const PostFilterResult* const result = decision.post_filter.get();
   const bool was_asked =
       decision.node.empty() && !cache_->framework().At(ExtensionPoint::kPostFilter).empty();

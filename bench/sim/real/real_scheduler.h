@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/calls/cluster_sink.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
@@ -76,6 +77,7 @@ struct RealSchedulerOptions {
   std::vector<PluginSource> further_plugins;
   PodRulesUse pod_rules = PodRulesUse::kSome;
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
+  DeviceFeatures devices = {};
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 

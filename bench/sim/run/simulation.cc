@@ -20,6 +20,7 @@ ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
   ClusterOptions cluster;
   cluster.clock = clock;
   cluster.informer_delay = options.costs->informer_delay;
+  cluster.devices = options.devices;
   cluster.clears_nomination_at_bind =
       options.gates.On(Gate::kClearingNominatedNodeNameAfterBinding);
   cluster.delivers_at_once =
@@ -50,6 +51,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.further_plugins = options.further_plugins;
   loop.queue.pod_rules = options.pod_rules;
   loop.placing_plugins = options.placing_plugins;
+  loop.devices = options.devices;
   return loop;
 }
 
@@ -70,6 +72,7 @@ RealSchedulerOptions OptionsOfRealScheduler(Cluster* cluster, WallPace* pace,
   real.further_plugins = options.further_plugins;
   real.pod_rules = options.pod_rules;
   real.placing_plugins = options.placing_plugins;
+  real.devices = options.devices;
   real.make_queue = options.make_queue;
   return real;
 }

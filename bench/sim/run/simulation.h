@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/format/suite/object_estimate.h"
+#include "bench/format/workload/device_features.h"
 #include "bench/format/workload/model.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
@@ -54,6 +55,7 @@ struct RunOptions {
   const CostModel* costs = nullptr;
   uint64_t seed = 0;
   Gates gates;
+  DeviceFeatures devices;
   StatusModel status_model = StatusModel::kImplicitDelayed;
   TraceRecorder* recorder = nullptr;          // May be null, and is on the real clock.
   RejectedAlternatives alternatives;          // Must be empty with a recorder.

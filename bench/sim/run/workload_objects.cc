@@ -8,9 +8,12 @@
 #include <memory>
 #include <utility>
 
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/template/value.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/devices/allocation.h"
+#include "bench/sim/devices/prepared_claims.h"
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/run/client.h"
 #include "bench/sim/run/load_generator.h"
@@ -291,14 +294,15 @@ bool WorkloadRunner::Allocate(const std::string& name) {
   const ClusterClaimRef claim = cluster.FindClaim(name);
   if (cluster.nodes().empty() || claim == nullptr) return false;
   const ClaimSpec* const specs[] = {&claim->spec};
+  const PreparedClaims prepared = cluster.devices().Prepare(specs);
   auto node = cluster.nodes().begin();
   std::advance(node, static_cast<int64_t>(simulation_->random().Below(cluster.nodes().size())));
   for (size_t tried = 0; tried < cluster.nodes().size(); ++tried) {
-    if (auto devices = cluster.devices().Pick(specs, node->second->name)) {
-      cluster.UpdateClaim(name, [&](ClusterClaim* after) {
-        after->node_name = node->second->name;
-        after->devices = std::move((*devices)[0]);
-      });
+    AllocationOutcome outcome = cluster.devices().Allocate(prepared, *node->second);
+    if (outcome.found()) {
+      const auto allocation =
+          std::make_shared<const DeviceAllocation>(std::move(outcome.allocations[0]));
+      cluster.UpdateClaim(name, [&](ClusterClaim* after) { after->allocation = allocation; });
       return true;
     }
     if (++node == cluster.nodes().end()) node = cluster.nodes().begin();

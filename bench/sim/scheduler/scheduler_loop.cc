@@ -39,7 +39,7 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       cache_(WithFurther(
                  options.placing_plugins,
                  [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
-             options.queue.gates),
+             options.queue.gates, options.devices),
       lock_(&clock_),
       handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {
   cache_.nominations().SetSource(
@@ -146,6 +146,9 @@ Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   const uint64_t asked_before = queue_.asked();
   // Without any node no plugin rejected the pod; upstream, too, treats this as an error.
   const PluginSet rejectors = rejectors_.Of(attempt->decision);
+  if (const std::string& idle = attempt->decision.idle_claim; !idle.empty() && !cluster_->IsOut()) {
+    cluster_->DeallocateIdleClaim(idle, attempt->pod().number);
+  }
   BeginPreemption(attempt);
   queue_.Fail(attempt->popped, rejectors);
   metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);

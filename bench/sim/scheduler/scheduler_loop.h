@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
@@ -64,6 +65,7 @@ struct SchedulerLoopOptions {
   Random random{0};
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
+  DeviceFeatures devices = {};
 };
 
 class SchedulerLoop final : public Scheduler {

@@ -1,47 +1,115 @@
 // A pod with claims goes to a node that has the devices of all of them.
 //
-// Reserve promises the devices, and PreBind stores each claim with them.
-// A pod whose claim is missing, or is promised to another pod, fits nowhere for now. Claims that
-// are allocated already are on one node, the only one for the pod.
+// Filter allocates devices of the node to the claims that have none, Reserve promises them, and
+// PreBind stores each claim with them: the finalizer, then allocation and reservation.
+// A pod whose claim is missing, or is promised to another pod, or whose claim's class is missing,
+// fits nowhere for now. Claims that are allocated already restrict the nodes.
+// An error of the allocation, such as a selector that cannot be evaluated, fails the attempt.
+// Score: nodes that give earlier alternatives of prioritized lists are better.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "bench/format/objects/device_objects.h"
+#include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/devices/allocation.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/placing/plugins/normalize.h"
 #include "bench/sim/placing/plugins/plugins.h"
 
 namespace schedq {
 namespace {
 
-// Stores a claim's allocation and its reservation for the pod. The API server's version decides.
-// False: the claim is deleted or allocated elsewhere, the pod is deleted, or the API server is out.
-bool StoreClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
-                const std::string& node) {
+// Makes the claim for the pod's extended resources.
+bool CreateExtendedClaim(Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod) {
+  auto made = std::make_shared<ClusterClaim>();
+  made->namespace_name = pod.namespace_name;
+  made->name = ExtendedClaimName(pod);
+  made->spec = *claim.made;
+  made->owner_pod = pod.number;
+  made->owner_pod_name = pod.name;
+  made->is_extended = true;
+  return cluster->CreateClaim(std::move(made)).ok();
+}
+
+// Stores allocation and reservation. The API server's version decides. False: the claim is
+// allocated elsewhere or not any more, or used by as many pods as may use it.
+bool StoreAllocation(Cluster* cluster, const ClaimDecision& claim, const ClusterClaim& stored,
+                     const ClusterPod& pod, const std::string& node_name) {
+  if (claim.allocates() == (stored.allocation != nullptr)) return false;
+  if (!claim.allocates()) {
+    const ClusterNodeRef node = cluster->FindNode(node_name);
+    if (node == nullptr || !IsAvailableOn(*stored.allocation, *node)) return false;
+    if (stored.reserved_for.size() >= kReservationsMax) return false;
+  }
+  return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
+    if (claim.allocates()) after->allocation = claim.allocation;
+    auto& users = after->reserved_for;
+    if (std::find(users.begin(), users.end(), pod.number) == users.end()) {
+      users.push_back(pod.number);
+    }
+  });
+}
+
+// Takes one of the calls that store the claim for the pod. False: the claim or the pod is deleted,
+// the API server is out, or what is stored forbids it.
+bool StoreClaim(size_t step, Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
+                const std::string& node_name) {
   if (cluster->IsOut()) return false;
-  const ClusterClaimRef stored = cluster->FindClaim(claim.claim);
-  if (stored == nullptr) return false;
   // A reservation for a pod that is gone would stay for ever.
   const ClusterPodRef owner = cluster->FindPod(pod.number);
   if (owner == nullptr || owner->deleting) return false;
-  const std::string& where = stored->node_name;
-  if (claim.allocates ? !where.empty() : where != node) return false;
-  return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
-    if (claim.allocates) {
-      after->devices = claim.devices;
-      after->node_name = node;
+  if (claim.creates()) {
+    if (step == 0) return CreateExtendedClaim(cluster, claim, pod);
+    --step;
+  }
+  const ClusterClaimRef stored = cluster->FindClaim(claim.claim);
+  if (stored == nullptr) return false;
+  if (claim.finalizes()) {
+    if (step == 0) {
+      if (stored->allocation != nullptr) return false;
+      return cluster->UpdateClaim(claim.claim,
+                                  [](ClusterClaim* after) { after->has_finalizer = true; });
     }
-    after->reserved_for.push_back(pod.number);
+    --step;
+  }
+  if (step == 0) return StoreAllocation(cluster, claim, *stored, pod, node_name);
+  return cluster->UpdatePod(pod.number, [&](ClusterPod* after) {
+    after->extended_claim = stored->name;
+    return true;
   });
+}
+
+// The place of the alternative that the allocation has of the request; nullopt: none.
+std::optional<int64_t> ChosenOf(const DeviceRequest& request, const DeviceAllocation& allocation) {
+  for (size_t i = 0; i < request.alternatives.size(); ++i) {
+    const std::string name = request.name + '/' + request.alternatives[i].name;
+    for (const AllocatedDevice& device : allocation.devices) {
+      if (device.request == name) return static_cast<int64_t>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+int64_t ScoreOf(const ClaimSpec& claim, const DeviceAllocation& allocation) {
+  int64_t score = 0;
+  for (const DeviceRequest& request : claim.requests) {
+    if (!request.is_list) continue;
+    if (const auto chosen = ChosenOf(request, allocation)) score += kAlternativesMax - *chosen;
+  }
+  return score;
 }
 
 class DynamicResources final : public PlacingPlugin {
@@ -50,41 +118,79 @@ class DynamicResources final : public PlacingPlugin {
 
   std::string_view name() const override { return "DynamicResources"; }
   ExtensionPoints points() const override {
-    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kReserve,
-                           ExtensionPoint::kPreBind);
+    return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore,
+                           ExtensionPoint::kReserve, ExtensionPoint::kPreBind);
   }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {
     const ClusterPod& pod = *attempt->pod;
-    if (pod.claims.empty() && pod.generated_claims.empty()) return PreFilterAnswer::kSkip;
+    if (pod.claims.empty() && pod.generated_claims.empty() && pod.device_requests.empty()) {
+      return PreFilterAnswer::kSkip;
+    }
     attempt->claims = book_.WantedBy(pod);
-    if (!attempt->claims) return PreFilterAnswer::kReject;
-    const bool is_free = attempt->claims->unallocated.empty() && attempt->claims->only_node.empty();
-    return is_free ? PreFilterAnswer::kSkip : PreFilterAnswer::kFilter;
+    if (attempt->claims == nullptr) return PreFilterAnswer::kReject;
+    const auto& allocated = attempt->claims->allocated;
+    const bool is_everywhere =
+        std::all_of(allocated.begin(), allocated.end(), [](const ClusterClaimRef& claim) {
+          return claim->allocation->node_name.empty() && claim->allocation->node_term.empty();
+        });
+    return attempt->claims->prepared.claims.empty() && is_everywhere ? PreFilterAnswer::kSkip
+                                                                     : PreFilterAnswer::kFilter;
   }
 
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
                   uint64_t candidates) const override {
-    if (attempt.claims->only_node.empty()) return candidates;
+    WantedClaims& claims = *attempt.claims;
+    if (claims.allocated.empty()) return candidates;
     uint64_t left = 0;
     ForEachNode(block, candidates, [&](uint32_t slot) {
-      if (nodes.node(slot).name != attempt.claims->only_node) return;
-      left |= uint64_t{1} << slot % kNodesPerBlock;
+      bool is_available = true;
+      for (size_t i = 0; i < claims.allocated.size(); ++i) {
+        if (IsAvailableOn(*claims.allocated[i]->allocation, nodes.node(slot))) continue;
+        is_available = false;
+        claims.keeps_away[i] = true;
+      }
+      if (is_available) left |= BitOfNode(slot);
     });
     return left;
   }
 
   bool FiltersOne(const PlacingAttempt& attempt) const override {
-    return !attempt.claims->unallocated.empty();
+    return !attempt.claims->prepared.claims.empty();
   }
 
   bool FilterOne(const PlacingAttempt& attempt, const ClusterNode& node) const override {
-    return book_.HasDevicesFor(*attempt.claims, node.name);
+    WantedClaims* const claims = attempt.claims.get();
+    return claims->error.empty() && book_.OfferOf(claims, node).found();
+  }
+
+  int32_t weight() const override { return kWeight; }
+
+  bool PreScore(PlacingAttempt* attempt, const NodeColumns&) const override {
+    return attempt->claims != nullptr && attempt->claims->prepared.has_alternatives;
+  }
+
+  void Score(const PlacingAttempt& attempt, const NodeColumns& nodes,
+             std::span<const uint32_t> slots, std::span<int64_t> scores) const override {
+    WantedClaims* const claims = attempt.claims.get();
+    int64_t of_allocated = 0;
+    for (const ClusterClaimRef& claim : claims->allocated) {
+      of_allocated += ScoreOf(claim->spec, *claim->allocation);
+    }
+    for (size_t i = 0; i < slots.size() && claims->error.empty(); ++i) {
+      const AllocationOutcome& offer = book_.OfferOf(claims, nodes.node(slots[i]));
+      if (!offer.found()) continue;
+      scores[i] = of_allocated;
+      for (size_t j = 0; j < claims->unallocated.size(); ++j) {
+        scores[i] += ScoreOf(claims->unallocated[j]->spec, offer.allocations[j]);
+      }
+    }
+    NormalizeToMost(scores);
   }
 
   bool Choose(const PlacingAttempt& attempt, Decision* decision) const override {
-    if (!attempt.claims) return true;
-    auto claims = book_.Pick(*attempt.claims, decision->node);
+    if (attempt.claims == nullptr) return true;
+    auto claims = book_.Pick(attempt.claims.get(), *attempt.node);
     if (!claims) return false;
     decision->claims = std::move(*claims);
     return true;
@@ -96,19 +202,34 @@ class DynamicResources final : public PlacingPlugin {
 
   // The promises of claims that are stored end when the informers deliver these.
   void Unreserve(const ClusterPod&, const Decision& decision, size_t steps) const override {
-    if (!decision.claims.empty()) book_.Release(std::span(decision.claims).subspan(steps));
+    for (const ClaimDecision& claim : decision.claims) {
+      if (steps < claim.steps()) {
+        steps = 0;
+        book_.Release(claim);
+      } else {
+        steps -= claim.steps();
+      }
+    }
   }
 
   size_t PreBindPreFlight(const Decision& decision) const override {
-    return decision.claims.size();
+    size_t steps = 0;
+    for (const ClaimDecision& claim : decision.claims) steps += claim.steps();
+    return steps;
   }
 
   bool PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
                const Decision& decision) const override {
-    return StoreClaim(cluster, decision.claims[step], pod, decision.node);
+    for (const ClaimDecision& claim : decision.claims) {
+      if (step < claim.steps()) return StoreClaim(step, cluster, claim, pod, decision.node);
+      step -= claim.steps();
+    }
+    return true;
   }
 
  private:
+  static constexpr int32_t kWeight = 2;
+
   ClaimBook& book_;
 };
 

@@ -1,6 +1,7 @@
 // Goal: API objects are read as the API server and the scheduler understand them, and features that
 // are not modelled are noted.
 // Method: objects as YAML, with the fields and features that they must give.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
-#include "bench/format/objects/object_reader.h"
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/object_template.h"
 #include "bench/format/template/value.h"
 #include "bench/format/workload/features.h"
@@ -22,6 +23,7 @@ namespace schedq {
 namespace {
 
 using Operator = LabelRequirement::Operator;
+using testing::HasSubstr;
 
 ApiObject Read(const std::string& text) {
   const auto object = ObjectTemplate::Literal("o.yaml", text)->Read(text, Value());
@@ -38,6 +40,11 @@ ApiObject ReadPod(const std::string& spec) {
 }
 
 const Pod& PodOf(const ApiObject& object) { return std::get<PodObject>(object.body).pod; }
+
+std::string ErrorOf(const std::string& text) {
+  const auto object = ObjectTemplate::Literal("o.yaml", text)->Read(text, Value());
+  return object ? "" : object.error().message();
+}
 
 std::vector<Feature> FeaturesOf(const ApiObject& object) {
   std::vector<Feature> features;
@@ -284,28 +291,103 @@ TEST(DeviceObjects, ReadClassesAndCounts) {
   const auto& body = std::get<ResourceClaimTemplateObject>(claim.body);
   EXPECT_EQ(body.claim_labels, (Labels{{"a", "b"}}));
   ASSERT_EQ(body.spec.requests.size(), 2u);
-  EXPECT_EQ(body.spec.requests[0].count, 1);
-  EXPECT_EQ(body.spec.requests[1].class_name, "d");
-  EXPECT_EQ(body.spec.requests[1].count, 3);
+  EXPECT_EQ(body.spec.requests[0].alternatives[0].count, 1);
+  EXPECT_EQ(body.spec.requests[1].alternatives[0].class_name, "d");
+  EXPECT_EQ(body.spec.requests[1].alternatives[0].count, 3);
   EXPECT_TRUE(claim.features.empty());
 
   const ApiObject slice = Read(
       "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
       "spec: {driver: d, nodeName: n, pool: {name: p, generation: 1, resourceSliceCount: 1}, "
       "devices: [{name: a, attributes: {x: {int: 1}}}, {name: b, capacity: {m: {value: 1}}}]}\n");
-  EXPECT_EQ(std::get<ResourceSliceObject>(slice.body).devices,
-            (std::vector<std::string>{"a", "b"}));
+  const auto& devices = std::get<ResourceSliceObject>(slice.body).devices;
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].attributes,
+            (std::vector<SliceAttribute>{
+                {.name = "x", .type = SliceAttribute::Type::kInt, .numbers = {1}}}));
+  EXPECT_EQ(devices[1].capacity[0].amount, Quantity::Of(1));
   EXPECT_TRUE(slice.features.empty());
 
   const ApiObject clazz = Read(
       "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n"
       "spec: {selectors: [{cel: {expression: 'device.driver == \"x.y\"'}}]}\n");
-  EXPECT_EQ(std::get<DeviceClassObject>(clazz.body).driver, "x.y");
-  EXPECT_TRUE(clazz.features.empty());
-  for (const char* expression : {"true", "device.driver == \"a\" && true", "device.driver == \"\"",
-                                 "device.driver != \"a\"", "device.driver == \"a"}) {
-    EXPECT_FALSE(DriverOfExpression(expression)) << expression;
-  }
+  EXPECT_EQ(std::get<DeviceClassObject>(clazz.body).selectors,
+            std::vector<std::string>{"device.driver == \"x.y\""});
+  EXPECT_EQ(FeaturesOf(clazz), std::vector<Feature>{Feature::kClassSelectors});
+}
+
+TEST(DeviceObjects, ReadEachPartOfASlice) {
+  const ApiObject object = Read(
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n"
+      "  {driver: d, perDeviceNodeSelection: true, pool: {name: p, generation: 3, "
+      "resourceSliceCount: 2}, devices: [{name: a, allowMultipleAllocations: true, allNodes: "
+      "true,\n"
+      "  attributes: {v: {versions: [1.0.0, 1.1.0]}, b: {bools: [true, false]}},\n"
+      "  capacity: {m: {value: 10G, requestPolicy: {default: 1M, validRange: {min: 1M, step: "
+      "8}}},\n"
+      "    n: {value: '4', requestPolicy: {validValues: ['1', '2']}}},\n"
+      "  consumesCounters: [{counterSet: c, counters: {x: {value: '1'}}, "
+      "compatibilityGroups: [z, y]}],\n"
+      "  taints: [{key: k, effect: NoExecute}], bindsToNode: true, bindingConditions: [r],\n"
+      "  bindingFailureConditions: [f]}]}\n");
+  const auto& slice = std::get<ResourceSliceObject>(object.body);
+  EXPECT_EQ(slice.generation, 3);
+  EXPECT_EQ(slice.slice_count, 2);
+  ASSERT_EQ(slice.devices.size(), 1u);
+  const SliceDevice& device = slice.devices[0];
+  EXPECT_TRUE(device.is_shared && device.reach.is_everywhere && device.binds_to_node);
+  EXPECT_EQ(device.attributes[0].numbers, (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(device.attributes[1].texts, (std::vector<std::string>{"1.0.0", "1.1.0"}));
+  EXPECT_EQ(device.capacity[0].policy->range->step, Quantity::Of(8));
+  EXPECT_EQ(device.capacity[1].policy->valid_amounts.size(), 2u);
+  EXPECT_EQ(device.counter_uses[0].compatibility_groups, (std::vector<std::string>{"y", "z"}));
+  EXPECT_EQ(device.taints, (std::vector<Taint>{{"k", "", "NoExecute"}}));
+  EXPECT_EQ(device.binding_failure_conditions, std::vector<std::string>{"f"});
+
+  const ApiObject rule = Read(
+      "apiVersion: resource.k8s.io/v1\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
+      "spec: {deviceSelector: {pool: p}, taint: {key: k, value: v, effect: NoSchedule}}\n");
+  EXPECT_EQ(std::get<DeviceTaintRuleObject>(rule.body).pool, "p");
+}
+
+TEST(DeviceObjects, AreReadStrictly) {
+  const std::string claim =
+      "apiVersion: v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: ";
+  const std::string slice =
+      "apiVersion: v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
+      "spec: {driver: d, pool: {name: p}, ";
+  const struct {
+    std::string yaml;
+    const char* message;
+  } rows[] = {
+      {claim + "{requests: [{name: r}]}}\n", "neither exactly nor firstAvailable"},
+      {claim + "{requests: [{name: r, firstAvailable: []}]}}\n", "0 alternatives"},
+      {claim + "{requests: [{name: r, exactly: {deviceClassName: c, count: 0}}]}}\n", "count is 0"},
+      {claim + "{requests: [{name: r, exactly: {deviceClassName: c, allocationMode: Some}}]}}\n",
+       "expected ExactCount or All"},
+      {claim + "{constraints: [{requests: [x], matchAttribute: a/b}]}}\n",
+       "expected a request of the claim"},
+      {claim + "{constraints: [{matchAttribute: a/b, distinctAttribute: a/b}]}}\n",
+       "expected either"},
+      {claim + "{constraints: [{matchAttribute: b}]}}\n", "expected domain/name"},
+      {claim + "{requests: [{name: r, exactly: {deviceClassName: c, selectors: [{cel: "
+               "{expression: 'device.drivr'}}]}}]}}\n",
+       "drivr"},
+      {slice + "nodeName: n, devices: [{name: a, attributes: {x: {version: 1.2}}}]}\n",
+       "expected one such as 1.2.3"},
+      {slice + "devices: []}\n", "expected exactly one of nodeName"},
+      {slice + "nodeName: n, allNodes: true}\n", "expected exactly one of nodeName"},
+      {slice + "nodeName: n, devices: [{name: a}, {name: a}]}\n", "two devices a"},
+      {slice + "nodeName: n, devices: [{name: a, attributes: {x: {}}}]}\n", "0 values"},
+      {slice + "nodeName: n, devices: [{name: a, capacity: {x: {value: -1}}}]}\n", "\"-1\""},
+      {slice + "nodeName: n, devices: [{name: a, unknown: 1}]}\n", "unknown"},
+      {slice + "nodeName: n, devices: [{name: a, taints: [{key: k, effect: Maybe}]}]}\n",
+       "expected NoSchedule, NoExecute or None"},
+      {slice + "nodeName: n, devices: [{name: a, capacity: {x: {value: 1, requestPolicy: "
+               "{validRange: {min: 1, step: 0}}}}}]}\n",
+       "step is 0"},
+  };
+  for (const auto& row : rows) EXPECT_THAT(ErrorOf(row.yaml), HasSubstr(row.message)) << row.yaml;
 }
 
 TEST(DeviceObjects, NoteWhatIsNotModelled) {

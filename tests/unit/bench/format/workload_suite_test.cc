@@ -41,16 +41,18 @@ TEST(BuiltinSuite, DecodesAndCanRun) {
       EXPECT_TRUE(has_short) << test_case.name;
     }
   }
-  EXPECT_EQ(names, (std::set<std::string>{"BackoffHeavy", "Basic", "BurstArrivals",
-                                          "ClaimTemplates", "ConstantArrivals", "Gated", "LongWait",
-                                          "MixedPriorities", "PoissonArrivals", "PopularClaims",
-                                          "SharedClaims", "UnschedulableChurn"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"BackoffHeavy", "Basic", "BurstArrivals", "ClaimTemplates",
+                                   "ConstantArrivals", "DeviceAlternatives", "DeviceConstraints",
+                                   "ExtendedResources", "Gated", "LongWait", "MixedPriorities",
+                                   "PartitionedDevices", "PoissonArrivals", "PopularClaims",
+                                   "SharedClaims", "SharedDevices", "UnschedulableChurn"}));
 }
 
 TEST(Selection, NarrowsByNameAndLabels) {
   const auto all = SelectWorkloads({});
   ASSERT_TRUE(all) << all.error().message();
-  EXPECT_EQ(all->size(), 12u);
+  EXPECT_EQ(all->size(), 17u);
   const auto kep = SelectWorkloads({{}, "", "short", kKepSuite});
   ASSERT_TRUE(kep) << kep.error().message();
   EXPECT_EQ(kep->size(), 3u);
@@ -117,6 +119,7 @@ TEST(KubernetesFiles, Decode) {
         {{"slice.yaml",
           "{{$numDevices := or .numDevices 10}}\n\nkind: ResourceSlice\napiVersion: "
           "resource.k8s.io/v1\nmetadata:\n  name: s-{{.Index}}\nspec:\n  pool: {name: p}\n  "
+          "nodeName: n\n  "
           "driver: "
           "d\n  devices:{{range ($numDevices | Int)}}\n  - name: device-{{.}}{{end}}\n"}});
     ASSERT_TRUE(cases) << cases.error().message();

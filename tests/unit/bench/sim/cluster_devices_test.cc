@@ -1,13 +1,11 @@
-// Goal: devices are allocated by class and count, each once, and the controller makes and cleans up
-// claims.
-// Method: an inventory and a controller on small clusters; canaries that must be refused.
+// Goal: the controller makes and cleans up claims, and the audit judges what claims hold.
+// Method: a controller on a small cluster; faults that the audit must catch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +15,11 @@
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/cluster/device_inventory.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -30,87 +28,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::SizeIs;
-
-ClusterSlice SliceOf(const std::string& node, const std::string& driver,
-                     const std::vector<std::string>& devices) {
-  ClusterSlice slice;
-  slice.slice = {driver, node, node, devices};
-  return slice;
-}
-
-ClaimSpec Wants(const std::string& device_class, int64_t count) {
-  return {{{"r", device_class, count}}};
-}
-
-class DeviceTest : public testing::Test {
- protected:
-  DeviceTest() {
-    inventory_.AddClass("gadget", "g");
-    inventory_.AddClass("any", "");
-    inventory_.AddSlice(SliceOf("n", "g", {"0", "1"}));
-    inventory_.AddSlice(SliceOf("n", "other", {"x"}));
-  }
-  auto Pick(const std::vector<ClaimSpec>& claims, const std::string& node = "n") const {
-    std::vector<const ClaimSpec*> pointers;
-    for (const ClaimSpec& claim : claims) pointers.push_back(&claim);
-    return inventory_.Pick(pointers, node);
-  }
-
-  DeviceInventory inventory_;
-};
-
-TEST_F(DeviceTest, CountsAndClassesDecide) {
-  EXPECT_THAT(*Pick({Wants("gadget", 2)}), ElementsAre(ElementsAre("g/n/0", "g/n/1")));
-  EXPECT_EQ(Pick({Wants("gadget", 3)}), std::nullopt);
-  EXPECT_EQ(Pick({Wants("unknown", 1)}), std::nullopt);
-  EXPECT_EQ(Pick({Wants("gadget", 1)}, "m"), std::nullopt);
-  EXPECT_EQ(Pick({Wants("gadget", 1), Wants("gadget", 2)}), std::nullopt);
-}
-
-TEST_F(DeviceTest, RequestsForAnyDriverLeaveTheOthersTheirs) {
-  EXPECT_THAT(*Pick({Wants("any", 1), Wants("gadget", 2)}),
-              ElementsAre(ElementsAre("other/n/x"), ElementsAre("g/n/0", "g/n/1")));
-}
-
-TEST_F(DeviceTest, ADeviceIsTakenOnce) {
-  const std::vector<DeviceName> first = {"g/n/0"};
-  const std::vector<DeviceName> both = {"g/n/1", "g/n/0"};
-  EXPECT_TRUE(inventory_.Take(first));
-  EXPECT_FALSE(inventory_.Take(both));
-  EXPECT_THAT(*Pick({Wants("gadget", 1)}), ElementsAre(ElementsAre("g/n/1")));
-  inventory_.Release(first);
-  EXPECT_TRUE(inventory_.Take(both));
-  EXPECT_EQ(Pick({Wants("gadget", 1)}), std::nullopt);
-}
-
-TEST_F(DeviceTest, ASliceTakesItsDevicesAlong) {
-  inventory_.RemoveSlice(SliceOf("n", "g", {"0", "1"}));
-  EXPECT_EQ(Pick({Wants("gadget", 1)}), std::nullopt);
-  EXPECT_TRUE(Pick({Wants("any", 1)}).has_value());
-}
-
-TEST_F(DeviceTest, ATakenDeviceIsTakenAlsoAfterItsSliceHasGoneAndComeBack) {
-  const std::vector<DeviceName> first = {"g/n/0"};
-  EXPECT_TRUE(inventory_.Take(first));
-  inventory_.RemoveSlice(SliceOf("n", "g", {"0", "1"}));
-  EXPECT_EQ(inventory_.taken(), 1u);
-  EXPECT_FALSE(inventory_.Take(first));
-  inventory_.AddSlice(SliceOf("n", "g", {"0", "1"}));
-  EXPECT_THAT(*Pick({Wants("gadget", 1)}), ElementsAre(ElementsAre("g/n/1")));
-  inventory_.Release(first);
-  inventory_.Release(first);
-  EXPECT_EQ(inventory_.taken(), 0u);
-}
-
-TEST_F(DeviceTest, ADeviceOfTwoSlicesStaysUntilBothHaveGone) {
-  inventory_.AddSlice(SliceOf("n", "g", {"0"}));
-  inventory_.RemoveSlice(SliceOf("n", "g", {"0"}));
-  EXPECT_THAT(*Pick({Wants("gadget", 2)}), SizeIs(1));
-  const std::vector<DeviceName> first = {"g/n/0"};
-  EXPECT_TRUE(inventory_.Take(first));
-  EXPECT_EQ(Pick({Wants("gadget", 2)}), std::nullopt);
-}
 
 // A cluster with one node, a pod that needs a generated claim, and the controller.
 class ClaimTest : public testing::Test {
@@ -145,7 +62,7 @@ TEST_F(ClaimTest, AClaimIsMadeFromItsTemplateAndToldInTheStatus) {
   const auto& [name, claim] = *cluster_.claims().begin();
   EXPECT_THAT(ClaimNamesOf(*cluster_.FindPod(1)), ElementsAre(name));
   EXPECT_EQ(claim->owner_pod, 1u);
-  EXPECT_EQ(claim->spec.requests[0].class_name, "gadget");
+  EXPECT_EQ(claim->spec.requests[0].alternatives[0].class_name, "gadget");
   EXPECT_THAT(log_.lines(),
               ElementsAre("Node+ n", "Pod+ ns/p", "ResourceClaim+ " + name, "Pod~ ns/p"));
 }
@@ -154,8 +71,7 @@ TEST_F(ClaimTest, AGonePodsClaimGivesItsDevicesBackAndGoes) {
   Pass(30);
   const std::string name = cluster_.claims().begin()->first;
   cluster_.UpdateClaim(name, [](ClusterClaim* claim) {
-    claim->node_name = "n";
-    claim->devices = {"g/n/0"};
+    claim->allocation = AllocationOf({"g/n/0"}, "n");
     claim->reserved_for = {1};
   });
   EXPECT_TRUE(cluster_.FindClaim(name)->allocated);
@@ -181,10 +97,10 @@ TEST_F(ClaimTest, TheAuditCatchesADeviceGivenTwice) {
     auto claim = std::make_shared<ClusterClaim>();
     claim->namespace_name = "ns";
     claim->name = name;
+    claim->spec = ClaimFor("gadget");
     ASSERT_TRUE(cluster_.CreateClaim(std::move(claim)).ok());
     cluster_.UpdateClaim(QualifiedName("ns", name), [](ClusterClaim* after) {
-      after->node_name = "n";
-      after->devices = {"g/n/0"};
+      after->allocation = AllocationOf({"g/n/0"}, "n");
     });
   }
   EXPECT_THAT(Audit(), ElementsAre("device g/n/0 is given twice: to ns/a and ns/b"));

@@ -27,6 +27,7 @@
 #include "engine/plugin.h"
 #include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -183,10 +184,11 @@ TEST_F(SchedulerTest, ClaimsAreAllocatedWhereTheirDevicesAre) {
   Pass(200);
   EXPECT_EQ(NodeOf(pod), "n");
   const ClusterClaimRef claim = cluster_.FindClaim("ns/c");
-  EXPECT_THAT(claim->devices, testing::ElementsAre("g/p/a"));
+  EXPECT_THAT(NamesOf(*claim->allocation), testing::ElementsAre("g/p/a"));
   EXPECT_THAT(claim->reserved_for, testing::ElementsAre(pod));
   EXPECT_EQ(Handled("resource.k8s.io/ResourceClaimAdd"), 1u);
-  EXPECT_EQ(Handled("resource.k8s.io/ResourceClaimUpdate"), 1u);
+  EXPECT_EQ(Handled("resource.k8s.io/ResourceClaimUpdate"), 2u)
+      << "the finalizer goes ahead of the allocation";
   EXPECT_THAT(Audit(), IsEmpty());
 }
 
@@ -199,7 +201,7 @@ TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
   const uint64_t pod = Create(PodWithClaim("p", "c"));
   for (int step = 0; step < 200 && NodeOf(pod).empty(); ++step) {
     Pass(1);
-    const bool is_stored = !cluster_.FindClaim("ns/c")->node_name.empty();
+    const bool is_stored = cluster_.FindClaim("ns/c")->allocation != nullptr;
     const bool is_nominated = cluster_.FindPod(pod)->nominated_node_name == "n";
     EXPECT_EQ(is_stored, is_nominated || !NodeOf(pod).empty()) << "after " << step << " ms";
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,10 +14,12 @@
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/plugins.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -32,14 +35,21 @@ class ClaimStorageTest : public testing::Test {
     claim->namespace_name = "ns";
     claim->name = "c";
     EXPECT_TRUE(cluster_.CreateClaim(std::move(claim)).ok());
+    for (const char* node : {"n", "m"}) {
+      EXPECT_TRUE(cluster_.Create(NodeObjectNamed(node), "").ok());
+    }
     pod_ = cluster_.FindPod(1);
   }
   bool Store(bool allocates, const std::string& node = "n") {
     Decision decision;
     decision.node = node;
-    decision.claims = {{"ns/c", allocates, {"g/n/0"}}};
+    decision.claims = {{"ns/c", false, allocates ? AllocationOf({"g/n/0"}, "n") : nullptr}};
     const PlacingTools tools = {.resources = nullptr, .claims = &claims_, .pods = nullptr};
-    return MakeDynamicResources(tools)->PreBind(0, &cluster_, *pod_, decision);
+    const PlacingPluginRef plugin = MakeDynamicResources(tools);
+    for (size_t step = 0; step < plugin->PreBindPreFlight(decision); ++step) {
+      if (!plugin->PreBind(step, &cluster_, *pod_, decision)) return false;
+    }
+    return true;
   }
   ClusterClaimRef Stored() const { return cluster_.FindClaim("ns/c"); }
 
@@ -51,8 +61,9 @@ class ClaimStorageTest : public testing::Test {
 
 TEST_F(ClaimStorageTest, AnAllocationIsStoredWithItsReservation) {
   EXPECT_TRUE(Store(true));
-  EXPECT_EQ(Stored()->node_name, "n");
-  EXPECT_THAT(Stored()->devices, ElementsAre("g/n/0"));
+  ASSERT_NE(Stored()->allocation, nullptr);
+  EXPECT_THAT(NamesOf(*Stored()->allocation), ElementsAre("g/n/0"));
+  EXPECT_TRUE(Stored()->has_finalizer);
   EXPECT_THAT(Stored()->reserved_for, ElementsAre(1u));
   EXPECT_FALSE(Store(true)) << "it is allocated meanwhile";
   EXPECT_FALSE(Store(false, "m")) << "it is on another node";
@@ -65,7 +76,7 @@ TEST_F(ClaimStorageTest, NothingIsStoredForAPodThatIsGone) {
   ASSERT_EQ(cluster_.FindPod(1), nullptr);
   for (const bool allocates : {true, false}) EXPECT_FALSE(Store(allocates, allocates ? "n" : ""));
   EXPECT_THAT(Stored()->reserved_for, IsEmpty());
-  EXPECT_THAT(Stored()->devices, IsEmpty());
+  EXPECT_EQ(Stored()->allocation, nullptr);
   EXPECT_EQ(cluster_.devices().taken(), 0u);
 }
 

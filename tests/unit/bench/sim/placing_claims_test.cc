@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/devices/allocation.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 
 namespace schedq {
 namespace {
@@ -24,10 +26,11 @@ class ClaimBookTest : public testing::Test {
   ClaimBookTest() {
     auto device_class = std::make_shared<ClusterDeviceClass>();
     device_class->name = "gadget";
-    device_class->driver = "g";
+    device_class->device_class = ClassOf("g");
     Deliver(Resource::kDeviceClass, nullptr, device_class);
     auto slice = std::make_shared<ClusterSlice>();
-    slice->slice = {"g", "n", "n", {"0", "1"}};
+    slice->name = "s";
+    slice->slice = Shared(SliceOf("n", "g", "n", {"0", "1"}));
     Deliver(Resource::kResourceSlice, nullptr, slice);
     for (const char* name : {"a", "b"}) Deliver(Resource::kResourceClaim, nullptr, Claim(name));
   }
@@ -37,10 +40,9 @@ class ClaimBookTest : public testing::Test {
     auto claim = std::make_shared<ClusterClaim>();
     claim->namespace_name = "ns";
     claim->name = name;
-    claim->spec = {{{"r", "gadget", 1}}};
-    claim->devices = devices;
+    claim->spec = ClaimFor("gadget");
     claim->allocated = !devices.empty();
-    claim->node_name = devices.empty() ? "" : "n";
+    if (!devices.empty()) claim->allocation = AllocationOf(devices, "n");
     return claim;
   }
   void Deliver(Resource resource, ObjectRef before, ObjectRef after) {
@@ -53,14 +55,19 @@ class ClaimBookTest : public testing::Test {
     Deliver(Resource::kResourceClaim, Claim(name), Claim(name, devices));
   }
   // What a pod that needs the claim would get now; empty: nothing.
-  std::vector<DeviceName> Free(const std::string& name) const {
-    WantedClaims wanted;
-    wanted.unallocated.push_back(Claim(name));
-    const auto picked = book_.Pick(wanted, "n");
-    return picked ? picked->front().devices : std::vector<DeviceName>();
+  std::vector<DeviceName> Free(const std::string& name) {
+    auto pod = std::make_shared<ClusterPod>();
+    pod->namespace_name = "ns";
+    pod->claims = {name};
+    const WantedClaimsRef wanted = book_.WantedBy(*pod);
+    if (wanted == nullptr) return {};
+    ObjectView node;
+    node.name = "n";
+    const auto picked = book_.Pick(wanted.get(), node);
+    return picked ? NamesOf(*picked->front().allocation) : std::vector<DeviceName>();
   }
   static std::vector<ClaimDecision> Decision(const std::string& name, const DeviceName& device) {
-    return {{"ns/" + name, true, {device}}};
+    return {{"ns/" + name, false, AllocationOf({device}, "n")}};
   }
 
   ClaimBook book_;
@@ -70,7 +77,7 @@ TEST_F(ClaimBookTest, AnAllocationAsPromisedKeepsTheDevice) {
   const std::vector<ClaimDecision> promise = Decision("a", "g/n/0");
   ASSERT_TRUE(book_.Promise(promise));
   Allocate("a", {"g/n/0"});
-  book_.Release(promise);
+  book_.Release(promise.front());
   EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/1"}) << "the cluster has the device";
 }
 
@@ -82,9 +89,9 @@ TEST_F(ClaimBookTest, AnAllocationBySomebodyElseEndsThePromise) {
   Allocate("a", {"g/n/1"});
   EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"}) << "the promised one is free again";
   // The pod that had the promise gives it back, which must not free what is the other's.
-  book_.Release(promise);
+  book_.Release(promise.front());
   ASSERT_TRUE(book_.Promise(Decision("b", "g/n/0")));
-  EXPECT_EQ(Free("b"), std::vector<DeviceName>());
+  EXPECT_EQ(book_.taken(), 2u);
   EXPECT_FALSE(book_.Promise(Decision("b", "g/n/1"))) << "b is promised already";
 }
 

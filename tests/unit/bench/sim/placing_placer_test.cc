@@ -28,6 +28,7 @@
 #include "engine/base/random.h"
 #include "engine/event.h"
 #include "engine/object.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 #include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
@@ -205,13 +206,14 @@ TEST(Placer, FindsTheOneNodeWithDevices) {
   device_class->name = "gpu";
   scene.Deliver(Resource::kDeviceClass, nullptr, device_class);
   auto slice = std::make_shared<ClusterSlice>();
-  slice->slice = {"driver", "pool", "n299", {"one"}};
+  slice->name = "slice";
+  slice->slice = Shared(SliceOf("n299", "driver", "pool", {"one"}));
   scene.Deliver(Resource::kResourceSlice, nullptr, slice);
   std::vector<ClusterPodRef> pods;
   for (uint64_t i = 1; i <= 2; ++i) {
     auto claim = std::make_shared<ClusterClaim>();
     claim->name = "c" + std::to_string(i);
-    claim->spec.requests = {{"r", "gpu", 1}};
+    claim->spec = ClaimFor("gpu");
     scene.Deliver(Resource::kResourceClaim, nullptr, claim);
     auto pod = PodOf(i, 1);
     pod->claims = {claim->name};
@@ -220,7 +222,7 @@ TEST(Placer, FindsTheOneNodeWithDevices) {
   Decision first = scene.placer.Decide(*pods[0]);
   EXPECT_EQ(first.node, "n299");
   ASSERT_EQ(first.claims.size(), 1u);
-  EXPECT_THAT(first.claims[0].devices, ElementsAre("driver/pool/one"));
+  EXPECT_THAT(NamesOf(*first.claims[0].allocation), ElementsAre("driver/pool/one"));
   // Two threads decide by the same knowledge; the second one to reserve is refused.
   Decision second = scene.placer.Decide(*pods[1]);
   EXPECT_TRUE(scene.cache.Assume(pods[0], &first));

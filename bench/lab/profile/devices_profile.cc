@@ -1,0 +1,46 @@
+// The cost of an attempt to allocate devices, with N devices in the cluster: ten on each node, half
+// of them in use. The variants are what the claim asks for.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "bench/lab/paths/device_path.h"
+#include "bench/lab/profile/profile_kind.h"
+
+namespace schedq {
+namespace {
+
+constexpr uint64_t kAttempts = 10'000;
+
+ProfileSubject SubjectOf(const char* name, DeviceWish wish, int64_t percent_in_use) {
+  ProfileSubject subject;
+  subject.name = name;
+  subject.operation = "attempt";
+  subject.prepare = [wish, percent_in_use](uint64_t size,
+                                           uint64_t operations_max) -> MeasuredPathRef {
+    DeviceLoad load;
+    load.devices = static_cast<int64_t>(size);
+    load.wish = wish;
+    load.percent_in_use = percent_in_use;
+    const uint64_t attempts = operations_max == 0 ? kAttempts : std::min(kAttempts, operations_max);
+    load.attempts = static_cast<int64_t>(attempts);
+    return std::make_unique<DeviceAttempts>(load);
+  };
+  return subject;
+}
+
+}  // namespace
+
+ProfileKind DevicesProfile() {
+  ProfileKind kind;
+  kind.name = "devices";
+  kind.summary = "claims get devices of N in the cluster, by class, selector and constraint";
+  kind.size_of = "devices";
+  kind.subjects = {SubjectOf("allocator/one", DeviceWish::kOne, 50),
+                   SubjectOf("allocator/selected", DeviceWish::kSelected, 50),
+                   SubjectOf("allocator/matching", DeviceWish::kMatching, 0),
+                   SubjectOf("allocator/alternatives", DeviceWish::kAlternatives, 50)};
+  return kind;
+}
+
+}  // namespace schedq
