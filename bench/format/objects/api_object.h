@@ -36,6 +36,7 @@ struct PodClaim {
   // Exactly one of these two is set.
   std::string claim_name;
   std::string template_name;
+  bool operator==(const PodClaim&) const = default;
 };
 
 // What a pod asks of a resource that a device class may stand for: a request of the claim that the
@@ -84,6 +85,8 @@ struct PodGroupObject {
   // All members go to nodes that have one value of this label; empty: to any.
   std::string topology_key;
   bool is_disrupted_as_one = false;  // disruptionMode is all.
+  // Claims that its members use together. A member's entry of the same content is the group's.
+  std::vector<PodClaim> claims;
 };
 
 struct NamespaceObject {};

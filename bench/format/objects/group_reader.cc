@@ -79,7 +79,8 @@ PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool i
   }
   body.priority = ReadGroupPriority(errors, fields, features);
   fields.Read("parentCompositePodGroupName", &body.parent);
-  if (fields.FindList("resourceClaims") != nullptr) AddFeature(features, Feature::kGroupClaims);
+  body.claims = ReadPodClaims(errors, fields.FindList("resourceClaims"));
+  if (!body.claims.empty()) AddFeature(features, Feature::kGroupClaims);
   // The policy of the pods decides unless an alpha gate is on.
   fields.Ignore({"workloadRef", "preemptionPolicy"});
   return body;

@@ -26,6 +26,8 @@ ApiObject ReadApiObject(YamlErrors& errors, const YamlNode& root);
 ResourceList ReadResourceList(YamlErrors& errors, const YamlNode& node);
 Labels ReadLabels(YamlErrors& errors, const YamlNode& node, std::string_view what);
 PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& features);
+// The entries of resourceClaims, of a pod or a group.
+std::vector<PodClaim> ReadPodClaims(YamlErrors& errors, const YamlNode* list);
 NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode* status);
 std::vector<NodeTerm> ReadNodeSelector(YamlErrors& errors, const YamlNode& node);
 ClaimSpec ReadClaimSpec(YamlErrors& errors, const YamlNode& spec, FeatureUses& features);

@@ -283,23 +283,13 @@ void ReadTolerations(YamlErrors& errors, const YamlNode* list, Pod* pod) {
 }
 
 void ReadClaims(YamlErrors& errors, const YamlNode* list, PodObject* body) {
-  if (list == nullptr) return;
-  for (const YamlNode& item : list->items) {
-    PodClaim claim;
-    YamlFields fields(errors, item, "a resource claim of the pod");
-    fields.ReadRequired("name", &claim.name);
-    fields.Read("resourceClaimName", &claim.claim_name);
-    fields.Read("resourceClaimTemplateName", &claim.template_name);
-    if (claim.claim_name.empty() == claim.template_name.empty()) {
-      errors.Add(item.at,
-                 "expected either resourceClaimName or resourceClaimTemplateName in a claim");
-    }
+  body->claims = ReadPodClaims(errors, list);
+  for (const PodClaim& claim : body->claims) {
     if (!claim.claim_name.empty()) {
       body->pod.claims.push_back(claim.claim_name);
     } else {
       body->pod.claim_templates.push_back(claim.name);
     }
-    body->claims.push_back(std::move(claim));
   }
 }
 
@@ -367,6 +357,24 @@ void ReadGroup(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses& fe
 }
 
 }  // namespace
+
+std::vector<PodClaim> ReadPodClaims(YamlErrors& errors, const YamlNode* list) {
+  std::vector<PodClaim> claims;
+  if (list == nullptr) return claims;
+  for (const YamlNode& item : list->items) {
+    PodClaim claim;
+    YamlFields fields(errors, item, "a resource claim");
+    fields.ReadRequired("name", &claim.name);
+    fields.Read("resourceClaimName", &claim.claim_name);
+    fields.Read("resourceClaimTemplateName", &claim.template_name);
+    if (claim.claim_name.empty() == claim.template_name.empty()) {
+      errors.Add(item.at,
+                 "expected either resourceClaimName or resourceClaimTemplateName in a claim");
+    }
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
 
 PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& features) {
   PodReading reading{.body = {}, .rules = {}, .features = features};

@@ -30,7 +30,7 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kHostPorts, "host ports", kModelled, kBlocks},
     {Feature::kPersistentVolumes, "persistent volumes", kMissing, kBlocks},
     {Feature::kPodGroups, "pod groups", kModelled, kBlocks},
-    {Feature::kGroupClaims, "resource claims of pod groups", kMissing, kBlocks},
+    {Feature::kGroupClaims, "resource claims of pod groups", kModelled, kBlocks},
     {Feature::kPreboundPods, "pods created with a node name", kModelled, kBlocks},
     {Feature::kPriorityClasses, "priority classes", kMissing, kBlocks},
     {Feature::kPreemption, "preemption", kModelled, kBlocks},

@@ -6,6 +6,7 @@
 
 #include "bench/format/objects/api_object.h"
 #include "engine/pod.h"
+#include "engine/pod_group.h"
 
 namespace schedq {
 
@@ -25,6 +26,21 @@ std::vector<std::string> ClaimNamesOf(const ClusterPod& pod) {
   return names;
 }
 
+std::vector<std::string> GroupClaimNamesOf(const ClusterPod& pod) {
+  std::vector<std::string> names;
+  if (pod.group_claims.empty()) return names;
+  for (const PodClaim& claim : pod.spec().claims) {
+    const auto& groups = pod.group_claims;
+    if (std::find(groups.begin(), groups.end(), claim.name) == groups.end()) continue;
+    std::string name = claim.claim_name;
+    for (const GeneratedClaim& generated : pod.generated_claims) {
+      if (name.empty() && generated.pod_claim_name == claim.name) name = generated.claim_name;
+    }
+    if (!name.empty()) names.push_back(QualifiedName(pod.namespace_name, name));
+  }
+  return names;
+}
+
 std::string ExtendedClaimName(const ClusterPod& pod) {
   return pod.name + "-extended-resources-" + std::to_string(pod.number);
 }
@@ -35,6 +51,14 @@ ClaimController::ClaimController(Cluster* cluster, ClaimControllerOptions option
 }
 
 void ClaimController::OnChange(const ClusterChange& change) {
+  if (change.resource == Resource::kPodGroup) {
+    const auto* before = static_cast<const ClusterGroup*>(change.objects.before.get());
+    const auto* after = static_cast<const ClusterGroup*>(change.objects.after.get());
+    if (before == nullptr) return GenerateGroupClaims(*after);
+    if (after == nullptr) return CleanUpGroup(*before);
+    if (before->generated_claims != after->generated_claims) TellMembers(*after);
+    return;
+  }
   if (change.resource != Resource::kPod) return;
   if (change.action == Action::kAdd) {
     GenerateClaims(*change.pod_after);
@@ -43,36 +67,123 @@ void ClaimController::OnChange(const ClusterChange& change) {
   }
 }
 
+std::shared_ptr<ClusterClaim> ClaimController::ClaimFrom(const std::string& namespace_name,
+                                                         const std::string& owner,
+                                                         const PodClaim& wanted) const {
+  const auto* claim_template =
+      cluster_->FindClaimTemplate(QualifiedName(namespace_name, wanted.template_name));
+  if (claim_template == nullptr) return nullptr;
+  auto claim = std::make_shared<ClusterClaim>();
+  claim->namespace_name = namespace_name;
+  claim->name = cluster_->GenerateName(owner + '-' + wanted.name + '-');
+  claim->labels = claim_template->claim_labels;
+  claim->spec = claim_template->spec;
+  return claim;
+}
+
 void ClaimController::GenerateClaims(const ClusterPod& pod) {
   auto generated = std::make_shared<std::vector<GeneratedClaim>>();
   std::deque<Call> calls;
+  bool has_templates = false;
   for (const PodClaim& wanted : pod.spec().claims) {
     if (wanted.template_name.empty()) continue;
+    has_templates = true;
+    const auto& groups = pod.group_claims;
+    if (std::find(groups.begin(), groups.end(), wanted.name) != groups.end()) continue;
     calls.push_back([this, wanted, generated, number = pod.number] {
       const ClusterPodRef owner = cluster_->FindPod(number);
       if (owner == nullptr) return false;
-      const auto* claim_template =
-          cluster_->FindClaimTemplate(QualifiedName(owner->namespace_name, wanted.template_name));
-      if (claim_template == nullptr) return false;
-      auto claim = std::make_shared<ClusterClaim>();
-      claim->namespace_name = owner->namespace_name;
-      claim->name = cluster_->GenerateName(owner->name + '-' + wanted.name + '-');
-      claim->labels = claim_template->claim_labels;
-      claim->spec = claim_template->spec;
+      auto claim = ClaimFrom(owner->namespace_name, owner->name, wanted);
+      if (claim == nullptr) return false;
       claim->owner_pod = number;
       claim->owner_pod_name = owner->name;
       generated->push_back({wanted.name, claim->name});
       return cluster_->CreateClaim(std::move(claim)).ok();
     });
   }
-  if (calls.empty()) return;
+  if (!has_templates) return;
   calls.push_back([this, generated, number = pod.number] {
+    const ClusterPodRef owner = cluster_->FindPod(number);
+    if (owner == nullptr) return false;
+    std::vector<GeneratedClaim> claims = *generated;
+    const ClusterGroupRef group =
+        owner->group_claims.empty() ? nullptr : cluster_->FindGroup(GroupKeyOf(*owner));
+    if (group != nullptr) {
+      claims.insert(claims.end(), group->generated_claims.begin(), group->generated_claims.end());
+    }
     return cluster_->UpdatePod(number, [&](ClusterPod* after) {
-      after->generated_claims = *generated;
-      return !generated->empty();
+      const bool is_new = !claims.empty() && after->generated_claims != claims;
+      after->generated_claims = claims;
+      return is_new;
     });
   });
   Enqueue(std::move(calls));
+}
+
+void ClaimController::GenerateGroupClaims(const ClusterGroup& group) {
+  auto generated = std::make_shared<std::vector<GeneratedClaim>>();
+  std::deque<Call> calls;
+  const GroupKey key = group.group->key;
+  for (const PodClaim& wanted : group.spec.claims) {
+    if (wanted.template_name.empty()) continue;
+    calls.push_back([this, wanted, generated, key] {
+      if (cluster_->FindGroup(key) == nullptr) return false;
+      auto claim = ClaimFrom(key.namespace_name, key.name, wanted);
+      if (claim == nullptr) return false;
+      claim->owner_group = QualifiedName(key.namespace_name, key.name);
+      generated->push_back({wanted.name, claim->name});
+      return cluster_->CreateClaim(std::move(claim)).ok();
+    });
+  }
+  if (calls.empty()) return;
+  calls.push_back([this, generated, key] { return cluster_->SetGroupClaims(key, *generated); });
+  Enqueue(std::move(calls));
+}
+
+void ClaimController::TellMembers(const ClusterGroup& group) {
+  for (const auto& [number, pod] : cluster_->pods()) {
+    const bool is_member = pod->group_name == group.group->key.name &&
+                           pod->namespace_name == group.group->key.namespace_name;
+    if (!is_member || pod->group_claims.empty()) continue;
+    Enqueue({[this, number = pod->number, key = group.group->key] {
+      const ClusterGroupRef newest = cluster_->FindGroup(key);
+      if (newest == nullptr) return false;
+      return cluster_->UpdatePod(number, [&](ClusterPod* after) {
+        bool is_new = false;
+        for (const GeneratedClaim& claim : newest->generated_claims) {
+          auto& known = after->generated_claims;
+          if (std::find(known.begin(), known.end(), claim) != known.end()) continue;
+          known.push_back(claim);
+          is_new = true;
+        }
+        return is_new;
+      });
+    }});
+  }
+}
+
+void ClaimController::CleanUpGroup(const ClusterGroup& group) {
+  const std::string owner = QualifiedName(group.group->key.namespace_name, group.group->key.name);
+  for (const auto& [name, claim] : cluster_->claims()) {
+    const auto& groups = claim->reserved_groups;
+    const bool is_reserved = std::find(groups.begin(), groups.end(), owner) != groups.end();
+    if (!is_reserved && claim->owner_group != owner) continue;
+    Enqueue({[this, claim_name = name, owner] {
+               const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
+               if (stored == nullptr) return false;
+               return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
+                 std::erase(after->reserved_groups, owner);
+                 const bool is_used =
+                     !after->reserved_for.empty() || !after->reserved_groups.empty();
+                 if (!is_used) after->allocation = nullptr;
+               });
+             },
+             [this, claim_name = name, owner] {
+               const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
+               if (stored == nullptr || stored->owner_group != owner) return false;
+               return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
+             }});
+  }
 }
 
 void ClaimController::CleanUp(const ClusterPod& pod) {
@@ -94,7 +205,7 @@ void ClaimController::CleanUpClaim(const std::string& name, uint64_t pod, std::d
     return cluster_->UpdateClaim(name, [&](ClusterClaim* after) {
       auto& left = after->reserved_for;
       left.erase(std::remove(left.begin(), left.end(), pod), left.end());
-      if (!left.empty()) return;
+      if (!left.empty() || !after->reserved_groups.empty()) return;
       after->allocation = nullptr;
     });
   });

@@ -14,9 +14,11 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "engine/base/time/time.h"
@@ -39,6 +41,13 @@ class ClaimController {
 
   void OnChange(const ClusterChange& change);
   void GenerateClaims(const ClusterPod& pod);
+  void GenerateGroupClaims(const ClusterGroup& group);
+  // Tells the members of the group's claims that have not heard of them.
+  void TellMembers(const ClusterGroup& group);
+  void CleanUpGroup(const ClusterGroup& group);
+  // The claim of the template; null: there is no such template.
+  std::shared_ptr<ClusterClaim> ClaimFrom(const std::string& namespace_name,
+                                          const std::string& owner, const PodClaim& wanted) const;
   void CleanUp(const ClusterPod& pod);
   void CleanUpClaim(const std::string& name, uint64_t pod, std::deque<Call>* calls);
   void Enqueue(std::deque<Call> calls);
@@ -54,6 +63,8 @@ class ClaimController {
 // The names of the pod's claims: those of its spec, then those that were generated for it, then the
 // one that the scheduler has made for its extended resources.
 std::vector<std::string> ClaimNamesOf(const ClusterPod& pod);
+// Those of them that are the pod's group's.
+std::vector<std::string> GroupClaimNamesOf(const ClusterPod& pod);
 // The name of the claim that the scheduler makes for a pod's extended resources.
 std::string ExtendedClaimName(const ClusterPod& pod);
 

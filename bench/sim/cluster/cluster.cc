@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -174,6 +175,7 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   pod->created = options_.clock->Now();
   pod->finalizers = object->metadata.finalizers;
   if (options_.devices.extended_resources) TakeDeviceRequests(pod.get());
+  if (options_.devices.workload_claims) NoteGroupClaims(pod.get());
   if (!pod->scheduling_gates.empty()) SetCondition(pod.get(), kGatedCondition);
   pods_.Set(pod->number, pod);
   EmitPod(Action::kAdd, nullptr, pod);
@@ -188,6 +190,18 @@ void Cluster::TakeDeviceRequests(ClusterPod* pod) const {
     }
     pod->device_requests.push_back(request);
     std::erase_if(pod->requests, [&](const auto& each) { return each.first == request.resource; });
+  }
+}
+
+// A claim is the group's from the pod's creation on: groups come before their pods.
+void Cluster::NoteGroupClaims(ClusterPod* pod) const {
+  if (pod->group_name.empty()) return;
+  const ClusterGroupRef group = FindGroup(GroupKeyOf(*pod));
+  if (group == nullptr) return;
+  const auto& claims = group->spec.claims;
+  for (const PodClaim& claim : pod->spec().claims) {
+    if (std::find(claims.begin(), claims.end(), claim) == claims.end()) continue;
+    pod->group_claims.push_back(claim.name);
   }
 }
 
@@ -382,6 +396,16 @@ void Cluster::DeleteGroup(const ObjectHandle& handle) {
 ClusterGroupRef Cluster::FindGroup(const GroupKey& key) const {
   const auto found = groups_.find(key);
   return found == groups_.end() ? nullptr : found->second;
+}
+
+bool Cluster::SetGroupClaims(const GroupKey& key, const std::vector<GeneratedClaim>& claims) {
+  const ClusterGroupRef before = FindGroup(key);
+  if (before == nullptr) return false;
+  auto after = std::make_shared<ClusterGroup>(*before);
+  after->generated_claims = claims;
+  groups_[key] = after;
+  Emit(after->resource, Action::kUpdate, before, after);
+  return true;
 }
 
 bool Cluster::SetGroupCondition(const GroupKey& key, const PodCondition& condition) {

@@ -130,6 +130,7 @@ class Cluster {
   const std::map<GroupKey, ClusterGroupRef>& groups() const { return groups_; }
   // Returns false where there is no such group, or it has that condition already.
   bool SetGroupCondition(const GroupKey& key, const PodCondition& condition);
+  bool SetGroupClaims(const GroupKey& key, const std::vector<GeneratedClaim>& claims);
   // Whether a member of the group was deleted after it had got a node.
   bool HasLostMember(const GroupKey& key) const { return lost_members_.count(key) != 0; }
 
@@ -152,6 +153,7 @@ class Cluster {
   void CreateTaintRule(const ApiObject& object, const ObjectHandle& handle);
   void DeleteDeviceObject(const ObjectHandle& object);
   void TakeDeviceRequests(ClusterPod* pod) const;
+  void NoteGroupClaims(ClusterPod* pod) const;
   void RemovePod(const ClusterPodRef& pod);
 
   void EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after);

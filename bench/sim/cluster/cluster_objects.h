@@ -35,6 +35,8 @@ struct ClusterPod final : Pod {
   std::vector<std::string> finalizers;
   // What it asks of resources that device classes stand for. These are not among its requests.
   std::vector<ExtendedRequest> device_requests;
+  // Entries of its spec whose claims are its group's.
+  std::vector<std::string> group_claims;
   std::string extended_claim;  // The claim that the scheduler has made for them; empty: none.
   PodSlotRef slot_ref;         // Null in a pod that no cluster has made.
 
@@ -67,6 +69,9 @@ struct ClusterClaim final : ObjectView {
   bool has_finalizer = false;          // The scheduler's, before it allocates.
   DeviceAllocationRef allocation;      // Null: it has none.
   std::vector<uint64_t> reserved_for;  // Numbers of pods.
+  // The group that it was generated for, and those that it is reserved for: "namespace/name".
+  std::string owner_group;
+  std::vector<std::string> reserved_groups;
 };
 using ClusterClaimRef = std::shared_ptr<const ClusterClaim>;
 
@@ -92,6 +97,7 @@ struct ClusterGroup final : ObjectView {
   PodGroupObject spec;
   // PodGroupInitiallyScheduled. Without a type: the scheduler has set none yet.
   PodCondition condition;
+  std::vector<GeneratedClaim> generated_claims;  // From status.
 };
 using ClusterGroupRef = std::shared_ptr<const ClusterGroup>;
 

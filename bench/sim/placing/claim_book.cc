@@ -13,9 +13,10 @@
 namespace schedq {
 std::string WantedClaims::IdleClaim(const ClusterPod& pod) const {
   for (size_t i = 0; i < allocated.size(); ++i) {
-    const ClusterClaim& claim = *allocated[i];
+    const ClusterClaim& claim = *allocated[i].claim;
     const auto& users = claim.reserved_for;
-    const bool is_idle = users.empty() || users == std::vector<uint64_t>{pod.number};
+    const bool is_idle = claim.allocation != nullptr && claim.reserved_groups.empty() &&
+                         (users.empty() || users == std::vector<uint64_t>{pod.number});
     if (keeps_away[i] && is_idle) return QualifiedName(claim.namespace_name, claim.name);
   }
   return "";
@@ -56,8 +57,8 @@ void ClaimBook::ApplyClaim(const ClusterChange& change) {
     bool is_kept = false;
     if (is != nullptr) {
       const auto promise = promised_.extract(name);
-      is_kept = !promise.empty() && (promise.mapped() == is || *promise.mapped() == *is);
-      if (!promise.empty() && !is_kept) devices_.Release(*promise.mapped());
+      is_kept = !promise.empty() && *promise.mapped().allocation == *is;
+      if (!promise.empty() && !is_kept) devices_.Release(*promise.mapped().allocation);
     }
     // Where the scheduler did not promise these devices, one may be taken already: the run's audit
     // reports it.
@@ -95,12 +96,22 @@ WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
     // A binding that failed may have left it behind.
     if (claims_.count(wanted->extended_name) != 0) names.push_back(wanted->extended_name);
   }
+  wanted->of_group = GroupClaimNamesOf(pod);
+  wanted->group = QualifiedName(pod.namespace_name, pod.group_name);
   for (const std::string& name : names) {
     const auto found = claims_.find(name);
-    if (found == claims_.end() || promised_.count(name) != 0) return nullptr;
+    if (found == claims_.end()) return nullptr;
     const ClusterClaimRef& claim = found->second;
+    if (const auto promise = promised_.find(name); promise != promised_.end()) {
+      const auto& of_group = wanted->of_group;
+      const bool is_shared = promise->second.group == wanted->group &&
+                             std::find(of_group.begin(), of_group.end(), name) != of_group.end();
+      if (!is_shared) return nullptr;
+      wanted->allocated.push_back({claim, promise->second.allocation});
+      continue;
+    }
     if (claim->allocation != nullptr) {
-      wanted->allocated.push_back(claim);
+      wanted->allocated.push_back({claim, claim->allocation});
       continue;
     }
     wanted->unallocated.push_back(claim);
@@ -143,11 +154,18 @@ std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
     decision.has_finalizer = claim->has_finalizer;
     decision.allocation = std::move(allocation);
     decision.tells_pod = decision.claim == wanted->extended_name;
+    const auto& of_group = wanted->of_group;
+    if (std::find(of_group.begin(), of_group.end(), decision.claim) != of_group.end()) {
+      const auto& groups = claim->reserved_groups;
+      decision.group = wanted->group;
+      decision.is_reserved = std::find(groups.begin(), groups.end(), wanted->group) != groups.end();
+    }
     return decision;
   };
   std::vector<ClaimDecision> decisions;
-  for (const ClusterClaimRef& claim : wanted->allocated) {
-    decisions.push_back(decide(claim, nullptr));
+  for (const WantedClaims::Allocated& each : wanted->allocated) {
+    const bool is_promised = each.claim->allocation == nullptr;
+    decisions.push_back(decide(each.claim, is_promised ? each.allocation : nullptr));
   }
   if (wanted->prepared.claims.empty()) return decisions;
   const std::lock_guard lock(mutex_);
@@ -176,17 +194,19 @@ bool ClaimBook::Promise(std::span<const ClaimDecision> claims) {
     const bool is_unallocated =
         claim.creates() ? known == claims_.end()
                         : known != claims_.end() && known->second->allocation == nullptr;
-    const bool is_free = is_unallocated && promised_.count(claim.claim) == 0;
+    const auto promise = promised_.find(claim.claim);
+    if (is_unallocated && promise != promised_.end() && !claim.group.empty() &&
+        promise->second.allocation == claim.allocation) {
+      ++promise->second.holders;
+      continue;
+    }
+    const bool is_free = is_unallocated && promise == promised_.end();
     if (is_free && devices_.TakeIfFree(*claim.allocation)) {
-      promised_[claim.claim] = claim.allocation;
+      promised_[claim.claim] = {claim.allocation, claim.group, 1};
       ++version_;
       continue;
     }
-    for (const ClaimDecision& taken : claims.first(i)) {
-      if (taken.allocates() && promised_.erase(taken.claim) != 0) {
-        devices_.Release(*taken.allocation);
-      }
-    }
+    for (const ClaimDecision& taken : claims.first(i)) ReleaseUnderLock(taken);
     return false;
   }
   return true;
@@ -195,8 +215,15 @@ bool ClaimBook::Promise(std::span<const ClaimDecision> claims) {
 void ClaimBook::Release(const ClaimDecision& claim) {
   if (!claim.allocates()) return;
   const std::lock_guard lock(mutex_);
-  // No promise: the cluster has decided on the claim meanwhile.
-  if (promised_.erase(claim.claim) == 0) return;
+  ReleaseUnderLock(claim);
+}
+
+void ClaimBook::ReleaseUnderLock(const ClaimDecision& claim) {
+  const auto promise = promised_.find(claim.claim);
+  // No promise, or another one: the cluster has decided on the claim meanwhile.
+  if (promise == promised_.end() || promise->second.allocation != claim.allocation) return;
+  if (--promise->second.holders != 0) return;
+  promised_.erase(promise);
   devices_.Release(*claim.allocation);
   ++version_;
 }

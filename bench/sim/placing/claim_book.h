@@ -5,7 +5,8 @@
 // Threads: all functions from any thread, under one lock. Only pods with claims meet it.
 // Invariants:
 //  1. A device is promised or allocated once, or as often as its capacity allows.
-//  2. At most one pod at a time has a promise for a claim; other pods that need the claim wait.
+//  2. At most one pod at a time has a promise for a claim, or pods of one group whose claim it is;
+//     other pods that need the claim wait.
 // Memory: a record a claim and a device.
 #pragma once
 
@@ -32,8 +33,15 @@ namespace schedq {
 
 // The claims of a pod, as the book had them, and what an attempt finds out about them.
 struct WantedClaims {
+  struct Allocated {
+    ClusterClaimRef claim;
+    // Its own, or what another pod of the group was promised for it.
+    DeviceAllocationRef allocation;
+  };
   std::vector<ClusterClaimRef> unallocated;
-  std::vector<ClusterClaimRef> allocated;
+  std::vector<Allocated> allocated;
+  std::string group;                  // Of the pod: "namespace/name".
+  std::vector<std::string> of_group;  // Names of claims that are the group's.
   PreparedClaims prepared;  // The unallocated ones, and then the one for extended resources.
   // What the pod's extended resources ask for; null: it has none.
   std::shared_ptr<const ClaimSpec> extended;
@@ -77,13 +85,19 @@ class ClaimBook {
   void ApplyClaim(const ClusterChange& change);
   // False: a resource has no class.
   bool AddExtended(const ClusterPod& pod, WantedClaims* wanted) const;
+  void ReleaseUnderLock(const ClaimDecision& claim);
   const AllocationOutcome& OfferUnderLock(WantedClaims* wanted, const ObjectView& node);
 
   mutable std::mutex mutex_;  // Guards all members.
   DeviceInventory devices_;
   uint64_t version_ = 0;  // Changes with everything that offers depend on.
   std::unordered_map<std::string, ClusterClaimRef> claims_;
-  std::unordered_map<std::string, DeviceAllocationRef> promised_;  // By claim.
+  struct Promised {
+    DeviceAllocationRef allocation;
+    std::string group;  // Whose members may have it too; empty: nobody.
+    uint32_t holders = 0;
+  };
+  std::unordered_map<std::string, Promised> promised_;  // By claim.
 };
 
 }  // namespace schedq

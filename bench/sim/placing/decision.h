@@ -22,6 +22,9 @@ struct ClaimDecision {
   // What a claim for extended resources asks for, which the scheduler makes; null: it is there.
   std::shared_ptr<const ClaimSpec> made = nullptr;
   bool tells_pod = false;  // The pod's status is to name the claim.
+  // The group for which the claim is reserved, "namespace/name"; empty: it is for the pod.
+  std::string group = {};
+  bool is_reserved = false;  // It is so already.
 
   bool allocates() const { return allocation != nullptr; }
   // The calls that store it, in this order: a claim that the scheduler makes is created, the
@@ -30,6 +33,7 @@ struct ClaimDecision {
   bool creates() const { return made != nullptr; }
   bool finalizes() const { return allocates() && !has_finalizer; }
   size_t steps() const {
+    if (is_reserved) return 0;
     return size_t{1} + (creates() ? 1 : 0) + (finalizes() ? 1 : 0) + (tells_pod ? 1 : 0);
   }
 };

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/format/objects/device_objects.h"
 #include "bench/sim/cluster/claim_controller.h"
@@ -44,6 +45,11 @@ bool CreateExtendedClaim(Cluster* cluster, const ClaimDecision& claim, const Clu
   return cluster->CreateClaim(std::move(made)).ok();
 }
 
+template <typename T>
+void AddOnce(const T& user, std::vector<T>* users) {
+  if (std::find(users->begin(), users->end(), user) == users->end()) users->push_back(user);
+}
+
 // Stores allocation and reservation. The API server's version decides. False: the claim is
 // allocated elsewhere or not any more, or used by as many pods as may use it.
 bool StoreAllocation(Cluster* cluster, const ClaimDecision& claim, const ClusterClaim& stored,
@@ -56,9 +62,10 @@ bool StoreAllocation(Cluster* cluster, const ClaimDecision& claim, const Cluster
   }
   return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
     if (claim.allocates()) after->allocation = claim.allocation;
-    auto& users = after->reserved_for;
-    if (std::find(users.begin(), users.end(), pod.number) == users.end()) {
-      users.push_back(pod.number);
+    if (!claim.group.empty()) {
+      AddOnce(claim.group, &after->reserved_groups);
+    } else {
+      AddOnce(pod.number, &after->reserved_for);
     }
   });
 }
@@ -131,8 +138,8 @@ class DynamicResources final : public PlacingPlugin {
     if (attempt->claims == nullptr) return PreFilterAnswer::kReject;
     const auto& allocated = attempt->claims->allocated;
     const bool is_everywhere =
-        std::all_of(allocated.begin(), allocated.end(), [](const ClusterClaimRef& claim) {
-          return claim->allocation->node_name.empty() && claim->allocation->node_term.empty();
+        std::all_of(allocated.begin(), allocated.end(), [](const WantedClaims::Allocated& each) {
+          return each.allocation->node_name.empty() && each.allocation->node_term.empty();
         });
     return attempt->claims->prepared.claims.empty() && is_everywhere ? PreFilterAnswer::kSkip
                                                                      : PreFilterAnswer::kFilter;
@@ -146,7 +153,7 @@ class DynamicResources final : public PlacingPlugin {
     ForEachNode(block, candidates, [&](uint32_t slot) {
       bool is_available = true;
       for (size_t i = 0; i < claims.allocated.size(); ++i) {
-        if (IsAvailableOn(*claims.allocated[i]->allocation, nodes.node(slot))) continue;
+        if (IsAvailableOn(*claims.allocated[i].allocation, nodes.node(slot))) continue;
         is_available = false;
         claims.keeps_away[i] = true;
       }
@@ -174,8 +181,8 @@ class DynamicResources final : public PlacingPlugin {
              std::span<const uint32_t> slots, std::span<int64_t> scores) const override {
     WantedClaims* const claims = attempt.claims.get();
     int64_t of_allocated = 0;
-    for (const ClusterClaimRef& claim : claims->allocated) {
-      of_allocated += ScoreOf(claim->spec, *claim->allocation);
+    for (const WantedClaims::Allocated& each : claims->allocated) {
+      of_allocated += ScoreOf(each.claim->spec, *each.allocation);
     }
     for (size_t i = 0; i < slots.size() && claims->error.empty(); ++i) {
       const AllocationOutcome& offer = book_.OfferOf(claims, nodes.node(slots[i]));

@@ -85,6 +85,49 @@ TEST_F(ClaimTest, AGonePodsClaimGivesItsDevicesBackAndGoes) {
   EXPECT_EQ(log_.lines().back(), "ResourceClaim- " + name);
 }
 
+// A group's claim is made once, and its members are told of it, whoever comes first.
+TEST_F(ClaimTest, AGroupsClaimIsMadeOnceForItsMembers) {
+  Cluster cluster{{.clock = &clock_,
+                   .informer_delay = std::chrono::milliseconds(1),
+                   .devices = {.workload_claims = true}}};
+  const ClaimController controller{&cluster, {1, [] { return std::chrono::milliseconds(10); }}};
+  const auto create = [&](const ApiObjectRef& object) {
+    ASSERT_TRUE(cluster.Create(object, "ns").ok());
+  };
+  create(
+      ObjectFrom("apiVersion: v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
+                 "spec: {spec: {devices: {}}}\n"));
+  create(
+      ObjectFrom("apiVersion: v1\nkind: PodGroup\nmetadata: {name: g}\n"
+                 "spec: {schedulingPolicy: {basic: {}}, resourceClaims: [{name: device, "
+                 "resourceClaimTemplateName: t}]}\n"));
+  for (const char* name : {"a", "b"}) {
+    create(PodObjectNamed(name, "1",
+                          "  schedulingGroup: {podGroupName: g}\n"
+                          "  resourceClaims: [{name: device, resourceClaimTemplateName: t}, "
+                          "{name: own, resourceClaimTemplateName: t}]\n"));
+  }
+  Pass(200);
+  EXPECT_EQ(cluster.claims().size(), 3u) << "one of the group and one of each pod";
+  const auto group_claims = GroupClaimNamesOf(*cluster.FindPod(1));
+  ASSERT_EQ(group_claims.size(), 1u);
+  EXPECT_EQ(group_claims, GroupClaimNamesOf(*cluster.FindPod(2)));
+  EXPECT_EQ(cluster.FindClaim(group_claims[0])->owner_group, "ns/g");
+  cluster.UpdateClaim(group_claims[0], [](ClusterClaim* claim) {
+    claim->allocation = AllocationOf({"g/n/0"}, "n");
+    claim->reserved_groups = {"ns/g"};
+  });
+  ASSERT_TRUE(cluster.DeletePod(1));
+  ASSERT_TRUE(cluster.DeletePod(2));
+  Pass(200);
+  ASSERT_EQ(cluster.claims().size(), 1u);
+  EXPECT_TRUE(cluster.FindClaim(group_claims[0])->allocated) << "the group holds it";
+  ASSERT_TRUE(cluster.Delete({"PodGroup", "ns", "g"}));
+  Pass(200);
+  EXPECT_THAT(cluster.claims(), IsEmpty());
+  EXPECT_EQ(cluster.devices().taken(), 0u);
+}
+
 TEST_F(ClaimTest, TheAuditCatchesAPodWithoutItsClaim) {
   Pass(30);
   EXPECT_THAT(Audit(), IsEmpty());

@@ -105,6 +105,23 @@ TEST_F(ClaimBookTest, AClaimThatSomebodyElseHasAllocatedIsNotPromised) {
   EXPECT_EQ(Free("b"), std::vector<DeviceName>{"g/n/0"}) << "half a promise is taken back";
 }
 
+// Members of one group share what one of them was promised for their group's claim.
+TEST_F(ClaimBookTest, APromiseForAGroupEndsWithItsLastMember) {
+  const DeviceAllocationRef allocation = AllocationOf({"g/n/0"}, "n");
+  ClaimDecision first{"ns/a", false, allocation};
+  first.group = "ns/g";
+  ASSERT_TRUE(book_.Promise({&first, 1}));
+  ASSERT_TRUE(book_.Promise({&first, 1}));
+  ClaimDecision stranger = first;
+  stranger.group.clear();
+  EXPECT_FALSE(book_.Promise({&stranger, 1}));
+  EXPECT_EQ(book_.taken(), 1u);
+  book_.Release(first);
+  EXPECT_EQ(book_.taken(), 1u);
+  book_.Release(first);
+  EXPECT_EQ(book_.taken(), 0u);
+}
+
 TEST_F(ClaimBookTest, AClaimThatGoesGivesItsDevicesBack) {
   Allocate("a", {"g/n/0"});
   Deliver(Resource::kResourceClaim, Claim("a", {"g/n/0"}), nullptr);
