@@ -59,7 +59,10 @@ GroupEntity* ClassicQueue::FindGroup(const GroupKey& root) const {
 }
 
 void ClassicQueue::SortMembers(GroupEntity* group) const {
-  std::sort(group->members.begin(), group->members.end(), ComesBefore);
+  // Mostly they are, because the member that joined last is the youngest.
+  if (!std::is_sorted(group->members.begin(), group->members.end(), ComesBefore)) {
+    std::sort(group->members.begin(), group->members.end(), ComesBefore);
+  }
 }
 
 void ClassicQueue::Forget(const GroupEntity& group) {

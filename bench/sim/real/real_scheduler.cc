@@ -303,16 +303,15 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
 }
 
 VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {
-  const auto remove = [this](const ClusterPodRef& victim, std::function<void(const Status&)> then) {
-    options_.pace->Post([this, victim, then = std::move(then)]() mutable {
+  const auto remove = [this](const VictimCallsRef& calls) {
+    options_.pace->Post([this, calls] {
       Clock& clock = options_.cluster->clock();
-      clock.At(clock.Now() + options_.costs->remove.Draw(&random_),
-               [this, victim, then = std::move(then)] {
-                 if (options_.cluster->IsOut()) return then(Error("the API server is out (503)"));
-                 const bool was_there = options_.cluster->FindPod(victim->number) != nullptr;
-                 options_.cluster->DeletePodGracefully(victim->number);
-                 then(was_there ? Status::Ok() : Error(kVictimIsGone));
-               });
+      const auto then_delete = [this, calls, &clock] {
+        if (!calls->Mark(options_.cluster)) return;
+        clock.At(clock.Now() + options_.costs->remove.Draw(&random_),
+                 [this, calls] { calls->Delete(options_.cluster); });
+      };
+      clock.At(clock.Now() + options_.costs->status.Draw(&random_), then_delete);
     });
   };
   return {.running = queue_->world().mutable_preemptions(),

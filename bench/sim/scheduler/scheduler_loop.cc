@@ -196,12 +196,10 @@ void SchedulerLoop::NominateFor(const AttemptRef& attempt) {
 VictimDeletions::Surroundings SchedulerLoop::SurroundingsOfVictims() {
   return {.running = queue_.preemptions(),
           .remove =
-              [this](const ClusterPodRef& victim, std::function<void(const Status&)> then) {
-                After(costs_.remove.Draw(&random_), [this, victim, then = std::move(then)] {
-                  if (cluster_->IsOut()) return then(Error("the API server is out (503)"));
-                  const bool was_there = cluster_->FindPod(victim->number) != nullptr;
-                  cluster_->DeletePodGracefully(victim->number);
-                  then(was_there ? Status::Ok() : Error(kVictimIsGone));
+              [this](const VictimCallsRef& calls) {
+                After(costs_.status.Draw(&random_), [this, calls] {
+                  if (!calls->Mark(cluster_)) return;
+                  After(costs_.remove.Draw(&random_), [this, calls] { calls->Delete(cluster_); });
                 });
               },
           .activate = [this](const PodRef& pod) { queue_.Activate(pod); }};

@@ -3,6 +3,11 @@
 #include <set>
 
 namespace schedq {
+namespace {
+
+constexpr const char* kApiServerIsOut = "the API server is out (503)";
+
+}  // namespace
 
 void VictimDeletions::BeginForGroup(const std::vector<PodRef>& members,
                                     std::vector<ClusterPodRef> victims) {
@@ -21,11 +26,18 @@ void VictimDeletions::Begin(Preemptor preemptor, std::vector<ClusterPodRef> vict
   preemption->preemptor = std::move(preemptor);
   preemption->last_victim = std::move(victims.back());
   victims.pop_back();
-  preemption->waits_for = victims.size();
-  if (victims.empty()) return DeleteLast(preemption);
-  for (const ClusterPodRef& victim : victims) {
-    around_.remove(victim,
-                   [this, preemption](const Status& status) { OnAnswer(preemption, status); });
+  preemption->others = std::move(victims);
+  if (preemption->others.empty()) return DeleteLast(preemption);
+  DeleteOthers(preemption);
+}
+
+// After a failure the others are left alone.
+void VictimDeletions::DeleteOthers(const std::shared_ptr<Preemption>& preemption) {
+  while (preemption->in_flight < kAtOnce && !preemption->has_begun_all()) {
+    ++preemption->in_flight;
+    const ClusterPodRef& victim = preemption->others[preemption->begun++];
+    around_.remove(std::make_shared<const VictimCalls>(VictimCalls{
+        victim, {}, [this, preemption](const Status& status) { OnAnswer(preemption, status); }}));
   }
 }
 
@@ -41,18 +53,48 @@ void VictimDeletions::OnAnswer(const std::shared_ptr<Preemption>& preemption,
                                const Status& status) {
   const bool has_failed = !status.ok() && status.error().message() != kVictimIsGone;
   preemption->has_failed = preemption->has_failed || has_failed;
-  if (--preemption->waits_for != 0) return;
+  --preemption->in_flight;
+  if (!preemption->has_begun_all()) return DeleteOthers(preemption);
+  if (preemption->in_flight != 0) return;
   if (!preemption->has_failed) return DeleteLast(preemption);
   End(*preemption);
   Activate(*preemption);
 }
 
 void VictimDeletions::DeleteLast(const std::shared_ptr<Preemption>& preemption) {
-  // Before the call, whose event is to find the pod without its gate.
-  End(*preemption);
-  around_.remove(preemption->last_victim, [this, preemption](const Status& status) {
-    if (!status.ok()) Activate(*preemption);
+  // The event of the deletion is to find the pod without its gate.
+  VictimCalls calls;
+  calls.victim = preemption->last_victim;
+  calls.at_deletion = [this, preemption] { End(*preemption); };
+  calls.then = [this, preemption](const Status& status) {
+    if (status.ok()) return;
+    End(*preemption);
+    Activate(*preemption);
+  };
+  around_.remove(std::make_shared<const VictimCalls>(std::move(calls)));
+}
+
+bool VictimCalls::Mark(Cluster* cluster) const {
+  if (cluster->IsOut()) {
+    then(Error(kApiServerIsOut));
+    return false;
+  }
+  if (cluster->FindPod(victim->number) == nullptr) {
+    then(Error(kVictimIsGone));
+    return false;
+  }
+  cluster->UpdatePod(victim->number, [](ClusterPod* after) {
+    return SetCondition(after, {"DisruptionTarget", "True", "PreemptionByScheduler", ""});
   });
+  return true;
+}
+
+void VictimCalls::Delete(Cluster* cluster) const {
+  if (cluster->IsOut()) return then(Error(kApiServerIsOut));
+  if (at_deletion) at_deletion();
+  const bool was_there = cluster->FindPod(victim->number) != nullptr;
+  cluster->DeletePodGracefully(victim->number);
+  then(was_there ? Status::Ok() : Status(Error(kVictimIsGone)));
 }
 
 }  // namespace schedq

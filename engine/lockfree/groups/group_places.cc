@@ -123,8 +123,13 @@ std::vector<const MemberState*> GroupChange::InOrder(const MemberList& list) con
   std::vector<const MemberState*> members;
   members.reserve(list.size());
   for (const PodId id : list) members.push_back(&Newest(id));
-  std::sort(members.begin(), members.end(),
-            [](const MemberState* a, const MemberState* b) { return ComesBefore(*a, *b); });
+  const auto comes_before = [](const MemberState* a, const MemberState* b) {
+    return ComesBefore(*a, *b);
+  };
+  // Mostly it has it, because the member that joined last is the youngest.
+  if (!std::is_sorted(members.begin(), members.end(), comes_before)) {
+    std::sort(members.begin(), members.end(), comes_before);
+  }
   return members;
 }
 

@@ -111,8 +111,9 @@ TEST(VictimDeletionsTest, WhereTheLastVictimIsGoneAlreadyThePodIsActivated) {
     VictimDeletions deletions({
         .running = &running,
         .remove =
-            [is_gone](const ClusterPodRef&, const std::function<void(const Status&)>& then) {
-              then(is_gone ? Status(Error(kVictimIsGone)) : Status::Ok());
+            [is_gone](const VictimCallsRef& calls) {
+              if (!is_gone && calls->at_deletion) calls->at_deletion();
+              calls->then(is_gone ? Status(Error(kVictimIsGone)) : Status::Ok());
             },
         .activate = [&activated](const PodRef&) { ++activated; },
     });

@@ -6,17 +6,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/format/trace/replayer.h"
+#include "bench/format/trace/trace.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/placing_plugin.h"
+#include "bench/sim/queue/trace_recorder.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "engine/gates.h"
 #include "perf/documents/run_document.h"
+#include "schedq/engine_kind.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 #include "tests/unit/bench/sim/run_ops.h"
 
@@ -35,7 +40,11 @@ constexpr const char* kGroup =
     "spec:\n  priority: {{AddInt 0 .priority}}\n  schedulingPolicy: "
     "{{if .min}}{gang: {minCount: {{.min}}}}{{else}}{basic: {}}{{end}}\n"
     "{{if .topology}}  schedulingConstraints: {topology: [{key: rack}]}\n{{end}}"
-    "{{if .together}}  disruptionMode: {all: {}}\n{{end}}";
+    "{{if .together}}  disruptionMode: {all: {}}\n{{end}}"
+    "{{if .parent}}  {{.parent}}\n{{end}}";
+constexpr const char* kTree =
+    "apiVersion: scheduling.k8s.io/v1alpha3\nkind: CompositePodGroup\nmetadata: {name: t}\n"
+    "spec: {schedulingPolicy: {gang: {minGroupCount: 2}}}\n";
 constexpr const char* kMember =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: '{{.name}}-{{.Index}}'}\nspec:\n"
     "  priority: {{AddInt 0 .priority}}\n  terminationGracePeriodSeconds: 0\n"
@@ -50,7 +59,8 @@ const TestFiles& Files() {
   static const TestFiles kFiles = {{"node.yaml", kRackNode},
                                    {"group.yaml", kGroup},
                                    {"member.yaml", kMember},
-                                   {"low.yaml", kLow}};
+                                   {"low.yaml", kLow},
+                                   {"tree.yaml", kTree}};
   return kFiles;
 }
 
@@ -72,6 +82,7 @@ struct Groups {
   std::string cpu = "1";
   std::string wait = "";  // Beside the operation's fields.
   std::string space = "ns";
+  std::string parent = "";
 };
 
 std::string Text(const Groups& groups) {
@@ -82,7 +93,8 @@ std::string Text(const Groups& groups) {
          ", templatePath: group.yaml, templateParams: {name: " + groups.name +
          ", min: " + std::to_string(groups.min) + ", priority: " + std::to_string(groups.priority) +
          ", topology: " + flag(groups.topology) + ", together: " + flag(groups.together) +
-         "}}\n  - {opcode: createPods, namespace: " + groups.space +
+         ", parent: '" + groups.parent +
+         "'}}\n  - {opcode: createPods, namespace: " + groups.space +
          ", count: " + std::to_string(groups.count * groups.size) +
          ", podTemplatePath: member.yaml, templateParams: {name: " + groups.name +
          ", size: " + std::to_string(groups.size) + ", cpu: '" + groups.cpu +
@@ -207,7 +219,61 @@ TEST_P(GroupRuns, TheAuditBlamesASchedulerThatTakesGangsApart) {
   EXPECT_THAT(outcome.reason, HasSubstr("gang ns/g-0 is partly bound"));
 }
 
+// Two gangs under one composite, of which each waits for the other.
+TEST_P(GroupRuns, ATreeGoesAsAWhole) {
+  GateRequest request;
+  request.Set(Gate::kGenericWorkload, true);
+  request.Set(Gate::kCompositePodGroup, true);
+  RunOptions options;
+  options.gates = *Gates::Resolve(request);
+  const std::string tree = "  - {opcode: createAny, namespace: ns, templatePath: tree.yaml}\n";
+  const RunOutcome outcome = Run(Nodes(4) + tree +
+                                     Text({.count = 2,
+                                           .min = 4,
+                                           .parent = "parentCompositePodGroupName: t",
+                                           .wait = kMeasured}),
+                                 options);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_EQ(outcome.pods, 8u);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GroupRuns, ClocksAndEngines(), NameOfClockAndEngine);
+
+// Gangs that come one by one, one that fails, and one for which pods go.
+std::string Mixed() {
+  return Nodes(4) + Text({.name = "low", .count = 2, .min = 4, .space = "low"}) +
+         Text({.name = "big", .size = 9, .min = 9, .wait = kNotAwaited, .space = "big"}) +
+         Text({.size = 2, .min = 2, .priority = 10, .cpu = "2", .wait = kMeasured});
+}
+
+TEST(GroupRunsOnTheVirtualClock, BothEnginesCountTheSame) {
+  const auto run = [](EngineKind engine) {
+    return RunOps(Mixed(), Files(), {ClockKind::kVirtual, engine}, WithGroups());
+  };
+  const RunOutcome lockfree = run(EngineKind::kLockfree);
+  EXPECT_EQ(lockfree.outcome, WorkloadOutcome::kMeasured) << lockfree.reason;
+  EXPECT_EQ(lockfree.counters, run(EngineKind::kClassic).counters);
+  EXPECT_FALSE(lockfree.counters.empty());
+}
+
+TEST(GroupRunsOnTheVirtualClock, ARecordedRunReplaysWithoutAMismatch) {
+  std::vector<std::string> lines;
+  TraceRecorder recorder([&lines](const std::string& line) { lines.push_back(line); });
+  RunOptions options = WithGroups();
+  options.recorder = &recorder;
+  RunOps(Mixed(), Files(), {ClockKind::kVirtual, EngineKind::kLockfree}, options);
+  ASSERT_GT(lines.size(), 80u);
+  const auto replayer = Replayer::Create(*ParseTraceHeader(lines[0]), EngineKind::kClassic);
+  ASSERT_TRUE(replayer.ok());
+  for (size_t i = 1; i < lines.size(); ++i) {
+    const auto operation = ParseTraceOperation(lines[i]);
+    ASSERT_TRUE(operation.ok()) << operation.error().message();
+    const auto outcome = (*replayer)->Apply(*operation);
+    ASSERT_TRUE(outcome.ok()) << lines[i] << ": " << outcome.error().message();
+    EXPECT_EQ(outcome->changed, operation->want->changed) << lines[i];
+    EXPECT_EQ(outcome->members, operation->want->members) << lines[i];
+  }
+}
 
 }  // namespace
 }  // namespace schedq
