@@ -80,9 +80,9 @@ struct Groups {
   bool topology = false;
   bool together = false;
   std::string cpu = "1";
+  std::string parent = "";
   std::string wait = "";  // Beside the operation's fields.
   std::string space = "ns";
-  std::string parent = "";
 };
 
 std::string Text(const Groups& groups) {
@@ -266,7 +266,7 @@ TEST(GroupRunsOnTheVirtualClock, ARecordedRunReplaysWithoutAMismatch) {
   const auto replayer = Replayer::Create(*ParseTraceHeader(lines[0]), EngineKind::kClassic);
   ASSERT_TRUE(replayer.ok());
   for (size_t i = 1; i < lines.size(); ++i) {
-    const auto operation = ParseTraceOperation(lines[i]);
+    const auto operation = ParseTraceOperation(lines[i], kTraceVersionWithGroups);
     ASSERT_TRUE(operation.ok()) << operation.error().message();
     const auto outcome = (*replayer)->Apply(*operation);
     ASSERT_TRUE(outcome.ok()) << lines[i] << ": " << outcome.error().message();
