@@ -1,11 +1,11 @@
 // Deletes the victims of preemptions, while the pods that preempt are gated.
 //
-// Purpose: kube-scheduler's asynchronous preemption. Each victim takes two calls: its condition, and
-// the deletion. All victims but one are deleted, sixteen at a time. When these calls are answered
-// the last victim's begin, and just before its deletion the pod is gated no more, so that the event
-// finds a pod that may enter the queue. Where a call fails, or the last victim is gone already, the
-// pod is activated, because the events that it waits for may never come, or may have come while it
-// was gated.
+// Purpose: kube-scheduler's asynchronous preemption. A victim takes two calls: its condition, and
+// the deletion. All victims but one are deleted, sixteen at a time. When these are answered
+// the last victim's begin, and just before its deletion the pod is gated no more, so that the
+// event finds a pod that may enter the queue. Where a call fails, or the last victim is gone
+// already, the pod is activated, because the events that it waits for may never come, or may have
+// come while it was gated.
 // The calls go past the dispatcher, as upstream's do: it knows pods of the queue only.
 // Threads: Begin from any thread; answers on the cluster's.
 // Memory: the preemptions under way.
