@@ -17,13 +17,17 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
     "GenericWorkload",
     "CompositePodGroup",
     "TopologyAwareWorkloadScheduling",
+    "NodeDeclaredFeatures",
+    "OpportunisticBatching",
 };
 
 // As the proposals say: each of them begins in beta, or has reached it.
 constexpr std::array<std::string_view, kGateCount> kStages = {
-    "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "ALPHA", "ALPHA"};
+    "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "ALPHA", "ALPHA", "GA", "BETA"};
 
-constexpr bool IsOnByDefault(Gate gate) { return !IsGateOfGroups(gate) && !IsGateOfPlacing(gate); }
+constexpr bool IsOnByDefault(Gate gate) {
+  return !IsGateOfGroups(gate) && gate != Gate::kTopologyAwareWorkloadScheduling;
+}
 
 struct Prerequisite {
   Gate gate;

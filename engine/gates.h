@@ -24,8 +24,11 @@ enum class Gate : uint8_t {
   // Groups go where their topology constraints allow; needs kGenericWorkload. Off by default. Only
   // who places pods asks for it.
   kTopologyAwareWorkloadScheduling,
+  // Of who places pods, too.
+  kNodeDeclaredFeatures,
+  kOpportunisticBatching,
 };
-inline constexpr int kGateCount = 9;
+inline constexpr int kGateCount = 11;
 
 std::string_view GateName(Gate gate);
 // Whether the gate says what is known of groups of pods.
@@ -33,7 +36,10 @@ constexpr bool IsGateOfGroups(Gate gate) {
   return gate == Gate::kGenericWorkload || gate == Gate::kCompositePodGroup;
 }
 // Whether the gate is one of who places pods: it changes nothing in the queue.
-constexpr bool IsGateOfPlacing(Gate gate) { return gate == Gate::kTopologyAwareWorkloadScheduling; }
+constexpr bool IsGateOfPlacing(Gate gate) {
+  return gate == Gate::kTopologyAwareWorkloadScheduling || gate == Gate::kNodeDeclaredFeatures ||
+         gate == Gate::kOpportunisticBatching;
+}
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);
 

@@ -18,6 +18,9 @@ struct Taint {
   bool operator==(const Taint&) const = default;
 };
 
+// In ascending order.
+using FeatureNames = std::vector<std::string>;
+
 // One immutable version of an object, shared with the in-flight event log.
 struct ObjectView {
   Resource resource = Resource::kWildcard;
@@ -30,9 +33,11 @@ struct ObjectView {
   ResourceList allocatable;     // Node.
   std::vector<Taint> taints;    // Node.
   bool unschedulable = false;   // Node.
-  PodRef pod;                   // AssignedPod, UnscheduledPod, TargetPod.
-  std::string group_name;       // Of an event about a pod of which no version is at hand.
-  int64_t min_count = 0;        // PodGroup.
+  // Node: null declares none. Nodes that declare the same may share it.
+  std::shared_ptr<const FeatureNames> declared_features;
+  PodRef pod;              // AssignedPod, UnscheduledPod, TargetPod.
+  std::string group_name;  // Of an event about a pod of which no version is at hand.
+  int64_t min_count = 0;   // PodGroup.
 };
 
 using ObjectRef = std::shared_ptr<const ObjectView>;

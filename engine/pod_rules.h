@@ -78,6 +78,8 @@ struct PodRules {
   std::vector<PreferredPodTerm> preferred_anti_affinity = {};
   std::vector<SpreadRule> spread = {};
   std::vector<HostPort> host_ports = {};
+  // The node must declare all of these; in ascending order.
+  std::vector<std::string> node_features = {};
   bool operator==(const PodRules&) const = default;
 };
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "hints/plugins/node_rules.h"
+
 namespace schedq {
 namespace {
 
@@ -30,6 +32,7 @@ std::vector<ClusterEvent> NodeUpdateEvents(const ObjectView& before, const Objec
   add_if(before.allocatable != after.allocatable, Action::kUpdateNodeAllocatable);
   add_if(before.labels != after.labels, Action::kUpdateNodeLabel);
   add_if(before.taints != after.taints, Action::kUpdateNodeTaint);
+  add_if(!DeclareTheSame(before, after), Action::kUpdateNodeDeclaredFeature);
   return events;
 }
 

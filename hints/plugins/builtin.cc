@@ -15,6 +15,9 @@ std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates, PodRu
   if (with_rules) plugins.push_back(InterPodAffinityPlugin());
   plugins.push_back(DynamicResourcesPlugin(world));
   plugins.push_back(DefaultPreemptionPlugin(world, gates.GenericWorkload()));
+  if (with_rules && gates.On(Gate::kNodeDeclaredFeatures)) {
+    plugins.push_back(NodeDeclaredFeaturesPlugin());
+  }
   if (gates.GenericWorkload()) plugins.push_back(GangSchedulingPlugin(world));
   return plugins;
 }

@@ -19,6 +19,7 @@ Plugin NodeUnschedulablePlugin();
 Plugin TaintTolerationPlugin();
 Plugin NodeAffinityPlugin();
 Plugin NodePortsPlugin();
+Plugin NodeDeclaredFeaturesPlugin();
 Plugin NodeResourcesFitPlugin();
 Plugin PodTopologySpreadPlugin();
 Plugin InterPodAffinityPlugin();

@@ -62,6 +62,15 @@ int64_t PreferenceFor(const Pod& pod, const ObjectView& node) {
   return sum;
 }
 
+bool DeclareTheSame(const ObjectView& a, const ObjectView& b) {
+  if (a.declared_features == b.declared_features) return true;
+  static const FeatureNames kNone;
+  const auto of = [](const ObjectView& node) -> const FeatureNames& {
+    return node.declared_features != nullptr ? *node.declared_features : kNone;
+  };
+  return of(a) == of(b);
+}
+
 bool Conflicts(const HostPort& a, const HostPort& b) {
   return a.port == b.port && a.protocol == b.protocol &&
          (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);

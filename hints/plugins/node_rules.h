@@ -25,6 +25,9 @@ bool MatchesAffinity(const Pod& pod, const ObjectView& node);
 // The weights of the preferred terms that the node meets.
 int64_t PreferenceFor(const Pod& pod, const ObjectView& node);
 
+// Whether both nodes declare the same features.
+bool DeclareTheSame(const ObjectView& a, const ObjectView& b);
+
 // Whether a pod with the one cannot be on a node with the other: the same port and protocol, at the
 // same address or at all of them.
 bool Conflicts(const HostPort& a, const HostPort& b);

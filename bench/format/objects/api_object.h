@@ -48,6 +48,9 @@ struct ExtendedRequest {
   bool operator==(const ExtendedRequest&) const = default;
 };
 
+// The scheduler of pods that name none.
+inline constexpr const char* kDefaultScheduler = "default-scheduler";
+
 struct PodObject {
   // Everything but names, uid, status and generated claims.
   Pod pod;
@@ -58,14 +61,19 @@ struct PodObject {
   int64_t assumed_cpu = 0;
   int64_t assumed_memory = 0;
   std::vector<std::string> images;  // Of all containers, with their tags.
-  bool never_preempts = false;      // preemptionPolicy is Never.
-  int64_t grace_seconds = 30;       // terminationGracePeriodSeconds.
+  bool has_resources = false;       // spec.resources is there: requests of the pod as a whole.
+  std::string scheduler_name = kDefaultScheduler;
+  bool has_priority = false;           // The file says a number.
+  std::string priority_class;          // priorityClassName, where the file says no number.
+  std::optional<bool> never_preempts;  // preemptionPolicy; nullopt: it does not say.
+  int64_t grace_seconds = 30;          // terminationGracePeriodSeconds.
 };
 
 // An image that a node holds.
 struct NodeImage {
   std::vector<std::string> names;  // With their tags.
   int64_t bytes = 0;
+  bool operator==(const NodeImage&) const = default;
 };
 
 struct NodeObject {
@@ -75,6 +83,7 @@ struct NodeObject {
   bool unschedulable = false;
   bool ready = true;
   std::vector<NodeImage> images;
+  std::shared_ptr<const FeatureNames> declared_features;  // Null: it declares none.
 };
 
 // A PodGroup or a CompositePodGroup; the kind of the object says which.
@@ -89,6 +98,13 @@ struct PodGroupObject {
   std::vector<PodClaim> claims;
 };
 
+// What pods get that name it as their priority class.
+struct PriorityClassObject {
+  int32_t value = 0;
+  bool is_default = false;  // For pods that name none.
+  bool never_preempts = false;
+};
+
 struct NamespaceObject {};
 struct OtherObject {
 };  // An object of a kind that scheduling does not read or that is not modelled.
@@ -99,7 +115,7 @@ struct ApiObject {
   ObjectMetadata metadata;
   std::variant<OtherObject, PodObject, NodeObject, ResourceClaimObject, ResourceClaimTemplateObject,
                DeviceClassObject, ResourceSliceObject, DeviceTaintRuleObject, NamespaceObject,
-               PodGroupObject>
+               PodGroupObject, PriorityClassObject>
       body;
   FeatureUses features;
 };
@@ -107,5 +123,7 @@ using ApiObjectRef = std::shared_ptr<const ApiObject>;
 
 // Whether objects of the kind belong to a namespace; nullopt for an unknown kind.
 std::optional<bool> IsNamespacedKind(std::string_view kind);
+// Whether objects of the kind have a status that clients may write.
+bool HasStatus(std::string_view kind);
 
 }  // namespace schedq

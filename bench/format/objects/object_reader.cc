@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -25,12 +26,11 @@ bool IsInertKind(std::string_view kind) {
 }
 
 void NoteOtherKind(const std::string& kind, FeatureUses& features) {
-  static constexpr std::array<std::pair<std::string_view, Feature>, 5> kFeatureOfKind = {{
+  static constexpr std::array<std::pair<std::string_view, Feature>, 4> kFeatureOfKind = {{
       {"PersistentVolume", Feature::kPersistentVolumes},
       {"PersistentVolumeClaim", Feature::kPersistentVolumes},
       {"StorageClass", Feature::kPersistentVolumes},
       {"CSINode", Feature::kPersistentVolumes},
-      {"PriorityClass", Feature::kPriorityClasses},
   }};
   for (const auto& [name, feature] : kFeatureOfKind) {
     if (name == kind) return AddFeature(features, feature);
@@ -80,11 +80,49 @@ ResourceClaimTemplateObject ReadClaimTemplateBody(YamlErrors& errors, const Yaml
   return body;
 }
 
+// What a new pod does not have, and an update may say.
+void ReadPodStatus(YamlErrors& errors, const YamlNode& node, Pod* pod) {
+  YamlFields fields(errors, node, "the pod's status");
+  fields.AllowOthers();
+  fields.Read("nominatedNodeName", &pod->nominated_node_name);
+  const YamlNode* conditions = fields.FindList("conditions");
+  if (conditions == nullptr) return;
+  for (const YamlNode& item : conditions->items) {
+    PodCondition condition;
+    YamlFields parts(errors, item, "a condition");
+    parts.ReadRequired("type", &condition.type);
+    parts.ReadRequired("status", &condition.status);
+    parts.Read("reason", &condition.reason);
+    parts.Read("message", &condition.message);
+    parts.Ignore({"lastProbeTime", "lastTransitionTime", "observedGeneration"});
+    pod->conditions.push_back(std::move(condition));
+  }
+}
+
+PriorityClassObject ReadPriorityClass(YamlErrors& errors, YamlFields& fields) {
+  constexpr int64_t kValueMax = 2'000'001'000;
+  PriorityClassObject body;
+  int64_t value = 0;
+  std::string policy;
+  if (fields.ReadRequired("value", &value) && (value < INT32_MIN || value > kValueMax)) {
+    errors.Add(fields.node().at, "value is " + std::to_string(value) + ", expected at most " +
+                                     std::to_string(kValueMax));
+  }
+  body.value = static_cast<int32_t>(value);
+  fields.Read("globalDefault", &body.is_default);
+  if (fields.Read("preemptionPolicy", &policy)) {
+    body.never_preempts = IsNever(errors, fields.node().at, policy);
+  }
+  fields.Ignore({"description"});
+  return body;
+}
+
 void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   const std::string& kind = object->kind;
   if (kind == "Pod") {
-    object->body = ReadPodBody(errors, fields.Require("spec"), object->features);
-    fields.Ignore({"status"});
+    PodObject body = ReadPodBody(errors, fields.Require("spec"), object->features);
+    if (const auto* status = fields.Find("status")) ReadPodStatus(errors, *status, &body.pod);
+    object->body = std::move(body);
   } else if (kind == "Node") {
     const YamlNode* spec = fields.Find("spec");
     object->body = ReadNodeBody(errors, spec, fields.Find("status"));
@@ -114,6 +152,8 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
     AddFeature(object->features, Feature::kSliceTaints);
     if (const auto* spec = fields.Require("spec")) object->body = ReadTaintRuleBody(errors, *spec);
     fields.Ignore({"status"});
+  } else if (kind == "PriorityClass") {
+    object->body = ReadPriorityClass(errors, fields);
   } else if (kind == "Namespace") {
     object->body = NamespaceObject{};
     fields.Ignore({"spec", "status"});
@@ -253,9 +293,32 @@ NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode
   if (const auto* images = fields.FindList("images")) {
     for (const YamlNode& item : images->items) node.images.push_back(ReadImage(errors, item));
   }
+  FeatureNames declared;
+  if (fields.Read("declaredFeatures", &declared) && !declared.empty()) {
+    std::sort(declared.begin(), declared.end());
+    node.declared_features = std::make_shared<const FeatureNames>(std::move(declared));
+  }
   fields.Ignore({"phase", "addresses", "daemonEndpoints", "nodeInfo", "volumesInUse",
-                 "volumesAttached", "config", "runtimeHandlers", "features", "declaredFeatures"});
+                 "volumesAttached", "config", "runtimeHandlers", "features"});
   return node;
+}
+
+bool HasStatus(std::string_view kind) {
+  static constexpr std::array<std::string_view, 14> kKinds = {"Node",
+                                                              "Namespace",
+                                                              "Pod",
+                                                              "ResourceClaim",
+                                                              "PersistentVolume",
+                                                              "PersistentVolumeClaim",
+                                                              "PodGroup",
+                                                              "CompositePodGroup",
+                                                              "PodDisruptionBudget",
+                                                              "Service",
+                                                              "Deployment",
+                                                              "ReplicaSet",
+                                                              "ResourceQuota",
+                                                              "CustomResourceDefinition"};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
 std::optional<bool> IsNamespacedKind(std::string_view kind) {

@@ -41,6 +41,9 @@ ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& sp
 PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool is_composite,
                                 FeatureUses& features);
 
+// Whether a preemptionPolicy says Never.
+bool IsNever(YamlErrors& errors, TextPosition at, const std::string& policy);
+
 // The image's name with the tag "latest" where it has none.
 std::string WithTag(const std::string& image);
 

@@ -15,6 +15,7 @@
 #include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
+#include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_rules.h"
 
@@ -29,6 +30,8 @@ struct PodReading {
   PodObject body;
   PodRules rules;
   bool uses_node_network = false;
+  bool restarts_all = false;        // A container's exit may restart all of them.
+  bool binds_with_options = false;  // A volume is mounted with bindMountOptions.
   FeatureUses& features;
 };
 
@@ -83,6 +86,27 @@ ResourceList ReadResources(YamlErrors& errors, const YamlNode& node) {
   return requests;
 }
 
+// What a container does that not every node can.
+void NoteUseOfFeatures(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
+  const auto any_of = [&](const char* key, const auto& says) {
+    const YamlNode* list = fields.FindList(key);
+    if (list == nullptr) return false;
+    return std::any_of(list->items.begin(), list->items.end(), [&](const YamlNode& item) {
+      YamlFields parts(errors, item, key);
+      parts.AllowOthers();
+      return says(parts);
+    });
+  };
+  reading->restarts_all |= any_of("restartPolicyRules", [](YamlFields& rule) {
+    std::string action;
+    return rule.Read("action", &action) && action == "RestartAllContainers";
+  });
+  reading->binds_with_options |= any_of("volumeMounts", [](YamlFields& mount) {
+    const YamlNode* options = mount.FindList("bindMountOptions");
+    return options != nullptr && !options->items.empty();
+  });
+}
+
 ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, PodReading* reading) {
   ContainerNeeds needs;
   std::string text;
@@ -95,26 +119,11 @@ ContainerNeeds ReadContainer(YamlErrors& errors, const YamlNode& node, PodReadin
                 reading->features);
   if (fields.Read("image", &text)) reading->body.images.push_back(WithTag(text));
   if (fields.Read("restartPolicy", &text)) needs.is_sidecar = text == "Always";
-  fields.Ignore({"command",
-                 "args",
-                 "workingDir",
-                 "envFrom",
-                 "env",
-                 "resizePolicy",
-                 "restartPolicyRules",
-                 "volumeMounts",
-                 "volumeDevices",
-                 "livenessProbe",
-                 "readinessProbe",
-                 "startupProbe",
-                 "lifecycle",
-                 "terminationMessagePath",
-                 "terminationMessagePolicy",
-                 "imagePullPolicy",
-                 "securityContext",
-                 "stdin",
-                 "stdinOnce",
-                 "tty"});
+  NoteUseOfFeatures(errors, fields, reading);
+  fields.Ignore({"command", "args", "workingDir", "envFrom", "env", "resizePolicy", "volumeDevices",
+                 "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
+                 "terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy",
+                 "securityContext", "stdin", "stdinOnce", "tty"});
   return needs;
 }
 
@@ -247,6 +256,7 @@ void ReadRequests(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
   const auto inits = ReadContainers(errors, fields.FindList("initContainers"), reading);
   body->pod.requests = SumRequests(containers, inits);
   ResourceList of_pod;
+  body->has_resources = fields.Find("resources") != nullptr;
   if (const auto* resources = fields.Find("resources")) {  // Requests of the pod replace the sum.
     of_pod = ReadResources(errors, *resources);
     for (const auto& [name, amount] : of_pod) Amount(body->pod.requests, name) = amount;
@@ -307,29 +317,25 @@ void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features
   }
 }
 
+// A number in the file has the last word, as where no admission plugin resolves priority classes.
 void ReadPriority(YamlErrors& errors, YamlFields& fields, PodObject* body, FeatureUses& features) {
   int64_t priority = 0;
-  std::string name;
-  if (fields.Read("priorityClassName", &name)) {
-    if (name == "system-cluster-critical") {
-      priority = 2'000'000'000;
-    } else if (name == "system-node-critical") {
-      priority = 2'000'001'000;
-    } else {
-      AddFeature(features, Feature::kPriorityClasses, name);
-    }
-  }
-  if (fields.Read("priority", &priority) && (priority < INT32_MIN || priority > INT32_MAX)) {
+  std::string& name = body->priority_class;
+  fields.Read("priorityClassName", &name);
+  // Two classes are in every cluster.
+  if (name == "system-cluster-critical") priority = 2'000'000'000;
+  if (name == "system-node-critical") priority = 2'000'001'000;
+  body->has_priority = priority != 0;
+  body->has_priority |= fields.Read("priority", &priority);
+  if (body->has_priority) name.clear();
+  if (!name.empty()) AddFeature(features, Feature::kPriorityClasses, name);
+  if (priority < INT32_MIN || priority > INT32_MAX) {
     errors.Add(fields.node().at, "priority is out of range, expected 32 bits");
   }
   body->pod.priority = static_cast<int32_t>(priority);
-  std::string policy = "PreemptLowerPriority";
-  fields.Read("preemptionPolicy", &policy);
-  body->never_preempts = policy == "Never";
-  if (!body->never_preempts && policy != "PreemptLowerPriority") {
-    errors.Add(fields.node().at,
-               "preemptionPolicy is \"" + policy + "\", expected PreemptLowerPriority or Never");
-  }
+  std::string policy;
+  if (!fields.Read("preemptionPolicy", &policy)) return;
+  body->never_preempts = IsNever(errors, fields.node().at, policy);
 }
 
 void ReadGrace(YamlErrors& errors, YamlFields& fields, PodObject* body) {
@@ -338,13 +344,14 @@ void ReadGrace(YamlErrors& errors, YamlFields& fields, PodObject* body) {
   errors.Add(fields.node().at, "terminationGracePeriodSeconds is negative, expected 0 or more");
 }
 
-void ReadPlacement(YamlFields& fields, Pod* pod, FeatureUses& features) {
-  std::string name;
+void ReadPlacement(YamlFields& fields, PodObject* body, FeatureUses& features) {
+  Pod* const pod = &body->pod;
   if (fields.Read("nodeName", &pod->node_name) && !pod->node_name.empty()) {
     AddFeature(features, Feature::kPreboundPods);
   }
-  if (fields.Read("schedulerName", &name) && name != "default-scheduler") {
-    AddFeature(features, Feature::kOtherScheduler, name);
+  if (fields.Read("schedulerName", &body->scheduler_name) &&
+      body->scheduler_name != kDefaultScheduler) {
+    AddFeature(features, Feature::kOtherScheduler, body->scheduler_name);
   }
 }
 
@@ -354,6 +361,19 @@ void ReadGroup(YamlErrors& errors, YamlFields& fields, Pod* pod, FeatureUses& fe
   AddFeature(features, Feature::kPodGroups);
   YamlFields parts(errors, *group, "the scheduling group");
   parts.ReadRequired("podGroupName", &pod->group_name);
+}
+
+// The features that the node must declare for the pod, as the scheduler infers them.
+void NoteNodeFeatures(YamlFields& fields, PodReading* reading) {
+  bool uses_host_users = true;
+  fields.Read("hostUsers", &uses_host_users);
+  FeatureNames& needed = reading->rules.node_features;
+  if (reading->restarts_all) needed.emplace_back("RestartAllContainersOnContainerExits");
+  if (reading->uses_node_network && !uses_host_users) {
+    needed.emplace_back("UserNamespacesHostNetworkSupport");
+  }
+  if (reading->binds_with_options) needed.emplace_back("VolumeBindMountOptions");
+  if (!needed.empty()) AddFeature(reading->features, Feature::kNodeFeatures);
 }
 
 }  // namespace
@@ -376,6 +396,15 @@ std::vector<PodClaim> ReadPodClaims(YamlErrors& errors, const YamlNode* list) {
   return claims;
 }
 
+bool IsNever(YamlErrors& errors, TextPosition at, const std::string& policy) {
+  if (policy == "Never") return true;
+  if (policy != "PreemptLowerPriority") {
+    errors.Add(at,
+               "preemptionPolicy is \"" + policy + "\", expected PreemptLowerPriority or Never");
+  }
+  return false;
+}
+
 PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& features) {
   PodReading reading{.body = {}, .rules = {}, .features = features};
   if (spec == nullptr) return reading.body;
@@ -388,11 +417,12 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   ReadClaims(errors, fields.FindList("resourceClaims"), &body);
   ReadAffinity(errors, fields.Find("affinity"), &reading.rules, features);
   ReadSpread(errors, fields.FindList("topologySpreadConstraints"), &reading.rules, features);
+  NoteNodeFeatures(fields, &reading);
   if (reading.rules != PodRules()) pod.rules = std::make_shared<PodRules>(reading.rules);
   NoteVolumes(errors, fields.FindList("volumes"), features);
   ReadPriority(errors, fields, &body, features);
   ReadGrace(errors, fields, &body);
-  ReadPlacement(fields, &pod, features);
+  ReadPlacement(fields, &body, features);
   ReadGroup(errors, fields, &pod, features);
   if (const auto* selector = fields.Find("nodeSelector")) {
     pod.node_selector = ReadLabels(errors, *selector, "nodeSelector");
@@ -425,7 +455,6 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
                  "enableServiceLinks",
                  "setHostnameAsFQDN",
                  "os",
-                 "hostUsers",
                  "hostnameOverride"});
   return std::move(reading.body);
 }

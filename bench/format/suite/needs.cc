@@ -62,7 +62,7 @@ class FillEstimate {
     }
     if (places == 0) return;
     filled_ += count / places;
-    priorities_.insert(body->pod.priority);
+    priorities_.emplace(body->pod.priority, body->priority_class);
   }
 
   bool NeedsPreemption() const { return priorities_.size() > 1 && filled_ > 1; }
@@ -70,7 +70,7 @@ class FillEstimate {
  private:
   double filled_ = 0;
   std::vector<std::pair<ResourceList, int64_t>> nodes_;
-  std::set<int32_t> priorities_;
+  std::set<std::pair<int32_t, std::string>> priorities_;  // A number, or a class.
 };
 
 }  // namespace

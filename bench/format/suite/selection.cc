@@ -8,12 +8,15 @@
 #include "bench/format/suite/file_source.h"
 #include "bench/format/suite/label_filter.h"
 #include "bench/format/workload/decoder.h"
+#include "bench/format/workload/given_params.h"
 #include "perf/text/pattern.h"
 
 namespace schedq {
 Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection) {
   const Result<Pattern> name = Pattern::Parse(selection.name);
   if (!name) return Error("--name " + name.error().message());
+  Result<GivenParams> given = GivenParams::Parse(selection.params);
+  if (!given) return given.error();
   const LabelFilter filter(selection.labels);
   const bool builtin = selection.paths.empty();
   const FileSource source =
@@ -24,7 +27,7 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
   std::vector<TestCase> selected;
   const std::string suite = selection.suite.empty() ? kDefaultSuite : selection.suite;
   for (const std::string& path : builtin ? BuiltinWorkloadFiles(suite) : selection.paths) {
-    Result<std::vector<TestCase>> cases = DecodeWorkloadFile(path, source);
+    Result<std::vector<TestCase>> cases = DecodeWorkloadFile(path, source, &*given);
     if (!cases) return cases.error();
     for (TestCase& test_case : *cases) {
       std::vector<Workload>& workloads = test_case.workloads;
@@ -37,6 +40,7 @@ Result<std::vector<TestCase>> SelectWorkloads(const WorkloadSelection& selection
       if (!workloads.empty()) selected.push_back(std::move(test_case));
     }
   }
+  if (const Status used = given->CheckAllUsed(); !used) return used.error();
   if (selected.empty() && !selection.may_be_empty) {
     return Error("no workload is left by --name \"" + selection.name + "\" and --labels \"" +
                  selection.labels + "\", expected at least one");

@@ -15,6 +15,7 @@ struct WorkloadSelection {
   std::string labels;              // See LabelFilter.
   std::string suite = {};          // The built-in suite to use without paths; empty: the default.
   bool may_be_empty = false;
+  std::vector<std::string> params = {};            // NAME=VALUE (given_params.h).
   std::vector<std::string>* files_read = nullptr;  // Receives their names and those of templates.
 };
 

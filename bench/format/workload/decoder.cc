@@ -1,6 +1,7 @@
 #include "bench/format/workload/decoder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "bench/format/workload/op_decoder.h"
 #include "bench/format/workload/params.h"
 #include "bench/format/workload/scheduler_config.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/format/workload/template_files.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_parser.h"
@@ -39,8 +41,8 @@ struct CaseTemplate {
 
 class FileDecoder {
  public:
-  FileDecoder(YamlErrors& errors, const FileSource& source)
-      : errors_(errors), files_(source, errors.file()) {}
+  FileDecoder(YamlErrors& errors, const FileSource& source, GivenParams* given)
+      : errors_(errors), files_(source, errors.file()), given_(given) {}
 
   std::vector<TestCase> Decode(const YamlNode& root) {
     std::vector<TestCase> cases;
@@ -140,7 +142,7 @@ class FileDecoder {
   }
 
   void DecodeOps(YamlFields& fields, const CaseTemplate& shared, Workload* workload) {
-    Params params(errors_, fields.Find("params"));
+    Params params(errors_, fields.Find("params"), given_);
     OpDecoder decoder(errors_, files_, shared.default_pod_path, params, workload->features);
     for (const YamlNode& op : shared.ops->items) {
       if (!errors_.ok()) return;
@@ -152,9 +154,19 @@ class FileDecoder {
       workload->features = {{Feature::kDefect, params.defect()}};
       return;
     }
-    params.CheckAllRead(workload->features);
+    ReadDeclaredFeatures(params, workload);
+    workload->has_other_params = params.was_replaced();
+    params.CheckAllRead();
     CheckCollection(*workload, shared.ops->at);
     NoteJointFeatures(workload);
+  }
+
+  // scheduler_perf's Go code reads the parameter, where the file asks for the gate.
+  static void ReadDeclaredFeatures(Params& params, Workload* workload) {
+    const int64_t features = params.ReadOfGoCode("numNodeDeclaredFeatures");
+    if (features == 0 || !workload->gates.Get(Gate::kNodeDeclaredFeatures).value_or(false)) return;
+    workload->node_features = features;
+    AddFeature(workload->features, Feature::kNodeFeatures);
   }
 
   // Checks that the operations collect metrics at least once and that collections do not overlap.
@@ -203,7 +215,7 @@ class FileDecoder {
         gates->Set(*gate, on);
       } else if (bool* const device_feature = FindDeviceFeature(devices, entry.key)) {
         *device_feature = on;
-      } else if (entry.key != "DynamicResourceAllocation" || !on) {
+      } else {
         // A workload's value replaces the case's.
         features->erase(std::remove_if(features->begin(), features->end(),
                                        [&entry](const FeatureUse& use) {
@@ -211,6 +223,7 @@ class FileDecoder {
                                                 use.detail.rfind(entry.key + "=", 0) == 0;
                                        }),
                         features->end());
+        if (IsAsSimulated(entry.key, on)) continue;
         AddFeature(*features, Feature::kFeatureGate, entry.key + (on ? "=true" : "=false"));
       }
     }
@@ -326,12 +339,13 @@ class FileDecoder {
 
   YamlErrors& errors_;
   TemplateFiles files_;
+  GivenParams* const given_;
 };
 
 }  // namespace
 
-Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path,
-                                                 const FileSource& source) {
+Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path, const FileSource& source,
+                                                 GivenParams* given) {
   DefinitionHash hash;
   const FileSource hashed = [&](const std::string& file) {
     Result<std::string> read = source(file);
@@ -346,7 +360,8 @@ Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path,
     errors.Add(problem->at, problem->what);
     return errors.first();
   }
-  std::vector<TestCase> cases = FileDecoder(errors, hashed).Decode(std::get<YamlNode>(parsed));
+  std::vector<TestCase> cases =
+      FileDecoder(errors, hashed, given).Decode(std::get<YamlNode>(parsed));
   if (!errors.ok()) return errors.first();
   for (TestCase& test_case : cases) test_case.definition = hash.Text();
   return cases;

@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "bench/format/suite/file_source.h"
+#include "bench/format/workload/given_params.h"
 #include "bench/format/workload/model.h"
 #include "engine/base/result.h"
 
 namespace schedq {
 
-Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path, const FileSource& source);
+// `given` goes before the parameters of the workloads; it may be null.
+Result<std::vector<TestCase>> DecodeWorkloadFile(const std::string& path, const FileSource& source,
+                                                 GivenParams* given = nullptr);
 
 }  // namespace schedq

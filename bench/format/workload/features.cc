@@ -15,7 +15,7 @@ constexpr bool kNamedOnly = false;
 
 // The table has the order of the enumeration.
 constexpr FeatureInfo kFeatures[] = {
-    {Feature::kUpdateAny, "updateAny operations", kMissing, kBlocks},
+    {Feature::kUpdateAny, "updateAny operations", kModelled, kBlocks},
     {Feature::kCreatePodGroups, "createPodGroups operations", kModelled, kBlocks},
     {Feature::kCollectProfile, "collecting profiles", kMissing, kNamedOnly},
     {Feature::kCsiNodeAllocatable, "CSI volume limits of nodes", kMissing, kBlocks},
@@ -28,13 +28,14 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kTopologySpread, "topology spread", kModelled, kBlocks},
     {Feature::kPreferredTopologySpread, "preferred topology spread", kModelled, kBlocks},
     {Feature::kHostPorts, "host ports", kModelled, kBlocks},
+    {Feature::kNodeFeatures, "features that nodes declare", kModelled, kBlocks},
     {Feature::kPersistentVolumes, "persistent volumes", kMissing, kBlocks},
     {Feature::kPodGroups, "pod groups", kModelled, kBlocks},
     {Feature::kGroupClaims, "resource claims of pod groups", kModelled, kBlocks},
     {Feature::kPreboundPods, "pods created with a node name", kModelled, kBlocks},
-    {Feature::kPriorityClasses, "priority classes", kMissing, kBlocks},
+    {Feature::kPriorityClasses, "priority classes", kModelled, kBlocks},
     {Feature::kPreemption, "preemption", kModelled, kBlocks},
-    {Feature::kOtherScheduler, "other schedulers", kMissing, kBlocks},
+    {Feature::kOtherScheduler, "other schedulers", kModelled, kBlocks},
     {Feature::kClaimSelectors, "CEL selectors in claims", kModelled, kBlocks},
     {Feature::kClaimConstraints, "constraints in claims", kModelled, kBlocks},
     {Feature::kClaimAlternatives, "prioritized lists in claims", kModelled, kBlocks},
@@ -56,9 +57,9 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kObjectKind, "objects of kind", kMissing, kBlocks},
     {Feature::kSchedulerConfiguration, "scheduler configuration", kMissing, kBlocks},
     {Feature::kSchedulerScoring, "scoring configuration", kMissing, kBlocks},
+    {Feature::kSchedulerArguments, "arguments of plugin", kMissing, kNamedOnly},
     {Feature::kFeatureGate, "feature gate", kMissing, kNamedOnly},
     {Feature::kMetric, "metric", kMissing, kNamedOnly},
-    {Feature::kHookParameter, "parameter of Go code", kMissing, kBlocks},
     {Feature::kDefect, "a correct workload", kMissing, kBlocks},
 };
 

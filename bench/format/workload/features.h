@@ -28,6 +28,7 @@ enum class Feature : uint8_t {
   kTopologySpread,
   kPreferredTopologySpread,
   kHostPorts,
+  kNodeFeatures,
   kPersistentVolumes,
   kPodGroups,
   kGroupClaims,
@@ -58,9 +59,9 @@ enum class Feature : uint8_t {
   kObjectKind,
   kSchedulerConfiguration,
   kSchedulerScoring,
+  kSchedulerArguments,
   kFeatureGate,
   kMetric,
-  kHookParameter,
   kDefect,
 };
 

@@ -362,6 +362,13 @@ bool IsKubernetesGate(std::string_view name) {
   return std::binary_search(std::begin(kNames), std::end(kNames), name);
 }
 
+bool IsAsSimulated(std::string_view name, bool on) {
+  static constexpr std::string_view kOn[] = {"DynamicResourceAllocation",
+                                             "InPlacePodVerticalScaling",
+                                             "NodeInclusionPolicyInPodTopologySpread"};
+  return on && std::find(std::begin(kOn), std::end(kOn), name) != std::end(kOn);
+}
+
 Status CheckGateName(const std::string& name) {
   if (IsKubernetesGate(name)) return Status::Ok();
   const std::string nearest = NearestWord(name, {std::begin(kNames), std::end(kNames)});

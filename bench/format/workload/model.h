@@ -18,6 +18,7 @@
 #include "bench/format/workload/device_features.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "engine/base/time/time.h"
 #include "engine/gates.h"
 #include "engine/pod.h"
@@ -86,12 +87,16 @@ struct CreateAnyOp {
   int64_t count = 1;
 };
 
+inline constexpr std::string_view kResizeSubresource = "resize";
+inline constexpr std::string_view kStatusSubresource = "status";
+
+// Replaces each object, or the subresource of it, and then its status.
 struct UpdateAnyOp {
   std::string namespace_name;
   ObjectSource object;
   int64_t count = 1;
-  int64_t updates_per_second = 0;  // 0: all at once.
-  std::vector<std::string> subresources;
+  int64_t updates_per_second = 0;         // 0: one after the other.
+  std::vector<std::string> subresources;  // None, "status" or "resize".
 };
 
 struct CreatePodGroupsOp {
@@ -189,12 +194,6 @@ struct Threshold {
   bool IsOff() const { return value == 0 && by_topic.empty(); }
 };
 
-// The settings of a KubeSchedulerConfiguration that the simulation follows.
-struct SchedulerSettings {
-  std::optional<Duration> pod_initial_backoff;
-  std::optional<Duration> pod_max_backoff;
-};
-
 struct Workload {
   std::string name;
   int line = 0;
@@ -205,6 +204,10 @@ struct Workload {
   Threshold threshold;
   MetricSelector threshold_selector;
   FeatureUses features;  // All features that the workload needs, modelled or not.
+  // That many features are declared by each node, and needed by each pod with resources of its own,
+  // in place of those that are real; 0: none are.
+  int64_t node_features = 0;
+  bool has_other_params = false;  // A parameter has another value than in the file.
 };
 
 struct TestCase {

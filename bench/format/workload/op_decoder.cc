@@ -283,10 +283,42 @@ UpdateAnyOp OpDecoder::UpdateAny(YamlFields& fields) {
   fields.Read("namespace", &op.namespace_name);
   params_.ReadCount(fields, "count", &op.count);
   fields.ReadCount("updatePerSecond", &op.updates_per_second);
-  fields.Read("subresources", &op.subresources);
   op.object.object = RequiredTemplate(fields, "templatePath", Form::kTemplate);
+  if (fields.Read("subresources", &op.subresources)) CheckSubresources(fields, op);
   CheckScope(op.object, op.count, op.namespace_name, fields);
+  CheckUpdatable(op, fields);
   return op;
+}
+
+void OpDecoder::CheckSubresources(YamlFields& fields, const UpdateAnyOp& op) {
+  const auto is_known = [](const std::string& name) {
+    return name == kResizeSubresource || name == kStatusSubresource;
+  };
+  if (op.subresources.size() <= 1 &&
+      std::all_of(op.subresources.begin(), op.subresources.end(), is_known)) {
+    return;
+  }
+  errors_.Add(fields.Find("subresources")->at,
+              "subresources, expected at most one: status or resize");
+}
+
+// The operation names objects that are there, and writes a status behind each.
+void OpDecoder::CheckUpdatable(const UpdateAnyOp& op, const YamlFields& fields) {
+  const ApiObjectRef object = TryObjects(op.object, op.count);
+  if (object == nullptr) return;
+  const std::string& file = op.object.object->text().file();
+  if (object->metadata.name.empty()) {
+    errors_.Add(fields.node().at, file + " has no metadata.name, expected that of an object");
+  }
+  if (!HasStatus(object->kind)) {
+    errors_.Add(fields.node().at, file + " is of kind " + object->kind +
+                                      ", which has no status for updateAny to write");
+  }
+  const bool resizes = !op.subresources.empty() && op.subresources[0] == kResizeSubresource;
+  if (resizes && object->kind != "Pod") {
+    errors_.Add(fields.node().at,
+                file + " is of kind " + object->kind + ", expected a Pod to resize");
+  }
 }
 
 CreatePodGroupsOp OpDecoder::CreatePodGroups(YamlFields& fields) {

@@ -68,6 +68,8 @@ class OpDecoder {
   void TryObjects(const ObjectSource& source, int64_t count, std::string_view kind,
                   const YamlFields& fields);
   // Adds an error unless the object's kind fits the operation's namespace.
+  void CheckSubresources(YamlFields& fields, const UpdateAnyOp& op);
+  void CheckUpdatable(const UpdateAnyOp& op, const YamlFields& fields);
   void CheckScope(const ObjectSource& source, int64_t count, const std::string& namespace_name,
                   const YamlFields& fields);
 

@@ -1,7 +1,6 @@
 #include "bench/format/workload/params.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <utility>
@@ -12,9 +11,6 @@
 
 namespace schedq {
 namespace {
-
-// Parameters that no operation reads, because scheduler_perf's Go code reads them.
-constexpr std::array<std::string_view, 1> kHookParameters = {"numNodeDeclaredFeatures"};
 
 void ReadDurationText(YamlErrors& errors, TextPosition at, std::string_view key,
                       const std::string& text, Duration* out) {
@@ -30,7 +26,8 @@ void ReadDurationText(YamlErrors& errors, TextPosition at, std::string_view key,
 
 }  // namespace
 
-Params::Params(YamlErrors& errors, const YamlNode* params) : errors_(errors) {
+Params::Params(YamlErrors& errors, const YamlNode* params, GivenParams* given)
+    : errors_(errors), given_(given) {
   if (params == nullptr) return;
   if (params->kind != YamlKind::kMap) {
     errors_.Add(params->at, "params is " + std::string(YamlKindName(params->kind)) +
@@ -42,16 +39,27 @@ Params::Params(YamlErrors& errors, const YamlNode* params) : errors_(errors) {
   }
 }
 
-const Params::Param* Params::Find(const std::string& name, TextPosition at) {
-  const auto found = params_.find(name);
-  if (found == params_.end()) {
-    if (defect_.empty()) {
-      defect_ = errors_.Line(at, "parameter " + name + " is not defined, expected it in params");
+Params::Param* Params::FindIfThere(const std::string& name, TextPosition at) {
+  const Value* const given = given_ != nullptr ? given_->Find(name) : nullptr;
+  if (given != nullptr) {
+    const auto [place, is_new] = params_.try_emplace(name, Param{*given, at});
+    if (!is_new) {
+      was_replaced_ = true;
+      place->second.value = *given;
     }
-    return nullptr;
   }
+  const auto found = params_.find(name);
+  if (found == params_.end()) return nullptr;
   found->second.was_read = true;
   return &found->second;
+}
+
+const Params::Param* Params::Find(const std::string& name, TextPosition at) {
+  const Param* const found = FindIfThere(name, at);
+  if (found == nullptr && defect_.empty()) {
+    defect_ = errors_.Line(at, "parameter " + name + " is not defined, expected it in params");
+  }
+  return found;
 }
 
 const Params::Param* Params::FindReferenceFor(YamlFields& fields, std::string_view key) {
@@ -137,11 +145,8 @@ Value Params::ResolveTemplateParam(const YamlNode& node) {
     const Param* param = Find(name, node.at);
     return param == nullptr ? Value() : param->value;
   }
-  const auto found = params_.find(name.substr(0, bar));
-  if (found != params_.end()) {
-    found->second.was_read = true;
-    return found->second.value;
-  }
+  const Param* const found = FindIfThere(name.substr(0, bar), node.at);
+  if (found != nullptr) return found->value;
   auto parsed = ParseYaml(name.substr(bar + 1));
   if (const auto* problem = std::get_if<YamlProblem>(&parsed)) {
     errors_.Add(node.at, "the default after | is not YAML: " + problem->what);
@@ -160,15 +165,16 @@ ValueMap Params::ReadTemplateParams(YamlFields& fields) {
   return resolved;
 }
 
-void Params::CheckAllRead(FeatureUses& features) {
+int64_t Params::ReadOfGoCode(const std::string& name) {
+  if (params_.count(name) == 0) return 0;
+  return ToCount(*FindIfThere(name, {}), name).value_or(0);
+}
+
+void Params::CheckAllRead() {
   const Param* first = nullptr;
   std::string_view first_name;
   for (const auto& [name, param] : params_) {
     if (param.was_read) continue;
-    if (std::find(kHookParameters.begin(), kHookParameters.end(), name) != kHookParameters.end()) {
-      AddFeature(features, Feature::kHookParameter, name);
-      continue;
-    }
     if (first != nullptr && first->at.line <= param.at.line) continue;
     first = &param;
     first_name = name;

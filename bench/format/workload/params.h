@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bench/format/template/value.h"
-#include "bench/format/workload/features.h"
+#include "bench/format/workload/given_params.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/base/time/time.h"
@@ -18,8 +18,9 @@ namespace schedq {
 
 class Params {
  public:
-  // A null `params` means that the workload has no parameters.
-  Params(YamlErrors& errors, const YamlNode* params);
+  // A null `params` means that the workload has no parameters. `given` goes before them, and may be
+  // null.
+  Params(YamlErrors& errors, const YamlNode* params, GivenParams* given);
 
   // These read a field that is written as `x` or, in place of it, as `xParam: $name`. An unknown
   // name is a defect of this workload only; a value of the wrong type is an error of the file.
@@ -33,12 +34,16 @@ class Params {
   // a default.
   ValueMap ReadTemplateParams(YamlFields& fields);
 
-  // Adds an error for the first parameter that no field read. A parameter that is known to be read
-  // by scheduler_perf's Go code is noted as a feature instead.
-  void CheckAllRead(FeatureUses& features);
+  // A parameter that no field names, because scheduler_perf's Go code reads it; 0: it is not there.
+  int64_t ReadOfGoCode(const std::string& name);
+
+  // Adds an error for the first parameter that nothing read.
+  void CheckAllRead();
 
   // The reason why this workload cannot run although its file is valid; empty: it can run.
   const std::string& defect() const { return defect_; }
+  // Whether a parameter has another value than in the file.
+  bool was_replaced() const { return was_replaced_; }
 
  private:
   struct Param {
@@ -48,6 +53,8 @@ class Params {
   };
 
   const Param* Find(const std::string& name, TextPosition at);
+  // The parameter as given, else as in the file, else null.
+  Param* FindIfThere(const std::string& name, TextPosition at);
   // The parameter that the field `<key>Param` names, or nullptr. Both `key` and `<key>Param` are an
   // error, because one of them would be dropped.
   const Param* FindReferenceFor(YamlFields& fields, std::string_view key);
@@ -58,8 +65,10 @@ class Params {
   void AddMismatch(const Param& param, const std::string& expected);
 
   YamlErrors& errors_;
+  GivenParams* const given_;
   std::map<std::string, Param> params_;
   std::string defect_;
+  bool was_replaced_ = false;
 };
 
 }  // namespace schedq

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/format/workload/features.h"
-#include "bench/format/workload/model.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 

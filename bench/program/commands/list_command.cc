@@ -159,6 +159,11 @@ void ListCommand::Declare(CLI::App& app) {
       ->type_name("REGEX");
   app.add_option("--labels", labels_, "Only workloads with label a and without b: a,-b")
       ->type_name("a,+b,-c");
+  app.add_option("--param", params_,
+                 "A parameter of the files' workloads, also one that a file lacks")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   app.add_flag("--wide", is_wide_, "All columns of the table, however wide it becomes");
   app.add_option("--format", format_, "What goes to stdout")
       ->capture_default_str()
@@ -169,7 +174,8 @@ Result<ExitCode> ListCommand::Run() {
   if (!suite_.empty() && !paths_.empty()) {
     return Error("--suite " + suite_ + ": expected either a suite or files");
   }
-  Result<std::vector<TestCase>> cases = SelectWorkloads({paths_, name_, labels_, suite_});
+  Result<std::vector<TestCase>> cases = SelectWorkloads(
+      {.paths = paths_, .name = name_, .labels = labels_, .suite = suite_, .params = params_});
   if (!cases) return Interrupted() ? Result<ExitCode>(ExitCode::kInterrupted) : cases.error();
   if (format_ == "json") {
     fmt::print("{}", JsonText(*cases));

@@ -21,6 +21,7 @@ class ListCommand : public Command {
   std::string suite_;
   std::string name_;
   std::string labels_;
+  std::vector<std::string> params_;
   std::string format_ = "table";
   bool is_wide_ = false;
 };

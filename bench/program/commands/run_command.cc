@@ -114,6 +114,11 @@ void RunCommand::Declare(CLI::App& app) {
       ->type_name("NAME=true|false")
       ->expected(1)
       ->take_all();
+  app.add_option("--param", request_.params,
+                 "A parameter of the files' workloads, also one that a file lacks")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   app.add_option("--status-model", request_.status_model,
                  "How KEP-5501 reports rejections, with its gate on: implicit-delayed by default")
       ->type_name("NAME");

@@ -155,7 +155,8 @@ Status ReadGates(const RunRequest& request, RunPlan* plan) {
     const std::optional<Gate> gate = ParseGate(name);
     if (gate) plan->gates.Set(*gate, value == "true");
     DeviceFeatures devices;
-    const bool is_modelled = gate || FindDeviceFeature(&devices, name) != nullptr;
+    const bool is_modelled = gate || FindDeviceFeature(&devices, name) != nullptr ||
+                             IsAsSimulated(name, value == "true");
     if (!is_modelled) plan->gates_not_modelled.push_back("feature gate " + text);
     plan->gates_asked[name] = value == "true";
   }
@@ -287,7 +288,8 @@ Status ReadReference(const RunRequest& request, RunPlan* plan) {
   for (const TestCase& test_case : plan->cases) {
     for (const Workload& workload : test_case.workloads) {
       questions.push_back({test_case.name + "/" + workload.name,
-                           *Gates::Resolve(GatesOf(*plan, workload)), plan->gates_asked});
+                           *Gates::Resolve(GatesOf(*plan, workload)), plan->gates_asked,
+                           workload.has_other_params});
     }
   }
   if (Status status = reference->Choose(questions); !status) {
@@ -386,6 +388,7 @@ std::vector<std::string> FlagsThatDecide(const RunRequest& request) {
   add("--duration", request.duration);
   if (request.schedulers > 1) add("--schedulers", std::to_string(request.schedulers));
   for (const std::string& gate : request.gates) add("--gate", gate);
+  for (const std::string& param : request.params) add("--param", param);
   for (const std::string& plugin : request.plugins) add("--plugin", plugin);
   return flags;
 }
@@ -404,8 +407,13 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = ReadMemory(request, &plan); !status) return status.error();
   const bool is_kep = request.suite == kKepSuite;
   std::vector<std::string> files_read;
-  Result<std::vector<TestCase>> cases = SelectWorkloads(
-      {request.paths, request.name, request.labels, request.suite, is_kep, &files_read});
+  Result<std::vector<TestCase>> cases = SelectWorkloads({.paths = request.paths,
+                                                         .name = request.name,
+                                                         .labels = request.labels,
+                                                         .suite = request.suite,
+                                                         .may_be_empty = is_kep,
+                                                         .params = request.params,
+                                                         .files_read = &files_read});
   if (!cases) return cases.error();
   plan.cases = std::move(*cases);
   // The built-in suite's were set for the virtual clock's cost model.

@@ -32,6 +32,7 @@ struct RunRequest {
   std::string name;
   std::string labels;
   std::vector<std::string> gates;
+  std::vector<std::string> params;
   std::vector<std::string> plugins;
   std::string status_model;  // Empty: the default.
   std::string engine;        // Empty: lockfree, and both on the real clock.

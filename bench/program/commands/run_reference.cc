@@ -18,6 +18,8 @@ bool IsOnUpstream(Gate gate) {
     case Gate::kSchedulerPopFromBackoffQ:
     case Gate::kNominatedNodeNameForExpectation:
     case Gate::kClearingNominatedNodeNameAfterBinding:
+    case Gate::kNodeDeclaredFeatures:
+    case Gate::kOpportunisticBatching:
       return true;
     case Gate::kSchedulerPreQueueingHints:
     case Gate::kSchedulerPreEnqueuePodStatus:
@@ -57,6 +59,7 @@ Result<RunReference> RunReference::Read(const std::string& folder) {
 }
 
 std::string RunReference::WhyNot(const UpstreamRuns& reference, const ReferenceQuestion& question) {
+  if (question.has_other_params) return "other parameters";
   for (int i = 0; i < kGateCount; ++i) {
     const auto gate = static_cast<Gate>(i);
     const std::string name(GateName(gate));

@@ -36,6 +36,7 @@ struct ReferenceQuestion {
   Gates gates;       // In force.
   std::map<std::string, bool>
       gates_asked;  // On the command line, also those that are not modelled.
+  bool has_other_params = false;
 };
 
 class RunReference {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "bench/sim/cluster/audit_devices.h"
@@ -26,12 +27,17 @@ void AddRequests(const Pod& pod, Amounts* used) {
 
 void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
   std::map<std::string, Amounts> used;  // The amounts in use, by node.
+  std::set<std::string> with_grown_pods;
   for (const auto& [number, pod] : cluster.pods()) {
-    if (!pod->node_name.empty()) AddRequests(*pod, &used[pod->node_name]);
+    if (pod->node_name.empty()) continue;
+    AddRequests(*pod, &used[pod->node_name]);
+    if (pod->has_grown) with_grown_pods.insert(pod->node_name);
   }
   for (const auto& [node_name, amounts] : used) {
     const ClusterNodeRef node = cluster.FindNode(node_name);
     if (node == nullptr) continue;  // The node was deleted before its pods.
+    // No scheduler answers for what became too much afterwards.
+    if (node->has_shrunk || with_grown_pods.count(node_name) != 0) continue;
     const Amounts has(node->allocatable.begin(), node->allocatable.end());
     for (const auto& [resource, amount] : amounts) {
       const auto found = has.find(resource);

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "bench/format/objects/device_objects.h"
+#include "engine/pod_rules.h"
 
 namespace schedq {
 namespace {
@@ -54,13 +55,25 @@ std::string Cluster::GenerateName(const std::string& prefix) {
   return fmt::format(FMT_COMPILE("{}{:05}"), prefix, ++last_generated_);
 }
 
+ObjectHandle HandleOf(const ApiObject& object, const std::string& namespace_name) {
+  const ObjectMetadata& metadata = object.metadata;
+  ObjectHandle handle{object.kind, "", metadata.name};
+  if (IsNamespacedKind(object.kind).value_or(true)) {
+    handle.namespace_name =
+        metadata.namespace_name.empty() ? namespace_name : metadata.namespace_name;
+  }
+  return handle;
+}
+
 Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::string& namespace_name,
                                      const Labels& extra_labels) {
   const ObjectMetadata& metadata = object->metadata;
-  ObjectHandle handle{object->kind, "", metadata.name};
-  if (IsNamespacedKind(object->kind).value_or(true)) {
-    handle.namespace_name =
-        metadata.namespace_name.empty() ? namespace_name : metadata.namespace_name;
+  ObjectHandle handle = HandleOf(*object, namespace_name);
+  if (const auto* pod = std::get_if<PodObject>(&object->body);
+      pod != nullptr && !PriorityOf(*pod)) {
+    return Error(
+        fmt::format("a pod has the priorityClassName {}, expected a PriorityClass of that name",
+                    pod->priority_class));
   }
   if (handle.name.empty()) handle.name = GenerateName(metadata.generate_name);
   std::string name = QualifiedName(handle.namespace_name, handle.name);
@@ -90,6 +103,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateNamespace(*object, handle);
   } else if (std::holds_alternative<PodGroupObject>(object->body)) {
     CreateGroup(*object, handle);
+  } else if (const auto* priority = std::get_if<PriorityClassObject>(&object->body)) {
+    priority_classes_[handle.name] = *priority;
   }
   return handle;
 }
@@ -119,6 +134,8 @@ bool Cluster::Delete(const ObjectHandle& object) {
     EmitNamespace(Action::kDelete, std::move(gone.mapped()), nullptr);
   } else if (object.kind == kGroupKind || object.kind == kCompositeKind) {
     DeleteGroup(object);
+  } else if (object.kind == "PriorityClass") {
+    priority_classes_.erase(object.name);
   } else {
     DeleteDeviceObject(object);
   }
@@ -137,6 +154,7 @@ void Cluster::CreateNode(const ApiObject& object, ObjectHandle* handle,
   node->taints = spec.taints;
   node->unschedulable = spec.unschedulable;
   node->images = spec.images;
+  node->declared_features = spec.declared_features;
   AddLabels(&node->labels, {{"kubernetes.io/hostname", handle->name}});
   AddLabels(&node->labels, extra_labels);
   nodes_[node->number] = node;
@@ -149,13 +167,14 @@ ClusterNodeRef Cluster::FindNode(const std::string& name) const {
   return found == node_numbers_.end() ? nullptr : nodes_.at(found->second);
 }
 
-void Cluster::UpdateNode(const std::string& name, const std::function<void(ClusterNode*)>& change) {
+void Cluster::UpdateNode(const std::string& name, const std::function<bool(ClusterNode*)>& change) {
   const ClusterNodeRef before = FindNode(name);
   SCHEDQ_CHECK(before != nullptr, "only nodes that exist are updated");
   auto after = std::make_shared<ClusterNode>(*before);
-  change(after.get());
+  if (!change(after.get())) return;
   after->relabelled =
       after->relabelled || before->labels != after->labels || before->taints != after->taints;
+  after->has_shrunk = after->has_shrunk || AnyLarger(before->allocatable, after->allocatable);
   nodes_[after->number] = after;
   Emit(Resource::kNode, Action::kUpdate, before, after);
 }
@@ -172,11 +191,18 @@ void Cluster::CreatePod(const ApiObjectRef& object, ObjectHandle* handle,
   pod->uid = fmt::format(FMT_COMPILE("pod-{}"), pod->number);
   pod->labels = object->metadata.labels;
   AddLabels(&pod->labels, extra_labels);
+  pod->conditions.clear();  // The API server gives a new pod a status of its own.
+  pod->nominated_node_name.clear();
   pod->created = options_.clock->Now();
   pod->finalizers = object->metadata.finalizers;
   if (options_.devices.extended_resources) TakeDeviceRequests(pod.get());
   if (options_.devices.workload_claims) NoteGroupClaims(pod.get());
   if (!pod->scheduling_gates.empty()) SetCondition(pod.get(), kGatedCondition);
+  const PodObject& spec = pod->spec();
+  const PriorityClassObject priority = *PriorityOf(spec);
+  pod->priority = priority.value;
+  pod->never_preempts = spec.never_preempts.value_or(priority.never_preempts);
+  if (options_.needed_features != nullptr) NeedFeatures(pod.get());
   pods_.Set(pod->number, pod);
   EmitPod(Action::kAdd, nullptr, pod);
 }
@@ -203,6 +229,28 @@ void Cluster::NoteGroupClaims(ClusterPod* pod) const {
     if (std::find(claims.begin(), claims.end(), claim) == claims.end()) continue;
     pod->group_claims.push_back(claim.name);
   }
+}
+
+std::optional<PriorityClassObject> Cluster::PriorityOf(const PodObject& pod) const {
+  const std::string& name = pod.priority_class;
+  if (pod.has_priority) return PriorityClassObject{.value = pod.pod.priority};
+  for (const auto& [class_name, priority] : priority_classes_) {
+    if (name.empty() ? priority.is_default : class_name == name) return priority;
+  }
+  return name.empty() ? std::optional(PriorityClassObject()) : std::nullopt;
+}
+
+// Pods of one template share what becomes of their rules.
+void Cluster::NeedFeatures(ClusterPod* pod) {
+  if (!pod->spec().has_resources) return;
+  if (rules_after_ == nullptr || rules_before_ != pod->rules) {
+    auto rules = std::make_shared<PodRules>();
+    if (pod->rules != nullptr) *rules = *pod->rules;
+    rules->node_features = *options_.needed_features;
+    rules_before_ = pod->rules;
+    rules_after_ = std::move(rules);
+  }
+  pod->rules = rules_after_;
 }
 
 ClusterPodRef Cluster::FindPod(uint64_t number) const {

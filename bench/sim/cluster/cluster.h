@@ -7,6 +7,8 @@
 // gated pod. Its deletions wait for finalizers, and those of bound pods for a kubelet. It refuses
 // to bind a pod that is bound or being deleted, and (with its gate) clears the nominated node of a
 // pod that is bound.
+// An update replaces a part of an object as a PUT does (cluster_updates.cc); a pod's requests
+// change at once, because no kubelet has to agree.
 // Not modelled: kubelets, conflicts of concurrent writers, and kinds that scheduling does not read
 // (these can be created and deleted, but are not delivered).
 // Threads: one, the one that advances the clock.
@@ -21,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -50,6 +53,9 @@ struct ClusterOptions {
   bool clears_nomination_at_bind = true;
   // Where there is no delay: watchers are told within the call, and not by a timer of their own.
   bool delivers_at_once = false;
+  // What pods with resources of their own need of nodes, in place of what is real. Null: what is
+  // real.
+  std::shared_ptr<const FeatureNames> needed_features = nullptr;
   DeviceFeatures devices = {};
 };
 
@@ -59,6 +65,13 @@ struct ObjectHandle {
   std::string namespace_name;
   std::string name;
 };
+
+// The names of an object that is created or updated in that namespace.
+ObjectHandle HandleOf(const ApiObject& object, const std::string& namespace_name);
+
+// What a call replaces: all of an object but its status, its status, or the requests of a pod. The
+// labels come with the first two.
+enum class UpdatePart : uint8_t { kObject, kStatus, kResize };
 
 class Cluster {
  public:
@@ -72,11 +85,14 @@ class Cluster {
   // Creates any object. Returns an error where the name is taken.
   Result<ObjectHandle> Create(const ApiObjectRef& object, const std::string& namespace_name,
                               const Labels& extra_labels = {});
+  // Replaces that part of the object of this kind and name by what `object` says. An error names
+  // what the API server would not take.
+  Status Update(const ApiObject& object, const std::string& namespace_name, UpdatePart part);
   // Returns false where there is no such object.
   bool Delete(const ObjectHandle& object);
 
-  // Nodes.
-  void UpdateNode(const std::string& name, const std::function<void(ClusterNode*)>& change);
+  // Nodes. `change` returns false for no change.
+  void UpdateNode(const std::string& name, const std::function<bool(ClusterNode*)>& change);
   const std::map<uint64_t, ClusterNodeRef>& nodes() const { return nodes_; }
   ClusterNodeRef FindNode(const std::string& name) const;
 
@@ -143,8 +159,14 @@ class Cluster {
   Clock& clock() const { return *options_.clock; }
 
  private:
+  Status UpdatePodPart(const ApiObject& object, const std::string& name, UpdatePart part);
+  void UpdateNodePart(const ApiObject& object, UpdatePart part);
+  void UpdateNamespace(const ApiObject& object);
   void CreateNode(const ApiObject& object, ObjectHandle* handle, const Labels& extra_labels);
   void CreatePod(const ApiObjectRef& object, ObjectHandle* handle, const Labels& extra_labels);
+  // What the pod's priority class says; nullopt: there is no class of its name.
+  std::optional<PriorityClassObject> PriorityOf(const PodObject& pod) const;
+  void NeedFeatures(ClusterPod* pod);
   void CreateNamespace(const ApiObject& object, const ObjectHandle& handle);
   void CreateDevices(const ApiObject& object, const ObjectHandle& handle);
   void CreateClass(const ApiObject& object, const ObjectHandle& handle);
@@ -187,6 +209,10 @@ class Cluster {
   std::map<std::string, ObjectRef> namespaces_;
   std::map<GroupKey, ClusterGroupRef> groups_;
   std::set<GroupKey> lost_members_;
+  std::map<std::string, PriorityClassObject> priority_classes_;
+  // The rules of the last pod that came to need features, before and after.
+  PodRulesRef rules_before_;
+  PodRulesRef rules_after_;
   // All objects but pods, by "kind namespace/name".
   std::unordered_map<std::string, ApiObjectRef> others_;
   std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.

@@ -22,6 +22,14 @@ bool SetCondition(Pod* pod, const PodCondition& condition) {
   return true;
 }
 
+bool AnyLarger(const ResourceList& after, const ResourceList& before) {
+  return std::any_of(after.begin(), after.end(), [&](const auto& each) {
+    const auto was = std::find_if(before.begin(), before.end(),
+                                  [&](const auto& other) { return other.first == each.first; });
+    return each.second > (was == before.end() ? 0 : was->second);
+  });
+}
+
 bool MatchesSelector(const Labels& labels, const Labels& selector) {
   return std::all_of(selector.begin(), selector.end(), [&](const auto& wanted) {
     return std::find(labels.begin(), labels.end(), wanted) != labels.end();

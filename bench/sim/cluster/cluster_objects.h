@@ -32,6 +32,8 @@ struct ClusterPod final : Pod {
   bool deleting = false;        // The deletion waits for finalizers or for a kubelet.
   bool awaits_kubelet = false;  // Its deletion has a grace period, which a kubelet would end.
   bool relabelled = false;      // Its labels are not those that it was created with.
+  bool has_grown = false;       // It requests more than when it was placed.
+  bool never_preempts = false;  // Its preemptionPolicy, or that of its priority class, is Never.
   std::vector<std::string> finalizers;
   // What it asks of resources that device classes stand for. These are not among its requests.
   std::vector<ExtendedRequest> device_requests;
@@ -43,6 +45,11 @@ struct ClusterPod final : Pod {
   // Where books of pods keep what they know of it (pod_slots.h).
   uint64_t slot() const { return slot_ref != nullptr ? slot_ref->number() : number; }
   const PodObject& spec() const { return std::get<PodObject>(object->body); }
+  // The scheduler that it asks for.
+  const std::string& scheduler_name() const {
+    static const std::string kDefault(kDefaultScheduler);
+    return object != nullptr ? spec().scheduler_name : kDefault;
+  }
 };
 using ClusterPodRef = std::shared_ptr<const ClusterPod>;
 
@@ -57,6 +64,7 @@ struct ClusterNode final : ObjectView {
   uint64_t number = 0;  // In order of creation, from 1.
   std::vector<NodeImage> images;
   bool relabelled = false;  // Its labels or taints are not those that it was created with.
+  bool has_shrunk = false;  // It has less for pods than at one time before.
 };
 using ClusterNodeRef = std::shared_ptr<const ClusterNode>;
 
@@ -134,6 +142,9 @@ inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
 const PodCondition* FindCondition(const Pod& pod, std::string_view type);
 // Adds or replaces the condition of its type. Returns false where the pod had it already.
 bool SetCondition(Pod* pod, const PodCondition& condition);
+
+// Some amount of `after` is larger than in `before`, where an amount that is missing is 0.
+bool AnyLarger(const ResourceList& after, const ResourceList& before);
 
 // Every label of `selector` is among `labels`, with its value.
 bool MatchesSelector(const Labels& labels, const Labels& selector);

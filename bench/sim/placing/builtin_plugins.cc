@@ -20,6 +20,7 @@ std::vector<PlacingPluginRef> BuiltinPlacingPlugins(const PlacingTools& tools) {
   plugins.push_back(MakeDefaultPreemption(tools));
   plugins.push_back(MakeNodeResourcesBalancedAllocation());
   plugins.push_back(MakeImageLocality());
+  plugins.push_back(MakeNodeDeclaredFeatures());
   if (tools.groups != nullptr) plugins.push_back(MakeGangScheduling(tools));
   if (tools.places_by_topology) {
     plugins.push_back(MakeTopologyPlacement());

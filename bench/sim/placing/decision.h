@@ -46,6 +46,14 @@ struct PostFilterResult {
   bool victims_are_going = false;
 };
 
+// What became of the nodes that an earlier pod's search left.
+enum class Sharing : uint8_t {
+  kNone,     // Nothing: the pod shares no search.
+  kNoHint,   // There were none.
+  kUsed,     // The pod went to the best of them.
+  kNotUsed,  // The best of them did not pass.
+};
+
 struct Decision {
   std::string node;   // Empty: no node is feasible.
   uint32_t slot = 0;  // Of that node, in the ledger.
@@ -54,6 +62,7 @@ struct Decision {
   // Without a node, or when Permit has rejected: bits of the plugins that did (framework.h).
   uint64_t rejectors = 0;
   size_t nodes_looked_at = 0;
+  Sharing sharing = Sharing::kNone;
   // Without a node: another thread took what was found, or what was to be preempted has changed.
   // The attempt is to be decided anew.
   bool was_overtaken = false;

@@ -1,6 +1,7 @@
 #include "bench/sim/placing/framework.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "engine/base/result.h"
@@ -11,16 +12,41 @@ namespace {
 
 constexpr size_t kPluginsMax = 64;
 
+// nullopt: nothing can be turned off there.
+std::optional<PluginRole> RoleAt(ExtensionPoint point) {
+  switch (point) {
+    case ExtensionPoint::kFilter:
+      return PluginRole::kFilter;
+    case ExtensionPoint::kPostFilter:
+      return PluginRole::kPostFilter;
+    case ExtensionPoint::kScore:
+      return PluginRole::kScore;
+    case ExtensionPoint::kReserve:
+      return PluginRole::kReserve;
+    case ExtensionPoint::kPermit:
+      return PluginRole::kPermit;
+    case ExtensionPoint::kPreBind:
+      return PluginRole::kPreBind;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
-Framework::Framework(std::vector<PlacingPluginRef> plugins) : plugins_(std::move(plugins)) {
+Framework::Framework(std::vector<PlacingPluginRef> plugins, SchedulerProfile profile)
+    : plugins_(std::move(plugins)), profile_(std::move(profile)) {
   SCHEDQ_CHECK(plugins_.size() <= kPluginsMax,
                "the rejectors of a decision are the bits of a word");
   for (size_t number = 0; number < plugins_.size(); ++number) {
-    const ExtensionPoints points = plugins_[number]->points();
-    for (size_t point = 0; point < kExtensionPointCount; ++point) {
-      if (!points.Has(static_cast<ExtensionPoint>(point))) continue;
-      by_point_[point].push_back({plugins_[number].get(), number});
+    const PlacingPlugin& plugin = *plugins_[number];
+    const ExtensionPoints points = plugin.points();
+    const PluginChoice& choice = profile_.ChoiceOf(std::string(plugin.name()));
+    for (size_t i = 0; i < kExtensionPointCount; ++i) {
+      const auto point = static_cast<ExtensionPoint>(i);
+      const std::optional<PluginRole> role = RoleAt(point);
+      if (!points.Has(point) || (role && choice.IsOff(*role))) continue;
+      by_point_[i].push_back({&plugin, number, choice.weight.value_or(plugin.weight())});
     }
   }
 }

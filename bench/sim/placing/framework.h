@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
@@ -39,7 +40,7 @@ struct PlacingTools {
   PodBook* pod_book = nullptr;
   GroupBook* groups = nullptr;  // Null: pods are placed one by one.
   bool places_by_topology = false;
-  FitScoring fit_scoring = {};
+  SchedulerProfile profile = {};
 };
 
 // Makes plugins, for instance those beside the built-in ones.
@@ -69,10 +70,13 @@ class Framework {
   struct Numbered {
     const PlacingPlugin* plugin = nullptr;
     size_t number = 0;
+    int32_t weight = 0;  // Of its scores.
   };
 
-  // At most 64.
-  explicit Framework(std::vector<PlacingPluginRef> plugins);
+  // At most 64. The profile says which of them are asked where, and the weights of their scores.
+  explicit Framework(std::vector<PlacingPluginRef> plugins, SchedulerProfile profile = {});
+
+  const SchedulerProfile& profile() const { return profile_; }
 
   size_t size() const { return plugins_.size(); }
   const PlacingPlugin& plugin(size_t number) const { return *plugins_[number]; }
@@ -101,6 +105,7 @@ class Framework {
 
  private:
   const std::vector<PlacingPluginRef> plugins_;
+  const SchedulerProfile profile_;
   std::array<std::vector<Numbered>, kExtensionPointCount> by_point_;
 };
 

@@ -32,17 +32,22 @@ uint32_t FirstWith(RoomScores::Block scores, uint64_t mask, int32_t score, uint3
 
 }  // namespace
 
-size_t NodesToFind(size_t nodes) {
+size_t NodesToFind(size_t nodes, size_t percentage) {
   constexpr size_t kNodesMin = 100;
   constexpr size_t kPercentMin = 5;
   if (nodes < kNodesMin) return nodes;
   const size_t less = nodes / 125;
-  const size_t percent = less < 50 - kPercentMin ? 50 - less : kPercentMin;
+  const size_t adapted = less < 50 - kPercentMin ? 50 - less : kPercentMin;
+  const size_t percent = percentage != 0 ? percentage : adapted;
   return std::max(kNodesMin, nodes * percent / 100);
 }
 
-Placer::Placer(const SchedulerCache* cache, const Random& random)
-    : cache_(*cache), framework_(cache->framework()), nodes_(&cache->nodes()), random_(random) {}
+Placer::Placer(const SchedulerCache* cache, const Framework& framework, const Random& random)
+    : cache_(*cache),
+      framework_(framework),
+      percentage_(static_cast<size_t>(framework.profile().percentage_of_nodes.value_or(0))),
+      nodes_(&cache->nodes()),
+      random_(random) {}
 
 uint64_t Placer::KnownIn(size_t block) const {
   const uint64_t known = nodes_.known(block);
@@ -56,6 +61,8 @@ size_t Placer::NodesInScope() const {
 Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
   scope_ = scope;
   nodes_.Refresh();
+  // In a group's cycle nodes differ from member to member.
+  signature_ = scope.assumed == nullptr ? SignatureOf(pod, framework_.profile()) : std::nullopt;
   turn_ = static_cast<uint32_t>(random_.Next());
   Decision decision;
   PlacingAttempt attempt;
@@ -66,9 +73,14 @@ Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
   }
   decision.nodes_looked_at = 1;
   const std::string& nominated = pod.nominated_node_name;
-  if (nominated.empty() || !TakeIfPasses(attempt, nominated, &decision)) {
+  if (!nominated.empty() && TakeIfPasses(attempt, nominated, &decision)) {
+    shared_.Forget();
+  } else if (nominated.empty() && TakeShared(&attempt, &decision)) {
+    decision.nodes_looked_at = 2;  // And that of the last pod.
+  } else {
     LookAtNodes(&attempt, &decision);
-    decision.nodes_looked_at = NodesToFind(NodesInScope());
+    decision.nodes_looked_at = Wanted();
+    if (!decision.node.empty()) ShareSearch();
   }
   if (attempt.claims != nullptr && !attempt.claims->error.empty()) {
     // An error of a plugin fails the attempt, whatever others say of the nodes.
@@ -76,6 +88,7 @@ Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
     decision.rejectors = 0;
     return decision;
   }
+  if (!decision.node.empty()) shared_.Placed(decision.slot, scope.time);
   if (decision.node.empty()) {
     decision.nodes_looked_at = NodesInScope();
     if (attempt.claims != nullptr) decision.idle_claim = attempt.claims->IdleClaim(pod);
@@ -133,16 +146,62 @@ bool Placer::PreFilter(PlacingAttempt* attempt, Decision* decision) {
 bool Placer::TakeIfPasses(const PlacingAttempt& attempt, const std::string& node,
                           Decision* decision) {
   const std::optional<uint32_t> slot = SlotOf(node);
-  if (!slot || (KnownIn(*slot / kNodesPerBlock) & BitOfNode(*slot)) == 0) return false;
-  const size_t block = *slot / kNodesPerBlock;
+  if (!slot || !Passes(attempt, *slot)) return false;
+  Take(*slot, decision);
+  return true;
+}
+
+bool Placer::Passes(const PlacingAttempt& attempt, uint32_t slot) const {
+  const size_t block = slot / kNodesPerBlock;
+  if (block >= nodes_.blocks() || (KnownIn(block) & BitOfNode(slot)) == 0) return false;
   for (const Framework::Numbered& each : asked_) {
-    if (each.plugin->Filter(attempt, nodes_, block, BitOfNode(*slot)) == 0) return false;
+    if (each.plugin->Filter(attempt, nodes_, block, BitOfNode(slot)) == 0) return false;
   }
   // What rejects here is asked again with all nodes.
   Decision unused;
-  if (!PassesAlone(attempt, *slot, &unused)) return false;
-  Take(*slot, decision);
+  return PassesAlone(attempt, slot, &unused);
+}
+
+bool Placer::TakeShared(PlacingAttempt* attempt, Decision* decision) {
+  if (!signature_) return false;
+  decision->sharing = Sharing::kNoHint;
+  if (!shared_.Serves(*signature_, scope_.time)) return false;
+  if (Passes(*attempt, shared_.last_slot())) RankAgain(attempt);
+  if (shared_.slots().empty()) return false;
+  const uint32_t best = shared_.TakeBest();
+  decision->sharing = Passes(*attempt, best) ? Sharing::kUsed : Sharing::kNotUsed;
+  if (decision->sharing == Sharing::kNotUsed) return false;
+  Take(best, decision);
   return true;
+}
+
+void Placer::RankAgain(PlacingAttempt* attempt) {
+  std::vector<uint32_t> slots = shared_.slots();
+  slots.push_back(shared_.last_slot());
+  std::sort(slots.begin(), slots.end());
+  feasible_.clear();
+  for (const uint32_t slot : slots) {
+    const size_t block = slot / kNodesPerBlock;
+    if ((nodes_.known(block) & BitOfNode(slot)) == 0) continue;
+    if (feasible_.empty() || feasible_.back().block != block) feasible_.push_back({block, 0});
+    feasible_.back().nodes |= BitOfNode(slot);
+  }
+  Rank(attempt);
+  shared_.Replace(TakeRanking());
+}
+
+void Placer::ShareSearch() {
+  if (!signature_) return shared_.Forget();
+  shared_.Keep(*signature_, TakeRanking(), scope_.time.now);
+}
+
+std::vector<uint32_t> Placer::TakeRanking() {
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) { return b.IsBetterThan(a); });
+  std::vector<uint32_t> slots;
+  for (const Candidate& candidate : candidates_) slots.push_back(Turned(candidate.order));
+  candidates_.clear();
+  return slots;
 }
 
 std::optional<uint32_t> Placer::SlotOf(const std::string& node) const {
@@ -154,7 +213,7 @@ std::optional<uint32_t> Placer::SlotOf(const std::string& node) const {
 
 void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {
   const size_t blocks = nodes_.blocks();
-  const size_t wanted = NodesToFind(NodesInScope());
+  const size_t wanted = Wanted();
   feasible_.clear();
   size_t found = 0;
   for (size_t i = 0; i < blocks; ++i) {
@@ -187,9 +246,9 @@ void Placer::Rank(PlacingAttempt* attempt) {
   candidates_.clear();
   scorers_.clear();
   for (const Framework::Numbered& each : framework_.At(ExtensionPoint::kScore)) {
-    if (each.plugin->PreScore(attempt, nodes_)) scorers_.push_back(each.plugin);
+    if (each.plugin->PreScore(attempt, nodes_)) scorers_.push_back(each);
   }
-  const bool needs_all = asks_alone_ || !scorers_.empty();
+  const bool needs_all = asks_alone_ || !scorers_.empty() || signature_.has_value();
   room_scores_.Begin(*attempt);
   Candidate best{INT64_MIN, UINT32_MAX};
   for (const Feasible& each : feasible_) {
@@ -213,11 +272,11 @@ void Placer::Rank(PlacingAttempt* attempt) {
 void Placer::AddScores(const PlacingAttempt& attempt) {
   slots_.clear();
   for (const Candidate& candidate : candidates_) slots_.push_back(Turned(candidate.order));
-  for (const PlacingPlugin* plugin : scorers_) {
+  for (const Framework::Numbered& each : scorers_) {
     scores_.assign(slots_.size(), 0);
-    plugin->Score(attempt, nodes_, slots_, scores_);
+    each.plugin->Score(attempt, nodes_, slots_, scores_);
     for (size_t i = 0; i < scores_.size(); ++i) {
-      candidates_[i].score += plugin->weight() * scores_[i];
+      candidates_[i].score += each.weight * scores_[i];
     }
   }
 }

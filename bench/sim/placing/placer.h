@@ -4,9 +4,9 @@
 // Nodes are looked at from where the last attempt stopped, until enough of them are feasible
 // (NodesToFind). The one with the highest score is taken, and of several one at random, as
 // kube-scheduler does: the first of them would always fill up before the others. The node to which
-// the pod is nominated is tried before all others, and a node keeps room for the pods that are
-// nominated to it and go before the pod (nominations.h). Where no node passes, PostFilter says what
-// can be done.
+// the pod is nominated is tried before all others, then one that the search of a pod like it left.
+// A node keeps room for the pods that are nominated to it and go before the pod (nominations.h).
+// Where no node passes, PostFilter says what can be done.
 // Threads: one; placers of several threads share a cache.
 // Cost: the nodes that are looked at, 64 at a time.
 // Memory: a copy of all nodes (node_columns.h).
@@ -28,14 +28,22 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/room_scores.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/shared_search.h"
 #include "engine/base/random.h"
 
 namespace schedq {
 
+// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
+// else `percentage` of them; where that is 0, 50 % to 5 %, a smaller share in larger clusters. At
+// least 100.
+size_t NodesToFind(size_t nodes, size_t percentage = 0);
+
 class Placer {
  public:
   // `cache` outlives it. Placers of one random stream decide alike.
-  explicit Placer(const SchedulerCache* cache, const Random& random = Random(0));
+  explicit Placer(const SchedulerCache* cache, const Random& random = Random(0))
+      : Placer(cache, cache->framework(), random) {}
+  Placer(const SchedulerCache* cache, const Framework& framework, const Random& random);
 
   // In a cycle of a group.
   struct Scope {
@@ -43,6 +51,7 @@ class Placer {
     // The numbers of its members that are assumed: their nominations count no more. Null: it is no
     // cycle of a group. In one PostFilter is not asked.
     const std::unordered_set<uint64_t>* assumed = nullptr;
+    PlacingTime time = {};  // Of a pod by itself.
   };
 
   // Decides without changing the cache, by what the cache has now.
@@ -77,9 +86,19 @@ class Placer {
   bool PreFilter(PlacingAttempt* attempt, Decision* decision);
   // Whether the node passes, and is taken.
   bool TakeIfPasses(const PlacingAttempt& attempt, const std::string& node, Decision* decision);
+  // Whether the node passes all filters.
+  bool Passes(const PlacingAttempt& attempt, uint32_t slot) const;
   // Of the block, and of all, those that the attempt may look at.
   uint64_t KnownIn(size_t block) const;
   size_t NodesInScope() const;
+  // The best node that an earlier pod's search left (shared_search.h). False: none serves.
+  bool TakeShared(PlacingAttempt* attempt, Decision* decision);
+  // The node of the last pod takes this one too: it competes with what its search left.
+  void RankAgain(PlacingAttempt* attempt);
+  // What the search found beside the node that it took may serve the next pod.
+  void ShareSearch();
+  // The candidates' slots, the worst first. There are no candidates afterwards.
+  std::vector<uint32_t> TakeRanking();
   void LookAtNodes(PlacingAttempt* attempt, Decision* decision);
   // The feasible nodes of a block.
   uint64_t Filter(const PlacingAttempt& attempt, size_t block, Decision* decision) const;
@@ -112,28 +131,29 @@ class Placer {
     uint64_t nodes;
   };
 
+  size_t Wanted() const { return NodesToFind(NodesInScope(), percentage_); }
+
   const SchedulerCache& cache_;
   const Framework& framework_;
+  const size_t percentage_;
   NodeColumns nodes_;
   RoomScores room_scores_{&nodes_, framework_};
   Random random_;
   size_t next_block_ = 0;
   Scope scope_;        // Of the attempt.
   uint32_t turn_ = 0;  // Of the attempt's random order.
+  SharedSearch shared_;
   // Of the attempt.
   std::vector<Framework::Numbered> asked_;        // Those that filter.
   std::vector<Framework::Numbered> asked_alone_;  // Those that filter one node.
-  std::vector<const PlacingPlugin*> scorers_;     // Those that score beyond room.
+  std::vector<Framework::Numbered> scorers_;      // Those that score beyond room.
   bool is_hopeless_ = false;                      // PreFilter has rejected all nodes.
   bool asks_alone_ = false;                       // Nodes may be asked one at a time.
+  std::optional<std::string> signature_;          // Of the pod; nullopt: it shares no search.
   std::vector<Feasible> feasible_;                // None of them asked alone yet.
   std::vector<Candidate> candidates_;             // Of these.
   std::vector<uint32_t> slots_;                   // Of the candidates, for the scorers.
   std::vector<int64_t> scores_;                   // One scorer's, of these.
 };
-
-// The number of feasible nodes after which an attempt stops its search: all of `nodes` below 100,
-// else 50 % to 5 % of them, a smaller share in larger clusters, but at least 100.
-size_t NodesToFind(size_t nodes);
 
 }  // namespace schedq

@@ -225,25 +225,6 @@ class PlacingPlugin {
 
 using PlacingPluginRef = std::unique_ptr<const PlacingPlugin>;
 
-// How NodeResourcesFit scores a node: kube-scheduler's scoring strategies.
-struct FitScoring {
-  enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };
-  struct Resource {
-    std::string name;
-    int64_t weight = 1;
-  };
-  // Of kRequestedToCapacityRatio: the score, 0 to 10, of a node that is so much in use, in percent.
-  // Between two points it is linear. In ascending order, at least one.
-  struct Point {
-    int64_t utilization = 0;
-    int64_t score = 0;
-  };
-
-  Strategy strategy = Strategy::kLeastAllocated;
-  std::vector<Resource> resources = {{"cpu", 1}, {"memory", 1}};
-  std::vector<Point> shape = {};
-};
-
 // The nodes of a mask, one after the other.
 template <typename Visit>
 void ForEachNode(size_t block, uint64_t mask, Visit visit) {

@@ -6,7 +6,7 @@ namespace schedq {
 
 RoomScores::RoomScores(const NodeColumns* nodes, const Framework& framework) : nodes_(*nodes) {
   for (const Framework::Numbered& each : framework.At(ExtensionPoint::kScore)) {
-    if (each.plugin->scores_room()) plugins_.push_back(each.plugin);
+    if (each.plugin->scores_room()) plugins_.push_back(each);
   }
 }
 
@@ -46,8 +46,8 @@ RoomScores::Block RoomScores::Of(const PlacingAttempt& attempt, size_t block, ui
 
 int32_t RoomScores::Score(const PlacingAttempt& attempt, uint32_t slot) const {
   int64_t sum = 0;
-  for (const PlacingPlugin* plugin : plugins_) {
-    sum += plugin->weight() * plugin->ScoreRoom(attempt, nodes_, slot);
+  for (const Framework::Numbered& each : plugins_) {
+    sum += each.weight * each.plugin->ScoreRoom(attempt, nodes_, slot);
   }
   return static_cast<int32_t>(sum);
 }

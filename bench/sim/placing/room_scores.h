@@ -49,7 +49,7 @@ class RoomScores {
   int32_t Score(const PlacingAttempt& attempt, uint32_t slot) const;
 
   const NodeColumns& nodes_;
-  std::vector<const PlacingPlugin*> plugins_;  // Those that score room.
+  std::vector<Framework::Numbered> plugins_;  // Those that score room.
   // The latest first.
   std::vector<std::unique_ptr<Column>> columns_;
 };

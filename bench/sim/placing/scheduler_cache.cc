@@ -1,9 +1,11 @@
 #include "bench/sim/placing/scheduler_cache.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/resource_table.h"
@@ -44,25 +46,47 @@ uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
 }  // namespace
 
 SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& gates,
-                               const DeviceFeatures& devices)
+                               const DeviceFeatures& devices, const SchedulerSettings& settings)
     : plugin_source_(plugins),
       gates_(gates),
       device_features_(devices),
+      settings_(settings),
       places_by_topology_(gates.On(Gate::kTopologyAwareWorkloadScheduling) ||
                           gates.CompositePodGroup()),
       claims_(devices),
-      framework_(plugins({.resources = &nodes_.resources(),
-                          .claims = &claims_,
-                          .pods = &pods_by_node_,
-                          .pod_book = &pod_book_,
-                          .groups = gates.GenericWorkload() ? &groups_ : nullptr,
-                          .places_by_topology = places_by_topology_})),
-      keeps_pods_(!framework_.At(ExtensionPoint::kPostFilter).empty()) {
+      frameworks_(MakeFrameworks()),
+      keeps_pods_(std::any_of(frameworks_.begin(), frameworks_.end(), [](const auto& framework) {
+        return !framework->At(ExtensionPoint::kPostFilter).empty();
+      })) {
   groups_.KnowComposites(gates.CompositePodGroup());
 }
 
+std::vector<std::unique_ptr<const Framework>> SchedulerCache::MakeFrameworks() {
+  std::vector<std::unique_ptr<const Framework>> made;
+  for (const SchedulerProfile& profile : settings_.profiles) {
+    made.push_back(std::make_unique<const Framework>(
+        plugin_source_({.resources = &nodes_.resources(),
+                        .claims = &claims_,
+                        .pods = &pods_by_node_,
+                        .pod_book = &pod_book_,
+                        .groups = gates_.GenericWorkload() ? &groups_ : nullptr,
+                        .places_by_topology = places_by_topology_,
+                        .profile = profile}),
+        profile));
+  }
+  return made;
+}
+
+std::optional<size_t> SchedulerCache::ProfileOf(const ClusterPod& pod) const {
+  const std::string& wanted = pod.scheduler_name();
+  for (size_t i = 0; i < frameworks_.size(); ++i) {
+    if (frameworks_[i]->profile().scheduler_name == wanted) return i;
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<SchedulerCache> SchedulerCache::CopyWithoutPods() const {
-  auto copy = std::make_unique<SchedulerCache>(plugin_source_, gates_, device_features_);
+  auto copy = std::make_unique<SchedulerCache>(plugin_source_, gates_, device_features_, settings_);
   for (uint32_t slot = 0; slot < nodes_.slots(); ++slot) {
     ClusterNodeRef node = nodes_.NodeAt(slot);
     if (node == nullptr) continue;
@@ -172,6 +196,18 @@ std::optional<std::string> SchedulerCache::LetGoOfAssumed(const ClusterPod& pod)
   return node != nullptr ? node->name : "";
 }
 
+// A pod that is on its node may come to request more or less.
+void SchedulerCache::AdoptRequests(const ClusterChange& change, uint32_t slot) {
+  const ClusterPod* const before = change.pod_before.get();
+  const ClusterPod& after = *change.pod_after;
+  if (before == nullptr || before->node_name.empty() || before->object == after.object) return;
+  const NodeDemand had = nodes_.resources().DemandOf(*before);
+  const NodeDemand has = nodes_.resources().DemandOf(after);
+  if (had == has) return;
+  nodes_.Take(after.node_name, has);
+  nodes_.Give(slot, had);
+}
+
 void SchedulerCache::ApplyPod(const ClusterChange& change) {
   if (change.pod_after == nullptr) {
     TakeFromItsNode(*change.pod_before);
@@ -185,6 +221,7 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
   const uint64_t assumed = word.load();
   const bool counts_there = known && CountsOnANode(assumed) && SlotOfWord(assumed) == *known;
   if (counts_there) {
+    AdoptRequests(change, *known);
     if (keeps_pods_) pods_by_node_.Set(*known, change.pod_after);
     const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     ForgetAssumed(pod, before);
@@ -209,7 +246,7 @@ bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
   const ClusterPod& pod = *assumed;
   const NodeDemand demand = nodes_.resources().DemandOf(pod);
   if (!nodes_.Reserve(decision->slot, decision->node_version, demand)) return false;
-  if (!framework_.Reserve(pod, *decision)) {
+  if (!framework_of(pod).Reserve(pod, *decision)) {
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -220,7 +257,7 @@ bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
   // No other thread begins a place of a pod that is in an attempt.
   PodWord& word = WordOf(pod.slot());
   if (!pod_book_.PutWhereAllowed(assumed, decision->slot, PlaceOf(changed(word.load())))) {
-    framework_.Unreserve(pod, *decision, 0);
+    framework_of(pod).Unreserve(pod, *decision, 0);
     nodes_.Give(decision->slot, demand);
     return false;
   }
@@ -245,7 +282,7 @@ void SchedulerCache::Forget(const ClusterPod& pod, const Decision& decision, siz
     ForgetAssumed(pod, before);
     GiveBack(pod, before);
   }
-  framework_.Unreserve(pod, decision, steps);
+  framework_of(pod).Unreserve(pod, decision, steps);
 }
 
 }  // namespace schedq

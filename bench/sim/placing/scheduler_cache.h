@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "bench/format/workload/device_features.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
@@ -42,7 +43,8 @@ class SchedulerCache {
  public:
   // Of the gates only those of groups count.
   explicit SchedulerCache(const PlacingPluginSource& plugins = BuiltinPlacingPlugins,
-                          const Gates& gates = Gates(), const DeviceFeatures& devices = {});
+                          const Gates& gates = Gates(), const DeviceFeatures& devices = {},
+                          const SchedulerSettings& settings = SchedulerSettings());
 
   // Applies a change of any object except an unassigned pod.
   void Apply(const ClusterChange& change);
@@ -77,8 +79,15 @@ class SchedulerCache {
   const PodsByNode& pods_by_node() const { return pods_by_node_; }
   Nominations& nominations() { return nominations_; }
   const Nominations& nominations() const { return nominations_; }
-  // Of all scheduling threads.
-  const Framework& framework() const { return framework_; }
+  // Of all scheduling threads: one a profile. All have the same plugins by the same numbers, and
+  // ask them at different points.
+  const std::vector<std::unique_ptr<const Framework>>& frameworks() const { return frameworks_; }
+  const Framework& framework() const { return *frameworks_.front(); }
+  const Framework& framework_of(const ClusterPod& pod) const {
+    return *frameworks_[ProfileOf(pod).value_or(0)];
+  }
+  // By the name of the scheduler that the pod asks for; nullopt: another scheduler's.
+  std::optional<size_t> ProfileOf(const ClusterPod& pod) const;
 
  private:
   // Where a pod counts; scheduler_cache.cc says what its bits mean.
@@ -88,8 +97,10 @@ class SchedulerCache {
 
   // Keeps the change for a copy.
   void Keep(const ClusterChange& change);
+  std::vector<std::unique_ptr<const Framework>> MakeFrameworks();
   void ApplyPod(const ClusterChange& change);
   void ApplyNode(const ClusterChange& change);
+  void AdoptRequests(const ClusterChange& change, uint32_t slot);
   PodWord& WordOf(uint64_t pod_slot);
   // Returns the pod's word as it was.
   uint64_t TakeFromItsNode(const ClusterPod& pod);
@@ -101,6 +112,7 @@ class SchedulerCache {
   const PlacingPluginSource plugin_source_;
   const Gates gates_;
   const DeviceFeatures device_features_;
+  const SchedulerSettings settings_;
   const bool places_by_topology_;
   NodeLedger nodes_;
   ClaimBook claims_;
@@ -113,7 +125,7 @@ class SchedulerCache {
   std::map<std::string, ClusterChange> others_;
   mutable std::mutex others_mutex_;  // Guards them.
   Nominations nominations_;
-  const Framework framework_;
+  const std::vector<std::unique_ptr<const Framework>> frameworks_;
   const bool keeps_pods_;  // A plugin asks for the pods of nodes.
   // Written by the thread that assumes or forgets the pod, and by the one that delivers its
   // changes.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/sim/placing/profile_plugins.h"
 #include "engine/base/result.h"
 #include "hints/world.h"
 
@@ -91,7 +92,8 @@ void QueueDriver::BeginRecording(RecordedQueue recorded) {
 
 // Not as the assembly's further plugins: these are metered and recorded too.
 Result<std::vector<Plugin>> QueueDriver::MakePlugins(World* world) {
-  std::vector<Plugin> plugins = BuiltinPlugins(world, options_.gates, options_.pod_rules);
+  std::vector<Plugin> plugins =
+      WithProfiles(BuiltinPlugins(world, options_.gates, options_.pod_rules), options_.settings);
   for (const PluginSource& source : options_.further_plugins) {
     Result<std::vector<Plugin>> further = source(world);
     if (!further) return further.error();

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/queue/hint_meter.h"
 #include "bench/sim/queue/queue_watch.h"
@@ -59,6 +60,7 @@ struct QueueDriverOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   PodRulesUse pod_rules = PodRulesUse::kSome;
+  SchedulerSettings settings;
   std::optional<ApiCallOptions> api_calls;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };

@@ -23,7 +23,7 @@ void Binder::Stop() {
 
 void Binder::Begin(BindingRef binding) {
   under_way_.fetch_add(1);
-  binding->steps = around_.cache->framework().PreBindSteps(binding->decision);
+  binding->steps = around_.cache->framework_of(binding->pod()).PreBindSteps(binding->decision);
   steps_.Push(std::move(binding));
 }
 
@@ -62,8 +62,7 @@ void Binder::Reject(const BindingRef& binding) {
   GiveBack(binding);
   around_.attempts->End(binding->pod().slot());
   static_cast<void>(binding->attempt.Fail(binding->rejectors));
-  around_.metrics->CountAttempt(AttemptResult::kUnschedulable,
-                                around_.pace->Now() - binding->started);
+  Count(*binding, AttemptResult::kUnschedulable);
   TellOthersOfRoom(around_.queue, binding->pod(), binding->decision.node);
   under_way_.fetch_sub(1);
 }
@@ -82,8 +81,8 @@ void Binder::BeginSteps(const BindingRef& binding) {
 void Binder::TakeSteps(const BindingRef& binding) {
   binding->step = Binding::Step::kBind;
   for (; binding->steps_taken < binding->steps; ++binding->steps_taken) {
-    if (around_.cache->framework().PreBind(binding->steps_taken, around_.cluster, binding->pod(),
-                                           binding->decision)) {
+    if (around_.cache->framework_of(binding->pod())
+            .PreBind(binding->steps_taken, around_.cluster, binding->pod(), binding->decision)) {
       continue;
     }
     binding->step = Binding::Step::kGiveUp;
@@ -118,7 +117,7 @@ void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
   }
   const Instant now = around_.pace->Now();
   const QueueingFields& fields = binding->popped.fields;
-  around_.metrics->CountAttempt(AttemptResult::kScheduled, now - binding->started);
+  Count(*binding, AttemptResult::kScheduled);
   around_.metrics->CountScheduled(fields.attempts,
                                   now - fields.first_attempt.value_or(binding->started));
   under_way_.fetch_sub(1);
@@ -128,8 +127,13 @@ void Binder::GiveBack(const BindingRef& binding) {
   around_.cache->Forget(binding->pod(), binding->decision, binding->steps_taken);
 }
 
+void Binder::Count(const Binding& binding, AttemptResult result) const {
+  around_.metrics->CountAttempt(result, around_.pace->Now() - binding.started,
+                                around_.cache->ProfileOf(binding.pod()).value_or(0));
+}
+
 void Binder::Tell(const BindingRef& binding) {
-  around_.metrics->CountAttempt(AttemptResult::kError, around_.pace->Now() - binding->started);
+  Count(*binding, AttemptResult::kError);
   TellOfRoom(around_.queue, binding->pod(), binding->decision.node);
   under_way_.fetch_sub(1);
 }

@@ -68,6 +68,7 @@ class Binder {
   // it.
   void GiveBack(const BindingRef& binding);
   void Tell(const BindingRef& binding);
+  void Count(const Binding& binding, AttemptResult result) const;
 
   const Surroundings around_;
   Channel<BindingRef> steps_;

@@ -109,6 +109,8 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
   const ClusterPodRef& after = change.pod_after;
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
+  const bool is_ours = cache_.ProfileOf(after != nullptr ? *after : *before).has_value();
+  if (!is_ours && !was_assigned && !is_assigned) return;
   const InPart in_part(parts, Part::kQueue);
   if (after != nullptr && !is_assigned && !after->nominated_node_name.empty() &&
       !cache_.IsAssumed(after->slot())) {
@@ -120,7 +122,9 @@ void Informers::HandlePod(const ClusterChange& change, PartClock* parts) {
     cache_.Apply(change);
     parts->SwitchTo(Part::kEvents);
   }
-  MustSucceed(queue_.PodChanged(before, after));
+  // Another scheduler's pod, whose binding is the first that the queue hears of it.
+  const bool comes = !is_ours && !was_assigned;
+  MustSucceed(queue_.PodChanged(comes ? nullptr : before, after));
   // Its attempt has led to a node, and now its slot may go to another pod.
   if (was_assigned && after == nullptr) attempts_.End(before->slot());
   if (was_assigned || is_assigned) return;

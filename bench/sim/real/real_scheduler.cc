@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/sim/placing/further_plugins.h"
+#include "bench/sim/placing/profile_plugins.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/api_sink.h"
 #include "engine/base/metrics/metrics.h"
@@ -36,8 +37,9 @@ AssemblyOptions OptionsOfQueue(const RealSchedulerOptions& options, ApiSink* sin
   AssemblyOptions assembly;
   assembly.engine = options.engine;
   assembly.clock = &options.pace->wall();
-  assembly.plugins = [gates = options.gates, rules = options.pod_rules](World* world) {
-    return Result<std::vector<Plugin>>(BuiltinPlugins(world, gates, rules));
+  assembly.plugins = [gates = options.gates, rules = options.pod_rules,
+                      settings = options.settings](World* world) {
+    return Result<std::vector<Plugin>>(WithProfiles(BuiltinPlugins(world, gates, rules), settings));
   };
   assembly.further_plugins = options.further_plugins;
   assembly.gates = options.gates;
@@ -66,6 +68,7 @@ bool HaveNoLatency(const CostModel& costs) {
 RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     : options_(options),
       random_(options.random),
+      metrics_(NamesOf(options.settings)),
       server_({.cluster = options.cluster,
                .costs = options.costs,
                .random = &random_,
@@ -82,7 +85,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
     return FurtherPlacingPlugins(queue_->plugins());
   };
   cache_ = std::make_unique<SchedulerCache>(WithFurther(options.placing_plugins, further),
-                                            options.gates, options.devices);
+                                            options.gates, options.devices, options.settings);
   binder_ = std::make_unique<Binder>(Binder::Surroundings{.queue = queue_.get(),
                                                           .cache = cache_.get(),
                                                           .attempts = &attempts_,
@@ -171,6 +174,7 @@ bool RealScheduler::IsQuiet() const {
 
 bool RealScheduler::Knows(const ClusterPod& pod) const {
   if (cache_->IsAssumed(pod.slot())) return true;
+  if (!cache_->ProfileOf(pod)) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_->Where(name).place != Place::kAbsent;
 }
@@ -225,6 +229,8 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
     return;
   }
   Decision decision = DecideAndAssume(self, parts, attempt);
+  const size_t profile = cache_->ProfileOf(pod).value_or(0);
+  metrics_.CountSharing(decision.sharing, profile);
   if (!decision.node.empty() && Go(parts, &attempt, &decision, started)) return;
   parts->SwitchTo(Part::kQueue);
   attempts_.End(pod.slot());
@@ -233,7 +239,7 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
   if (!decision.node.empty()) TellOthersOfRoom(queue_.get(), *popped, decision.node);
   const bool is_error = decision.rejectors == 0;
   metrics_.CountAttempt(is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
-                        options_.pace->Now() - started);
+                        options_.pace->Now() - started, profile);
 }
 
 bool RealScheduler::Go(PartClock* parts, Attempt* attempt, Decision* decision, Instant started) {
@@ -243,7 +249,8 @@ bool RealScheduler::Go(PartClock* parts, Attempt* attempt, Decision* decision, I
   if (cache_->nominations().MayBeAny() && !queue_->NominatedNode(*pod).empty()) {
     static_cast<void>(queue_->Nominate(pod, ""));
   }
-  const PermitOutcome permit = cache_->framework().Permit(pod, *decision, &waiting_pods_);
+  const PermitOutcome permit =
+      cache_->framework_of(AsClusterPod(*pod)).Permit(pod, *decision, &waiting_pods_);
   if (permit.rejector != WaitingPods::kAllowed) {
     cache_->Forget(AsClusterPod(*pod), *decision, 0);
     decision->rejectors = Framework::BitOf(permit.rejector);
@@ -282,7 +289,8 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
   }
   const PostFilterResult* const result = decision.post_filter.get();
   const bool was_asked =
-      decision.node.empty() && !cache_->framework().At(ExtensionPoint::kPostFilter).empty();
+      decision.node.empty() &&
+      !cache_->framework_of(AsClusterPod(attempt->pod())).At(ExtensionPoint::kPostFilter).empty();
   if (was_asked && decision.rejectors != 0) {
     metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
   }
@@ -326,7 +334,8 @@ Decision RealScheduler::DecideAndAssume(SchedulingThread* self, PartClock* parts
   const ClusterPodRef pod = AsClusterPod(attempt.pod_ref());
   for (int i = 0; i < kConflictsMax; ++i) {
     parts->SwitchTo(Part::kPlacing);
-    Decision decision = self->placer.Decide(*pod);
+    Decision decision =
+        self->placers.Decide(*pod, {.now = options_.pace->Now(), .cycle = attempt.cycle()});
     nodes_looked_at_.fetch_add(decision.nodes_looked_at, std::memory_order_relaxed);
     if (decision.node.empty() && !decision.was_overtaken) return decision;
     parts->SwitchTo(Part::kCache);

@@ -24,13 +24,14 @@
 #include <vector>
 
 #include "bench/format/workload/device_features.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/calls/cluster_sink.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/group_cycle.h"
-#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placers.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/placing/waiting_pods.h"
@@ -78,6 +79,7 @@ struct RealSchedulerOptions {
   PodRulesUse pod_rules = PodRulesUse::kSome;
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   DeviceFeatures devices = {};
+  SchedulerSettings settings;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 
@@ -124,9 +126,9 @@ class RealScheduler final : public Scheduler {
   struct SchedulingThread {
     SchedulingThread(SchedulerCache* cache, const Random& random,
                      std::function<void(const ClusterPod& pod, const std::string& node)> released)
-        : placer(cache, random), groups(cache, &placer, random.Fork(kGroups), released) {}
+        : placers(cache, random), groups(cache, placers.first(), random.Fork(kGroups), released) {}
 
-    Placer placer;
+    Placers placers;
     GroupCycle groups;
     LatencyMeter popped;
     MeteredThread thread;

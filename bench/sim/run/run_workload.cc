@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "bench/format/workload/features.h"
@@ -12,6 +13,7 @@
 #include "bench/sim/measure/section.h"
 #include "bench/sim/run/workload_runner.h"
 #include "engine/base/time/time.h"
+#include "engine/object.h"
 #include "hints/plugins/builtin.h"
 #include "perf/documents/data_items.h"
 #include "perf/statistics/histogram.h"
@@ -114,6 +116,7 @@ PodRulesUse RulesUseOf(const Workload& workload) {
           case Feature::kTopologySpread:
           case Feature::kPreferredTopologySpread:
           case Feature::kHostPorts:
+          case Feature::kNodeFeatures:
             return true;
           default:
             return false;
@@ -122,12 +125,24 @@ PodRulesUse RulesUseOf(const Workload& workload) {
   return uses ? PodRulesUse::kSome : PodRulesUse::kNone;
 }
 
+// The names that scheduler_perf's Go code makes up. Null: the workload asks for none.
+std::shared_ptr<const FeatureNames> NodeFeaturesOf(const Workload& workload) {
+  if (workload.node_features == 0) return nullptr;
+  auto names = std::make_shared<FeatureNames>();
+  for (int64_t i = 1; i <= workload.node_features; ++i) {
+    names->push_back("Feature" + std::to_string(i));
+  }
+  std::sort(names->begin(), names->end());
+  return names;
+}
+
 }  // namespace
 
 Result<RunOutcome> RunWorkload(const TestCase& test_case, const Workload& workload,
                                const RunOptions& options) {
   RunOptions with_rules = options;
   with_rules.pod_rules = RulesUseOf(workload);
+  with_rules.node_features = NodeFeaturesOf(workload);
   Simulation simulation(with_rules, test_case.scheduler);
   WorkloadRunner runner(&simulation, test_case, workload);
   const auto run = [&runner] { return runner.Run(); };

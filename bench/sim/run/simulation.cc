@@ -1,5 +1,6 @@
 #include "bench/sim/run/simulation.h"
 
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/real/wall_pace.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
@@ -25,7 +26,18 @@ ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
       options.gates.On(Gate::kClearingNominatedNodeNameAfterBinding);
   cluster.delivers_at_once =
       options.clock == ClockKind::kReal && options.costs->informer_delay == Duration(0);
+  cluster.needed_features = options.node_features;
   return cluster;
+}
+
+// A gate that is off turns its part off in every profile.
+SchedulerSettings WithGates(SchedulerSettings settings, const Gates& gates) {
+  for (SchedulerProfile& profile : settings.profiles) {
+    profile.shares_searches = gates.On(Gate::kOpportunisticBatching);
+    if (gates.On(Gate::kNodeDeclaredFeatures)) continue;
+    profile.plugins["NodeDeclaredFeatures"].is_off.fill(true);
+  }
+  return settings;
 }
 
 BackoffPolicy BackoffOf(const SchedulerSettings& settings) {
@@ -52,6 +64,8 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.queue.pod_rules = options.pod_rules;
   loop.placing_plugins = options.placing_plugins;
   loop.devices = options.devices;
+  loop.settings = settings;
+  loop.queue.settings = settings;
   return loop;
 }
 
@@ -71,6 +85,7 @@ RealSchedulerOptions OptionsOfRealScheduler(Cluster* cluster, WallPace* pace,
   real.random = random;
   real.further_plugins = options.further_plugins;
   real.pod_rules = options.pod_rules;
+  real.settings = settings;
   real.placing_plugins = options.placing_plugins;
   real.devices = options.devices;
   real.make_queue = options.make_queue;
@@ -89,7 +104,7 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       cluster_(OptionsOfCluster(&clock_, options)),
       controller_(&cluster_, {options.costs->claim_workers,
                               [this] { return costs().create.Draw(&controller_random_); }}),
-      scheduler_(MakeScheduler(settings)),
+      scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),
       client_(&clock_, *options.costs, seed_.Fork(kClient)) {}

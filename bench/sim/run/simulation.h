@@ -16,7 +16,7 @@
 
 #include "bench/format/suite/object_estimate.h"
 #include "bench/format/workload/device_features.h"
-#include "bench/format/workload/model.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/measure/live_view.h"
@@ -33,6 +33,7 @@
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/gates.h"
+#include "engine/object.h"
 #include "hints/plugins/builtin.h"
 #include "perf/documents/run_document.h"
 #include "schedq/assembly_options.h"
@@ -73,6 +74,8 @@ struct RunOptions {
   std::function<void(const RunProgress&)> progress;
   // Of all pods of the workload.
   PodRulesUse pod_rules = PodRulesUse::kSome;
+  // What each node declares, and each pod with resources of its own needs; null: what is real.
+  std::shared_ptr<const FeatureNames> node_features;
   LiveView* live = nullptr;  // Shows the run on the real clock while it goes on. May be null.
 };
 
@@ -108,6 +111,9 @@ class Simulation {
   Client& client() { return client_; }
   const Client& client() const { return client_; }
   const CostModel& costs() const { return *options_.costs; }
+  const std::shared_ptr<const FeatureNames>& node_features() const {
+    return options_.node_features;
+  }
   Random& random() { return random_; }
 
  private:

@@ -125,6 +125,8 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNodesOp& op) {
   if (!outcome || *outcome != WaitResult::kDone) return outcome;
   outcome = PrepareNodes(op, created_);
   if (!outcome || *outcome != WaitResult::kDone) return outcome;
+  outcome = DeclareFeatures();
+  if (!outcome || *outcome != WaitResult::kDone) return outcome;
   return WaitForNodes();
 }
 
@@ -164,11 +166,34 @@ WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
         SetLabel(&node->labels, op.label.key, values[static_cast<size_t>(index) % values.size()]);
       }
       if (!op.unique_label_key.empty()) SetLabel(&node->labels, op.unique_label_key, name);
+      return true;
     });
   };
   simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
                               simulation_->costs().status, prepare, [&] { is_done = true; });
   return WaitFor([&] { return is_done; }, "not all nodes are prepared");
+}
+
+// Of all nodes, as scheduler_perf does it after each createNodes, which waits until the scheduler
+// has seen them.
+WorkloadRunner::Outcome WorkloadRunner::DeclareFeatures() {
+  if (simulation_->node_features() == nullptr) return WaitResult::kDone;
+  std::vector<std::string> names;
+  for (const auto& [number, node] : simulation_->cluster().nodes()) names.push_back(node->name);
+  const auto declare = [&](int64_t index) {
+    simulation_->cluster().UpdateNode(names[static_cast<size_t>(index)], [&](ClusterNode* node) {
+      const bool changes = node->declared_features != simulation_->node_features();
+      node->declared_features = simulation_->node_features();
+      return changes;
+    });
+  };
+  bool is_seen = false;
+  VirtualClock& clock = simulation_->clock();
+  simulation_->client().DoAll(
+      static_cast<int64_t>(names.size()), kOneWorker, simulation_->costs().status, declare, [&] {
+        clock.At(clock.Now() + simulation_->costs().informer_delay, [&] { is_seen = true; });
+      });
+  return WaitFor([&] { return is_seen; }, "not all nodes declare their features");
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {

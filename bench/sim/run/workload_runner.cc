@@ -10,6 +10,7 @@
 
 #include "bench/format/workload/metrics_catalog.h"
 #include "bench/memory_guard.h"
+#include "bench/sim/run/object_updates.h"
 #include "bench/sim/run/update_storm.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -188,8 +189,12 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdatePodsOp& op) {
   return WaitFor([&] { return storm->is_done(); }, "not all pods are updated");
 }
 
-WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp&) {
-  return Error("is not modelled");
+WorkloadRunner::Outcome WorkloadRunner::Execute(const UpdateAnyOp& op) {
+  const auto updates = std::make_shared<ObjectUpdates>(simulation_, op);
+  ObjectUpdates::Begin(updates);
+  Outcome outcome = WaitFor([&] { return updates->is_done(); }, "not all objects are updated");
+  if (outcome && updates->error()) return *updates->error();
+  return outcome;
 }
 
 }  // namespace schedq

@@ -68,7 +68,7 @@ class WorkloadRunner {
   Outcome Execute(const StopCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const ApiOutageOp& op);
   Outcome Execute(const UpdatePodsOp& op);
-  Outcome Execute(const UpdateAnyOp&);
+  Outcome Execute(const UpdateAnyOp& op);
   Outcome Execute(const CreatePodGroupsOp& op);
 
   Outcome CreateObjects(const ObjectSource& source, int64_t count, int workers,
@@ -78,6 +78,7 @@ class WorkloadRunner {
   std::optional<std::string> Create(const Result<ApiObjectRef>& object,
                                     const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
+  Outcome DeclareFeatures();
   Outcome WaitForNodes();
   // Until the informers have delivered all that there is now, and it is handled.
   Outcome WaitForDelivery(const std::function<bool()>& is_handled, const std::string& what);

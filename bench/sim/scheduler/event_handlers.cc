@@ -92,6 +92,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   const bool was_assigned = before != nullptr && !before->node_name.empty();
   const bool is_assigned = after != nullptr && !after->node_name.empty();
   if (!was_assigned && !is_assigned) {
+    if (!cache_->ProfileOf(after != nullptr ? *after : *before)) return Duration(0);
     if (before == nullptr) return AddPod(after);
     return after == nullptr ? HandleUnassignedDelete(before)
                             : HandleUnassignedUpdate(before, after);
@@ -103,7 +104,7 @@ Duration EventHandlers::HandlePod(const ClusterChange& change) {
   if (!is_assigned) return Send(MakeEvent(Resource::kAssignedPod, Action::kDelete), views);
   if (!was_assigned) {
     const Duration cost = Send(MakeEvent(Resource::kAssignedPod, Action::kAdd), views);
-    if (before != nullptr) queue_->Bind(before);
+    if (before != nullptr && cache_->ProfileOf(*before)) queue_->Bind(before);
     withheld_.erase(after->number);
     return cost + costs_.queue_update;
   }

@@ -1,18 +1,12 @@
 #include "bench/sim/scheduler/loop_metrics.h"
 
 #include <algorithm>
-
-#include "engine/queue_metrics.h"
+#include <utility>
 
 namespace schedq {
 namespace {
 
 constexpr uint32_t kAttemptsShownMax = 15;
-
-const std::string& Profile() {
-  static const std::string kProfile(kDefaultProfile);
-  return kProfile;
-}
 
 // By AttemptResult.
 LabelValues ResultTexts() { return {"scheduled", "unschedulable", "error"}; }
@@ -27,16 +21,17 @@ LabelValues AttemptsTexts() {
 
 }  // namespace
 
-LoopMetrics::LoopMetrics()
-    : attempts_(&registry_.DenseCounters({.name = "scheduler_schedule_attempts_total",
+LoopMetrics::LoopMetrics(std::vector<std::string> profiles)
+    : profiles_(std::move(profiles)),
+      attempts_(&registry_.DenseCounters({.name = "scheduler_schedule_attempts_total",
                                           .help = "Attempts to schedule pods, by result.",
                                           .labels = {"result", "profile"}},
-                                         {ResultTexts(), {Profile()}})),
+                                         {ResultTexts(), profiles_})),
       attempt_durations_(&registry_.DenseHistograms(
           {.name = "scheduler_scheduling_attempt_duration_seconds",
            .help = "Duration of an attempt, scheduling algorithm and binding.",
            .labels = {"result", "profile"}},
-          ExponentialBounds(1e-3, 2, 15), {ResultTexts(), {Profile()}})),
+          ExponentialBounds(1e-3, 2, 15), {ResultTexts(), profiles_})),
       algorithm_(registry_
                      .Histograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
                                   .help = "Duration of the scheduling algorithm."},
@@ -63,6 +58,9 @@ LoopMetrics::LoopMetrics()
                                 .At()),
       preemptions_(&registry_.Counters({.name = "scheduler_preemption_attempts_total",
                                         .help = "Pods for which preemption was tried."})),
+      sharings_(&registry_.Counters({.name = "scheduler_batch_attempts_total",
+                                     .help = "Pods that could share a search, by what it gave.",
+                                     .labels = {"profile", "result"}})),
       victims_(&registry_.Histograms(
           {.name = "scheduler_preemption_victims", .help = "Victims of a preemption."},
           ExponentialBounds(1, 2, 7))),
@@ -82,16 +80,15 @@ LoopMetrics::LoopMetrics()
                                  .labels = {"result", "profile"}},
                                 ExponentialBounds(1e-3, 2, 15))) {}
 
-void LoopMetrics::CountAttempt(AttemptResult result, Duration duration) const {
-  constexpr size_t kTheProfile = 0;
-  attempts_->At(result, kTheProfile).Add();
-  attempt_durations_->At(result, kTheProfile).Observe(duration);
+void LoopMetrics::CountAttempt(AttemptResult result, Duration duration, size_t profile) const {
+  attempts_->At(result, profile).Add();
+  attempt_durations_->At(result, profile).Observe(duration);
 }
 
-void LoopMetrics::ObserveExtensionPoint(const std::string& point, bool success,
-                                        Duration duration) const {
+void LoopMetrics::ObserveExtensionPoint(const std::string& point, bool success, Duration duration,
+                                        size_t profile) const {
   const std::string status = success ? "Success" : "Unschedulable";
-  extension_points_->At({point, status, Profile()}).Observe(duration);
+  extension_points_->At({point, status, profiles_[profile]}).Observe(duration);
 }
 
 void LoopMetrics::ObserveEventHandling(EventLabel label, Duration duration) const {
@@ -115,8 +112,21 @@ void LoopMetrics::CountGroupAttempt(GroupStatus status, bool waits_for_preemptio
   if (status == GroupStatus::kUnschedulable) {
     result = waits_for_preemption ? "waiting_on_preemption" : "unschedulable";
   }
-  group_attempts_->At({result, Profile()}).Add();
-  group_durations_->At({result, Profile()}).Observe(duration);
+  group_attempts_->At({result, profiles_.front()}).Add();
+  group_durations_->At({result, profiles_.front()}).Observe(duration);
+}
+
+void LoopMetrics::CountSharing(Sharing sharing, size_t profile) const {
+  switch (sharing) {
+    case Sharing::kNone:
+      return;
+    case Sharing::kNoHint:
+      return sharings_->At({profiles_[profile], "no_hint"}).Add();
+    case Sharing::kUsed:
+      return sharings_->At({profiles_[profile], "hint_used"}).Add();
+    case Sharing::kNotUsed:
+      return sharings_->At({profiles_[profile], "hint_not_used"}).Add();
+  }
 }
 
 void LoopMetrics::CountScheduled(uint32_t attempts, Duration since_first) const {

@@ -9,11 +9,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "bench/sim/placing/decision.h"
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/pod_group.h"
+#include "engine/queue_metrics.h"
 
 namespace schedq {
 
@@ -21,16 +24,18 @@ enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
 
 class LoopMetrics {
  public:
-  LoopMetrics();
+  // `profiles` are the names of the scheduler's profiles, by which attempts are counted apart.
+  explicit LoopMetrics(std::vector<std::string> profiles = {std::string(kDefaultProfile)});
 
   const MetricsRegistry& registry() const { return registry_; }
   // The registry for further metrics of the loop's parts.
   MetricsRegistry* shared_registry() { return &registry_; }
 
   // Counts a whole attempt, with its binding if there was one.
-  void CountAttempt(AttemptResult result, Duration duration) const;
+  void CountAttempt(AttemptResult result, Duration duration, size_t profile = 0) const;
   void ObserveAlgorithm(Duration duration) const { algorithm_.Observe(duration); }
-  void ObserveExtensionPoint(const std::string& point, bool success, Duration duration) const;
+  void ObserveExtensionPoint(const std::string& point, bool success, Duration duration,
+                             size_t profile = 0) const;
   void ObserveEventHandling(EventLabel label, Duration duration) const;
   // Counts that PostFilter was asked for a pod, and the victims that it chose.
   void CountPostFilter(size_t victims) const;
@@ -38,10 +43,13 @@ class LoopMetrics {
   void CountGroupPostFilter(bool success, size_t victims) const;
   // Counts a whole cycle of a group.
   void CountGroupAttempt(GroupStatus status, bool waits_for_preemption, Duration duration) const;
+  // Counts what became of a shared search; nothing where the pod shares none.
+  void CountSharing(Sharing sharing, size_t profile = 0) const;
   // Counts a bound pod. `since_first` is the time since its first attempt could begin.
   void CountScheduled(uint32_t attempts, Duration since_first) const;
 
  private:
+  const std::vector<std::string> profiles_;
   MetricsRegistry registry_;
   DenseCounterFamily* attempts_;
   DenseHistogramFamily* attempt_durations_;
@@ -51,6 +59,7 @@ class LoopMetrics {
   DenseHistogramFamily* since_first_;
   Histogram attempts_to_schedule_;
   CounterFamily* preemptions_;
+  CounterFamily* sharings_;
   HistogramFamily* victims_;
   CounterFamily* group_preemptions_;
   HistogramFamily* group_victims_;

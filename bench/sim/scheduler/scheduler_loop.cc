@@ -29,6 +29,7 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       costs_(*options.costs),
       random_(options.random),
       clock_(cluster_->clock()),
+      metrics_(NamesOf(options.settings)),
       calls_(MakePodCalls({.cluster = cluster_,
                            .costs = &costs_,
                            .gates = options.queue.gates,
@@ -39,7 +40,7 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
       cache_(WithFurther(
                  options.placing_plugins,
                  [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
-             options.queue.gates, options.devices),
+             options.queue.gates, options.devices, options.settings),
       lock_(&clock_),
       handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {
   cache_.nominations().SetSource(
@@ -57,8 +58,17 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
 
 bool SchedulerLoop::Knows(const ClusterPod& pod) const {
   if (cache_.IsAssumed(pod.slot())) return true;
+  if (!cache_.ProfileOf(pod)) return true;
   const std::string name = QualifiedName(pod.namespace_name, pod.name);
   return queue_.queue().Where(name).place != Place::kAbsent;
+}
+
+size_t SchedulerLoop::ProfileOf(const Attempt& attempt) const {
+  return cache_.ProfileOf(attempt.pod()).value_or(0);
+}
+
+void SchedulerLoop::CountAttempt(const Attempt& attempt, AttemptResult result) const {
+  metrics_.CountAttempt(result, clock_.Now() - attempt.started, ProfileOf(attempt));
 }
 
 void SchedulerLoop::After(Duration delay, std::function<void()> action) {
@@ -105,8 +115,10 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
         [this] { PopNext(); });
     return;
   }
-  attempt->decision = placer_.Decide(attempt->pod());
+  attempt->decision =
+      placers_.Decide(attempt->pod(), {.now = clock_.Now(), .cycle = attempt->popped.cycle});
   const Decision& decision = attempt->decision;
+  metrics_.CountSharing(decision.sharing, ProfileOf(*attempt));
   if (!decision.node.empty()) {
     const bool is_assumed = cache_.Assume(AsClusterPod(attempt->popped.pod), &attempt->decision);
     SCHEDQ_CHECK(is_assumed, "what the only scheduling thread decides is free");
@@ -116,11 +128,11 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
         !queue_.queue().NominatedNode(attempt->popped.key).empty()) {
       queue_.Nominate(attempt->popped.pod, "");
     }
-    attempt->permit =
-        cache_.framework().Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
+    attempt->permit = cache_.framework_of(attempt->pod())
+                          .Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
   }
   const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
-  metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter);
+  metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter, ProfileOf(*attempt));
   metrics_.ObserveAlgorithm(costs_.attempt + filter);
   After(costs_.attempt + filter, [this, attempt] { Finish(attempt); });
 }
@@ -151,7 +163,7 @@ Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   }
   BeginPreemption(attempt);
   queue_.Fail(attempt->popped, rejectors);
-  metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
+  CountAttempt(*attempt, AttemptResult::kUnschedulable);
   ReportFailure(attempt, rejectors);
   NominateFor(attempt);
   const uint64_t asked = queue_.asked() - asked_before;
@@ -160,7 +172,9 @@ Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
 
 void SchedulerLoop::BeginPreemption(const AttemptRef& attempt) {
   const Decision& decision = attempt->decision;
-  if (cache_.framework().At(ExtensionPoint::kPostFilter).empty() || decision.rejectors == 0) return;
+  if (cache_.framework_of(attempt->pod()).At(ExtensionPoint::kPostFilter).empty() ||
+      decision.rejectors == 0)
+    return;
   const PostFilterResult* const result = decision.post_filter.get();
   metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
   if (result == nullptr || result->victims.empty()) return;
@@ -231,7 +245,7 @@ Duration SchedulerLoop::FailPermit(const AttemptRef& attempt, size_t rejector) {
   if (rejector != WaitingPods::kRemoved) rejectors = rejectors_.Of(rejector);
   queue_.Fail(attempt->popped, rejectors);
   const Duration update_cost = handlers_.CatchUp(attempt->pod_ref());
-  metrics_.CountAttempt(AttemptResult::kUnschedulable, clock_.Now() - attempt->started);
+  CountAttempt(*attempt, AttemptResult::kUnschedulable);
   ReportFailure(attempt, rejectors);
   calls_->EndFailedCycle(attempt->popped.key, NewestOf(attempt), {});
   const Pod& itself = attempt->pod();
@@ -285,7 +299,8 @@ void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin 
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
-  if (attempt->pre_bind_steps == cache_.framework().PreBindSteps(attempt->decision)) {
+  if (attempt->pre_bind_steps ==
+      cache_.framework_of(attempt->pod()).PreBindSteps(attempt->decision)) {
     return BindAfterClaims(attempt);
   }
   After(costs_.status.Draw(&random_), [this, attempt] {
@@ -295,7 +310,7 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
 }
 
 bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
-  const size_t steps = cache_.framework().PreBindSteps(attempt->decision);
+  const size_t steps = cache_.framework_of(attempt->pod()).PreBindSteps(attempt->decision);
   for (size_t i = 0; i < steps; ++i) {
     if (!TakePreBindStep(attempt)) return false;
   }
@@ -303,8 +318,8 @@ bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
 }
 
 bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
-  if (!cache_.framework().PreBind(attempt->pre_bind_steps, cluster_, attempt->pod(),
-                                  attempt->decision)) {
+  if (!cache_.framework_of(attempt->pod())
+           .PreBind(attempt->pre_bind_steps, cluster_, attempt->pod(), attempt->decision)) {
     return false;
   }
   ++attempt->pre_bind_steps;
@@ -314,10 +329,11 @@ bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
 void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
   const Instant binding_started = clock_.Now();
   const auto end = [this, attempt, binding_started](const Status& bound) {
-    metrics_.ObserveExtensionPoint("Bind", bound.ok(), clock_.Now() - binding_started);
+    metrics_.ObserveExtensionPoint("Bind", bound.ok(), clock_.Now() - binding_started,
+                                   ProfileOf(*attempt));
     if (!bound.ok()) return FailBinding(attempt);
     const QueueingFields& fields = attempt->popped.fields;
-    metrics_.CountAttempt(AttemptResult::kScheduled, clock_.Now() - attempt->started);
+    CountAttempt(*attempt, AttemptResult::kScheduled);
     metrics_.CountScheduled(fields.attempts,
                             clock_.Now() - fields.first_attempt.value_or(attempt->started));
   };
@@ -325,7 +341,7 @@ void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
 }
 
 void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
-  metrics_.CountAttempt(AttemptResult::kError, clock_.Now() - attempt->started);
+  CountAttempt(*attempt, AttemptResult::kError);
   lock_.Run(
       [this, attempt] {
         cache_.Forget(attempt->pod(), attempt->decision, attempt->pre_bind_steps);

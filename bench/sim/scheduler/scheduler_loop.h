@@ -30,13 +30,14 @@
 #include <vector>
 
 #include "bench/format/workload/device_features.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/group_cycle.h"
-#include "bench/sim/placing/placer.h"
+#include "bench/sim/placing/placers.h"
 #include "bench/sim/placing/rejectors.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/placing/waiting_pods.h"
@@ -66,6 +67,7 @@ struct SchedulerLoopOptions {
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   DeviceFeatures devices = {};
+  SchedulerSettings settings;
 };
 
 class SchedulerLoop final : public Scheduler {
@@ -128,6 +130,8 @@ class SchedulerLoop final : public Scheduler {
   void BeginPreemption(const GroupAttemptRef& group);
   void PatchConditions(const GroupAttemptRef& group);
   void EndGroup(const GroupAttemptRef& group);
+  size_t ProfileOf(const Attempt& attempt) const;
+  void CountAttempt(const Attempt& attempt, AttemptResult result) const;
 
   // Permit.
   void Wait(const AttemptRef& attempt);
@@ -165,8 +169,8 @@ class SchedulerLoop final : public Scheduler {
   const std::unique_ptr<PodCalls> calls_;
   QueueDriver queue_;
   SchedulerCache cache_;
-  Placer placer_{&cache_, random_.Fork(kPlacing)};
-  GroupCycle group_cycle_{&cache_, &placer_, random_.Fork(kGroups)};
+  Placers placers_{&cache_, random_.Fork(kPlacing)};
+  GroupCycle group_cycle_{&cache_, placers_.first(), random_.Fork(kGroups)};
   WaitingPods waiting_pods_{&clock_};
   VirtualLock lock_;
   EventHandlers handlers_;

@@ -40,14 +40,14 @@ Result<CycleGroup> MakeCycleGroup(const GroupBook& book, const GroupKey& root,
 
 Status CheckMembers(const CycleGroup& tree, std::span<const ClusterPodRef> members) {
   const int32_t priority = tree.object->group->priority;
-  const bool never_preempts = !members.empty() && members.front()->spec().never_preempts;
+  const bool never_preempts = !members.empty() && members.front()->never_preempts;
   const auto check = [&](const ClusterPod& pod) {
     if (pod.priority != priority) {
       return Status(Error("pod " + QualifiedName(pod) + " has priority " +
                           std::to_string(pod.priority) + ", expected its group's " +
                           std::to_string(priority)));
     }
-    if (pod.spec().never_preempts != never_preempts) {
+    if (pod.never_preempts != never_preempts) {
       return Status(Error("pod " + QualifiedName(pod) +
                           " has another preemptionPolicy than others of its group"));
     }

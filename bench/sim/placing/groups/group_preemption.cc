@@ -118,7 +118,7 @@ std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
   const int32_t priority = root.object->group->priority;
   const bool may_preempt =
       std::none_of(members.begin(), members.end(),
-                   [](const GroupMember& member) { return member.pod->spec().never_preempts; });
+                   [](const GroupMember& member) { return member.pod->never_preempts; });
   if (!may_preempt || !cache.pods_by_node().HasBelow(priority)) return std::nullopt;
   GroupPreemption found;
   if (AreVictimsGoing(members, priority, cache)) {

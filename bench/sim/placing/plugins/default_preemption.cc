@@ -1,9 +1,9 @@
 // A pod that no node takes may go to a node from which pods of a lower priority are deleted.
 //
 // Candidates: nodes that would pass without their pods of lower priority, from a random place on,
-// until a tenth of all nodes, but at least a hundred, are found. On each, the more
-// important pods are put back as long as the node passes: those of the highest priority first, and
-// of these the oldest. What is left are its victims.
+// until as many are found as the profile says: a tenth of all nodes, but at least a hundred. On
+// each, the more important pods are put back as long as the node passes: those of the highest
+// priority first, and of these the oldest. What is left are its victims.
 // Choice, as upstream's without budgets: the node whose most important victim has the lowest
 // priority; then the lowest sum of priorities; then the fewest victims; then the node whose oldest
 // victim of the highest priority is the youngest; then the first.
@@ -65,7 +65,11 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
 class DefaultPreemption final : public PlacingPlugin {
  public:
   explicit DefaultPreemption(const PlacingTools& tools)
-      : resources_(*tools.resources), pods_(*tools.pods), groups_(tools.groups) {}
+      : resources_(*tools.resources),
+        pods_(*tools.pods),
+        groups_(tools.groups),
+        candidates_min_(tools.profile.candidates_min),
+        candidates_percentage_(tools.profile.candidates_percentage) {}
 
   std::string_view name() const override { return "DefaultPreemption"; }
   ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kPostFilter); }
@@ -75,7 +79,7 @@ class DefaultPreemption final : public PlacingPlugin {
     if (!pod.nominated_node_name.empty() && AreVictimsGoing(search)) {
       return PostFilterResult{.node = "", .victims = {}, .victims_are_going = true};
     }
-    if (!pods_.HasBelow(pod.priority) || pod.spec().never_preempts) return std::nullopt;
+    if (!pods_.HasBelow(pod.priority) || pod.never_preempts) return std::nullopt;
     const std::vector<Candidate> candidates = CandidatesOf(search);
     if (candidates.empty()) return std::nullopt;
     const auto best = std::min_element(candidates.begin(), candidates.end(), IsBetter);
@@ -92,11 +96,11 @@ class DefaultPreemption final : public PlacingPlugin {
   }
 
   std::vector<Candidate> CandidatesOf(const FailedSearch& search) const {
-    constexpr size_t kCandidatesMin = 100;
-    constexpr size_t kShare = 10;
+    constexpr size_t kPercent = 100;
     std::vector<Candidate> candidates;
     const NodeColumns& nodes = search.nodes();
-    const size_t wanted = std::max(kCandidatesMin, nodes.nodes() / kShare);
+    const size_t wanted =
+        std::max(candidates_min_, nodes.nodes() * candidates_percentage_ / kPercent);
     for (size_t i = 0; i < nodes.blocks() && candidates.size() < wanted; ++i) {
       const size_t block = (search.first_block() + i) % nodes.blocks();
       ForEachNode(block, nodes.known(block), [&](uint32_t slot) {
@@ -139,6 +143,8 @@ class DefaultPreemption final : public PlacingPlugin {
   ResourceTable& resources_;
   const PodsByNode& pods_;
   const GroupBook* const groups_;  // Null: pods are preempted one by one.
+  const size_t candidates_min_;
+  const size_t candidates_percentage_;
 };
 
 }  // namespace

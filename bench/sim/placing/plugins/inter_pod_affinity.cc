@@ -2,8 +2,8 @@
 // that do not want it; and rather where it, and the pods there, prefer it to be.
 //
 // Score: the weights of the preferred terms, once for each pod near the node that matches one, less
-// for anti-affinity; pods on nodes count with their own preferences, and with 1 for required
-// affinity. The nodes lie between 0 for the least and 100 for the most.
+// for anti-affinity; pods on nodes count with their own preferences, and for required affinity with
+// what the profile says, 1 by default. The nodes lie between 0 for the least and 100 for the most.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,10 @@ namespace {
 
 class InterPodAffinity final : public PlacingPlugin {
  public:
-  explicit InterPodAffinity(PodBook* book) : book_(*book) {}
+  explicit InterPodAffinity(const PlacingTools& tools)
+      : book_(*tools.pod_book),
+        required_weight_(tools.profile.hard_pod_affinity_weight),
+        ignores_others_(tools.profile.ignores_preferences_of_others) {}
 
   std::string_view name() const override { return "InterPodAffinity"; }
   ExtensionPoints points() const override {
@@ -56,24 +59,27 @@ class InterPodAffinity final : public PlacingPlugin {
   bool PreScore(PlacingAttempt* attempt, const NodeColumns&) const override {
     const PodRules& rules = RulesOf(*attempt->pod);
     const bool asks = !rules.preferred_affinity.empty() || !rules.preferred_anti_affinity.empty();
-    if (!asks && !book_.AnyPrefers()) return false;
+    if (!asks && (ignores_others_ || !book_.AnyPrefers())) return false;
     attempt->pod_class = book_.ClassOf(*attempt->pod);
     return true;
   }
 
   void Score(const PlacingAttempt& attempt, const NodeColumns&, std::span<const uint32_t> slots,
              std::span<int64_t> scores) const override {
-    if (book_.Prefer(attempt.pod_class, slots, scores)) NormalizeBetween(scores);
+    if (!book_.Prefer(attempt.pod_class, slots, scores, required_weight_)) return;
+    NormalizeBetween(scores);
   }
 
  private:
   PodBook& book_;
+  const int64_t required_weight_;
+  const bool ignores_others_;  // Where the pod prefers nothing itself.
 };
 
 }  // namespace
 
 PlacingPluginRef MakeInterPodAffinity(const PlacingTools& tools) {
-  return std::make_unique<InterPodAffinity>(tools.pod_book);
+  return std::make_unique<InterPodAffinity>(tools);
 }
 
 }  // namespace schedq

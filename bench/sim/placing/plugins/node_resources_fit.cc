@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/cycle_group.h"
@@ -189,7 +190,7 @@ class NodeResourcesFit final : public PlacingPlugin {
 }  // namespace
 
 PlacingPluginRef MakeNodeResourcesFit(const PlacingTools& tools) {
-  return std::make_unique<NodeResourcesFit>(tools.resources, tools.fit_scoring);
+  return std::make_unique<NodeResourcesFit>(tools.resources, tools.profile.fit_scoring);
 }
 
 }  // namespace schedq

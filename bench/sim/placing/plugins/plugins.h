@@ -10,6 +10,7 @@ PlacingPluginRef MakeNodeName();
 PlacingPluginRef MakeNodeUnschedulable();
 PlacingPluginRef MakeTaintToleration();
 PlacingPluginRef MakeNodeAffinity();
+PlacingPluginRef MakeNodeDeclaredFeatures();
 PlacingPluginRef MakeNodePorts(const PlacingTools& tools);
 PlacingPluginRef MakeNodeResourcesFit(const PlacingTools& tools);
 PlacingPluginRef MakeNodeResourcesBalancedAllocation();

@@ -22,6 +22,7 @@ struct ClassPlan {
   struct Preference {
     const PodCounter* counter = nullptr;
     int64_t weight = 0;
+    bool is_required = false;  // Others require it; the profile says what that weighs.
   };
 
   // For each term of the required affinity: pods that match all of its terms, by that term's label.

@@ -100,7 +100,8 @@ void PodBook::AddHolders(const PodClass& pods) {
         counters_.Get(held.key, held.term->topology_key, {}, PodCounter::Kind(times));
     if (!found.is_new) continue;
     CountAll(found.counter);
-    holders_.push_back({found.counter, *held.term, pods.pod.namespace_name, held.weight});
+    holders_.push_back(
+        {found.counter, *held.term, pods.pod.namespace_name, held.weight, held.is_required});
     (held.weight == 0 ? keeps_away_ : prefers_).store(true, std::memory_order_relaxed);
   }
 }
@@ -196,7 +197,7 @@ void PodBook::PlanNeighbours(const PodClass& pods, ClassPlan* plan) {
     if (holder.weight == 0) {
       plan->away.push_back(holder.counter);
     } else {
-      plan->preferences.push_back({holder.counter, holder.weight});
+      plan->preferences.push_back({holder.counter, holder.weight, holder.is_required});
     }
   }
 }
@@ -335,14 +336,15 @@ bool PodBook::WouldHaveEvenSpread(const PodClassRef& pods, const NodeColumns& no
 }
 
 bool PodBook::Prefer(const PodClassRef& pods, std::span<const uint32_t> slots,
-                     std::span<int64_t> weights) {
+                     std::span<int64_t> weights, int64_t required_weight) {
   const std::lock_guard lock(mutex_);
   const ClassPlan& plan = PlanOf(pods);
   if (plan.preferences.empty()) return false;
   for (size_t i = 0; i < slots.size(); ++i) {
     weights[i] = 0;
     for (const ClassPlan::Preference& each : plan.preferences) {
-      weights[i] += each.weight * each.counter->Near(slots[i]);
+      const int64_t weight = each.weight * (each.is_required ? required_weight : 1);
+      weights[i] += weight * each.counter->Near(slots[i]);
     }
   }
   return true;

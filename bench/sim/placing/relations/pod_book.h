@@ -88,9 +88,10 @@ class PodBook {
                            const NodeChange& change);
   bool WouldHaveEvenSpread(const PodClassRef& pods, const NodeColumns& nodes, uint32_t slot,
                            const NodeChange& change);
-  // For each of these nodes the weights of what pods of the class, and others, prefer there. False:
-  // nobody prefers anything.
-  bool Prefer(const PodClassRef& pods, std::span<const uint32_t> slots, std::span<int64_t> weights);
+  // For each of these nodes the weights of what pods of the class, and others, prefer there; what
+  // others require counts `required_weight` times. False: nobody prefers anything.
+  bool Prefer(const PodClassRef& pods, std::span<const uint32_t> slots, std::span<int64_t> weights,
+              int64_t required_weight = 1);
   // For each of these nodes how many pods of the like of the class are there already, weighted over
   // the rules that do not reject; negative: the node does not have all of the labels. False: there
   // are no such rules.
@@ -116,6 +117,7 @@ class PodBook {
     PodTerm term;
     std::string namespace_name;
     int64_t weight = 0;
+    bool is_required = false;
   };
   static constexpr size_t kRecent = 64;
 

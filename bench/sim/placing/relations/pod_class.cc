@@ -10,9 +10,6 @@
 namespace schedq {
 namespace {
 
-// kube-scheduler's default for required affinity of pods that are on nodes.
-constexpr int64_t kRequiredAffinityWeight = 1;
-
 void AppendKey(int64_t number, std::string* key) { *key += std::to_string(number) + ','; }
 
 void AppendKey(const Labels& labels, std::string* key) {
@@ -116,14 +113,14 @@ void AppendKey(const PodTerm& term, const std::string& holder_namespace, std::st
 std::vector<HeldTerm> HeldTerms(const Pod& pod) {
   std::vector<HeldTerm> held;
   const PodRules& rules = RulesOf(pod);
-  const auto add = [&](const PodTerm& term, int64_t weight) {
-    std::string key = "held";
+  const auto add = [&](const PodTerm& term, int64_t weight, bool is_required = false) {
+    std::string key = is_required ? "required" : "held";
     AppendKey(weight, &key);
     AppendKey(term, pod.namespace_name, &key);
-    held.push_back({&term, weight, std::move(key)});
+    held.push_back({&term, weight, is_required, std::move(key)});
   };
   for (const PodTerm& term : rules.anti_affinity) add(term, 0);
-  for (const PodTerm& term : rules.affinity) add(term, kRequiredAffinityWeight);
+  for (const PodTerm& term : rules.affinity) add(term, 1, true);
   for (const auto& each : rules.preferred_affinity) add(each.term, each.weight);
   for (const auto& each : rules.preferred_anti_affinity) add(each.term, -each.weight);
   return held;
@@ -171,8 +168,6 @@ std::string ClassKeyOf(const ClusterPod& pod) {
   const PodRules& rules = *pod.rules;
   AppendAll(rules.spread, &key);
   AppendAll(rules.host_ports, &key);
-  // Required affinity holds as a preference of weight 1 does, and asks for more.
-  AppendKey(static_cast<int64_t>(rules.affinity.size()), &key);
   for (const HeldTerm& each : HeldTerms(pod)) AppendKey(each.key, &key);
   if (!rules.spread.empty()) key += NodesKeyOf(pod);
   return key;

@@ -47,10 +47,11 @@ std::string ClassKeyOf(const ClusterPod& pod);
 // A term that a pod holds, and what it means for others that it selects.
 struct HeldTerm {
   const PodTerm* term = nullptr;
-  int64_t weight = 0;  // Of a preference for them; 0: it keeps them away.
-  std::string key;     // The same for equal terms of pods of one namespace only.
+  int64_t weight = 0;        // Of a preference for them; 0: it keeps them away.
+  bool is_required = false;  // It is required affinity, whose weight the scheduler's profile says.
+  std::string key;           // The same for equal terms of pods of one namespace only.
 };
-// Anti-affinity, both preferences, and required affinity, which is a preference of weight 1.
+// Anti-affinity, both preferences, and required affinity, which is a preference too.
 std::vector<HeldTerm> HeldTerms(const Pod& pod);
 
 // The same for pods only that spread rules let count the same nodes, by affinity and tolerations.

@@ -96,7 +96,10 @@ TEST_F(AuditRulesTest, FindsAPodOnANodeThatItsAffinityForbids) {
   Put("n2", "", std::string(kZone) + ", nodeName: n2");
   EXPECT_THAT(Faults(), ElementsAre(HasSubstr("pod ns/p2 is on n2, which its node affinity")))
       << "no scheduler placed the third pod";
-  cluster_.UpdateNode("n2", [](ClusterNode* after) { after->labels = {{"zone", "c"}}; });
+  cluster_.UpdateNode("n2", [](ClusterNode* after) {
+    after->labels = {{"zone", "c"}};
+    return true;
+  });
   EXPECT_THAT(Faults(), IsEmpty()) << "the node may have been another then";
 }
 

@@ -23,7 +23,6 @@
 #include "engine/label_selector.h"
 #include "engine/pod.h"
 #include "engine/pod_rules.h"
-#include "tests/unit/bench/sim/cluster_test_objects.h"
 #include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
@@ -153,7 +152,7 @@ TEST_F(PreemptionTest, APodThatMayNotPreemptDoesNot) {
   SetNode(1, 100);
   Run(1, "n1", 100, 1);
   auto pod = Make(9, 40, 5);
-  pod->object = PodObjectNamed("p", "1", "  preemptionPolicy: Never\n");
+  pod->never_preempts = true;
   EXPECT_EQ(Preempt(pod), nullptr);
 }
 

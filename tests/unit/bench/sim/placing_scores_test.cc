@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/framework.h"
@@ -72,7 +73,7 @@ class ScoresTest : public testing::Test {
   int64_t Fit(const FitScoring& scoring, const ClusterPod& pod) {
     PlacingTools tools;
     tools.resources = &ledger_.resources();
-    tools.fit_scoring = scoring;
+    tools.profile.fit_scoring = scoring;
     return Score(*MakeNodeResourcesFit(tools), pod);
   }
   int64_t Balanced(const ClusterPod& pod) {

@@ -16,6 +16,7 @@
 
 #include "bench/format/objects/object_template.h"
 #include "bench/format/workload/model.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/run/update_storm.h"

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/format/workload/model.h"
+#include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/real/real_scheduler.h"
