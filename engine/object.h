@@ -20,6 +20,8 @@ struct Taint {
 
 // In ascending order.
 using FeatureNames = std::vector<std::string>;
+struct StorageFacts;  // storage_facts.h
+using StorageFactsRef = std::shared_ptr<const StorageFacts>;
 
 // One immutable version of an object, shared with the in-flight event log.
 struct ObjectView {
@@ -38,6 +40,7 @@ struct ObjectView {
   PodRef pod;              // AssignedPod, UnscheduledPod, TargetPod.
   std::string group_name;  // Of an event about a pod of which no version is at hand.
   int64_t min_count = 0;   // PodGroup.
+  StorageFactsRef storage;  // StorageClass, CSINode. Null: nothing is known of it.
 };
 
 using ObjectRef = std::shared_ptr<const ObjectView>;

@@ -57,6 +57,8 @@ struct NodeAffinityTerm {
 
 struct PodRules;  // pod_rules.h
 using PodRulesRef = std::shared_ptr<const PodRules>;
+struct PodVolumes;  // pod_volumes.h
+using PodVolumesRef = std::shared_ptr<const PodVolumes>;
 
 // Mostly one name. It lies in the pod itself, because each event that is narrowed to a pod reads
 // it.
@@ -84,6 +86,7 @@ struct Pod {
   std::string node_name;   // Not empty: bound.
   std::string group_name;  // Of its PodGroup, in its namespace; empty: it is no member.
   PodRulesRef rules;       // Null: it has none.
+  PodVolumesRef volumes;   // Null: it has none.
 };
 
 using PodRef = std::shared_ptr<const Pod>;

@@ -11,6 +11,10 @@ std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates, PodRu
   plugins.push_back(NodeAffinityPlugin());
   if (with_rules) plugins.push_back(NodePortsPlugin());
   plugins.push_back(NodeResourcesFitPlugin());
+  plugins.push_back(VolumeRestrictionsPlugin());
+  plugins.push_back(NodeVolumeLimitsPlugin());
+  plugins.push_back(VolumeBindingPlugin());
+  plugins.push_back(VolumeZonePlugin());
   if (with_rules) plugins.push_back(PodTopologySpreadPlugin());
   if (with_rules) plugins.push_back(InterPodAffinityPlugin());
   plugins.push_back(DynamicResourcesPlugin(world));

@@ -21,6 +21,10 @@ Plugin NodeAffinityPlugin();
 Plugin NodePortsPlugin();
 Plugin NodeDeclaredFeaturesPlugin();
 Plugin NodeResourcesFitPlugin();
+Plugin VolumeRestrictionsPlugin();
+Plugin NodeVolumeLimitsPlugin();
+Plugin VolumeBindingPlugin();
+Plugin VolumeZonePlugin();
 Plugin PodTopologySpreadPlugin();
 Plugin InterPodAffinityPlugin();
 // These three ask `world`, which must outlive them.
