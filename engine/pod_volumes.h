@@ -30,6 +30,26 @@ struct InlineDisk {
   bool operator==(const InlineDisk&) const = default;
 };
 
+// The CSI driver to which the plugin of such disks has been migrated; empty: it was not.
+constexpr const char* MigratedDriverOf(InlineDisk::Kind kind) {
+  switch (kind) {
+    case InlineDisk::Kind::kGcePersistentDisk:
+      return "pd.csi.storage.gke.io";
+    case InlineDisk::Kind::kAwsElasticBlockStore:
+      return "ebs.csi.aws.com";
+    case InlineDisk::Kind::kAzureDisk:
+      return "disk.csi.azure.com";
+    case InlineDisk::Kind::kCinder:
+      return "cinder.csi.openstack.org";
+    case InlineDisk::Kind::kPortworx:
+      return "pxd.portworx.com";
+    case InlineDisk::Kind::kIscsi:
+    case InlineDisk::Kind::kRbd:
+      return "";
+  }
+  return "";
+}
+
 struct PodVolumes {
   std::vector<std::string> claims = {};  // PersistentVolumeClaims of its namespace.
   std::vector<InlineDisk> disks = {};

@@ -25,10 +25,9 @@ Hint AfterAssignedPodDelete(const Pod&, const ObjectChange& change) {
   const Pod& gone = *object->pod;
   if (gone.node_name.empty() && gone.nominated_node_name.empty()) return Hint::kSkip;
   const PodVolumes& volumes = VolumesOf(gone);
-  const bool had_any =
-      !volumes.claims.empty() ||
-      std::any_of(volumes.disks.begin(), volumes.disks.end(),
-                  [](const InlineDisk& disk) { return !MigratedDriverOf(disk.kind).empty(); });
+  const bool had_any = !volumes.claims.empty() ||
+                       std::any_of(volumes.disks.begin(), volumes.disks.end(),
+                                   [](const InlineDisk& disk) { return !DriverOf(disk).empty(); });
   return had_any ? Hint::kQueue : Hint::kSkip;
 }
 

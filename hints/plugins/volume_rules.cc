@@ -100,24 +100,7 @@ bool AnyDiskConflicts(const Pod& a, const Pod& b) {
   });
 }
 
-std::string MigratedDriverOf(InlineDisk::Kind kind) {
-  switch (kind) {
-    case InlineDisk::Kind::kGcePersistentDisk:
-      return "pd.csi.storage.gke.io";
-    case InlineDisk::Kind::kAwsElasticBlockStore:
-      return "ebs.csi.aws.com";
-    case InlineDisk::Kind::kAzureDisk:
-      return "disk.csi.azure.com";
-    case InlineDisk::Kind::kCinder:
-      return "cinder.csi.openstack.org";
-    case InlineDisk::Kind::kPortworx:
-      return "pxd.portworx.com";
-    default:
-      return "";
-  }
-}
-
-std::string MigratedDriverOf(const std::string& in_tree_plugin) {
+std::string DriverOfProvisioner(const std::string& provisioner) {
   using Kind = InlineDisk::Kind;
   static constexpr std::array<std::pair<std::string_view, Kind>, 5> kPlugins = {{
       {"kubernetes.io/gce-pd", Kind::kGcePersistentDisk},
@@ -127,9 +110,9 @@ std::string MigratedDriverOf(const std::string& in_tree_plugin) {
       {"kubernetes.io/portworx-volume", Kind::kPortworx},
   }};
   for (const auto& [name, kind] : kPlugins) {
-    if (name == in_tree_plugin) return MigratedDriverOf(kind);
+    if (name == provisioner) return MigratedDriverOf(kind);
   }
-  return "";
+  return provisioner;
 }
 
 bool MeetsAnyTerm(const std::vector<NodeTerm>& terms, const ObjectView& node) {

@@ -24,10 +24,11 @@ bool ShareClaimName(const Pod& a, const Pod& b);
 bool Conflicts(const InlineDisk& a, const InlineDisk& b);
 bool AnyDiskConflicts(const Pod& a, const Pod& b);
 
-// The CSI driver to which the plugin of such disks has been migrated; empty: it was not.
-std::string MigratedDriverOf(InlineDisk::Kind kind);
-// The same by the name of the in-tree plugin ("kubernetes.io/aws-ebs").
-std::string MigratedDriverOf(const std::string& in_tree_plugin);
+// The driver that attaches the disk, on nodes that count its disks; empty: no node does.
+inline std::string DriverOf(const InlineDisk& disk) { return MigratedDriverOf(disk.kind); }
+// The CSI driver to which a provisioner of that name ("kubernetes.io/aws-ebs") has been migrated,
+// or else the provisioner itself.
+std::string DriverOfProvisioner(const std::string& provisioner);
 
 // Whether the node meets one of the terms; no terms: every node does.
 bool MeetsAnyTerm(const std::vector<NodeTerm>& terms, const ObjectView& node);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/format/objects/device_objects.h"
+#include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/features.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -115,7 +116,8 @@ struct ApiObject {
   ObjectMetadata metadata;
   std::variant<OtherObject, PodObject, NodeObject, ResourceClaimObject, ResourceClaimTemplateObject,
                DeviceClassObject, ResourceSliceObject, DeviceTaintRuleObject, NamespaceObject,
-               PodGroupObject, PriorityClassObject>
+               PodGroupObject, PriorityClassObject, PersistentVolumeObject,
+               PersistentVolumeClaimObject, StorageClassObject, CsiNodeObject>
       body;
   FeatureUses features;
 };

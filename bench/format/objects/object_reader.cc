@@ -11,6 +11,7 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/quantity.h"
 #include "bench/format/objects/rules_reader.h"
+#include "bench/format/objects/storage_reader.h"
 #include "engine/object.h"
 #include "engine/pod_rules.h"
 
@@ -23,19 +24,6 @@ bool IsInertKind(std::string_view kind) {
       "ConfigMap",  "Secret",     "Service",    "ServiceAccount",
       "Deployment", "ReplicaSet", "LimitRange", "ResourceQuota"};
   return std::find(kInert.begin(), kInert.end(), kind) != kInert.end();
-}
-
-void NoteOtherKind(const std::string& kind, FeatureUses& features) {
-  static constexpr std::array<std::pair<std::string_view, Feature>, 4> kFeatureOfKind = {{
-      {"PersistentVolume", Feature::kPersistentVolumes},
-      {"PersistentVolumeClaim", Feature::kPersistentVolumes},
-      {"StorageClass", Feature::kPersistentVolumes},
-      {"CSINode", Feature::kPersistentVolumes},
-  }};
-  for (const auto& [name, feature] : kFeatureOfKind) {
-    if (name == kind) return AddFeature(features, feature);
-  }
-  AddFeature(features, Feature::kObjectKind, kind);
 }
 
 ObjectMetadata ReadMetadata(YamlErrors& errors, const YamlNode& node) {
@@ -117,6 +105,28 @@ PriorityClassObject ReadPriorityClass(YamlErrors& errors, YamlFields& fields) {
   return body;
 }
 
+// False: the object is no object of storage.
+bool ReadStorageBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
+  const std::string& kind = object->kind;
+  if (kind == "PersistentVolume") {
+    AddFeature(object->features, Feature::kPersistentVolumes);
+    const auto* spec = fields.Require("spec");
+    if (spec != nullptr) object->body = ReadPersistentVolumeBody(errors, *spec);
+  } else if (kind == "PersistentVolumeClaim") {
+    AddFeature(object->features, Feature::kPersistentVolumes);
+    const auto* spec = fields.Require("spec");
+    if (spec != nullptr) object->body = ReadPersistentVolumeClaimBody(errors, *spec);
+  } else if (kind == "StorageClass") {
+    object->body = ReadStorageClassBody(fields);
+  } else if (kind == "CSINode") {
+    object->body = ReadCsiNodeBody(errors, fields.Find("spec"), object->metadata.annotations);
+  } else {
+    return false;
+  }
+  fields.Ignore({"status"});
+  return true;
+}
+
 void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   const std::string& kind = object->kind;
   if (kind == "Pod") {
@@ -157,8 +167,8 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
   } else if (kind == "Namespace") {
     object->body = NamespaceObject{};
     fields.Ignore({"spec", "status"});
-  } else {
-    if (!IsInertKind(kind)) NoteOtherKind(kind, object->features);
+  } else if (!ReadStorageBody(errors, fields, object)) {
+    if (!IsInertKind(kind)) AddFeature(object->features, Feature::kObjectKind, kind);
     fields.AllowOthers();
   }
 }

@@ -12,12 +12,14 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/objects/rules_reader.h"
+#include "bench/format/objects/storage_reader.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_rules.h"
+#include "engine/pod_volumes.h"
 
 namespace schedq {
 namespace {
@@ -303,18 +305,11 @@ void ReadClaims(YamlErrors& errors, const YamlNode* list, PodObject* body) {
   }
 }
 
-// Notes the volumes that scheduling reads; other volumes need no feature.
-void NoteVolumes(YamlErrors& errors, const YamlNode* list, FeatureUses& features) {
-  if (list == nullptr) return;
-  for (const YamlNode& item : list->items) {
-    YamlFields fields(errors, item, "a volume");
-    fields.AllowOthers();
-    for (const char* source :
-         {"persistentVolumeClaim", "ephemeral", "gcePersistentDisk", "awsElasticBlockStore",
-          "azureDisk", "rbd", "iscsi", "csi", "cinder"}) {
-      if (fields.Find(source) != nullptr) AddFeature(features, Feature::kPersistentVolumes);
-    }
-  }
+void ReadVolumes(YamlErrors& errors, const YamlNode* list, Pod* pod, FeatureUses& features) {
+  PodVolumes volumes = ReadPodVolumes(errors, list, features);
+  if (volumes == PodVolumes()) return;
+  AddFeature(features, Feature::kPersistentVolumes);
+  pod->volumes = std::make_shared<PodVolumes>(std::move(volumes));
 }
 
 // A number in the file has the last word, as where no admission plugin resolves priority classes.
@@ -419,7 +414,7 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
   ReadSpread(errors, fields.FindList("topologySpreadConstraints"), &reading.rules, features);
   NoteNodeFeatures(fields, &reading);
   if (reading.rules != PodRules()) pod.rules = std::make_shared<PodRules>(reading.rules);
-  NoteVolumes(errors, fields.FindList("volumes"), features);
+  ReadVolumes(errors, fields.FindList("volumes"), &pod, features);
   ReadPriority(errors, fields, &body, features);
   ReadGrace(errors, fields, &body);
   ReadPlacement(fields, &body, features);

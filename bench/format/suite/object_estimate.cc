@@ -17,16 +17,18 @@ namespace {
 
 double SecondsOf(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// A pod, and the claims that a controller makes for it. The first pod stands for all.
+// A pod, its volume and claim, and the claims that a controller makes for it. The first pod stands
+// for all.
 double ObjectsPerPod(const CreatePodsOp& op) {
-  if (op.count == 0 || op.pod.object == nullptr) return 1;
+  const double own = op.persistent_volume_claim != nullptr ? 3 : 1;
+  if (op.count == 0 || op.pod.object == nullptr) return own;
   const Result<ApiObjectRef> object = ObjectRenderer(op.pod, op.count).Render(0);
-  if (!object) return 1;
+  if (!object) return own;
   const auto* body = std::get_if<PodObject>(&(*object)->body);
-  if (body == nullptr) return 1;
+  if (body == nullptr) return own;
   const auto made = std::count_if(body->claims.begin(), body->claims.end(),
                                   [](const auto& claim) { return !claim.template_name.empty(); });
-  return 1 + static_cast<double>(made);
+  return own + static_cast<double>(made);
 }
 
 // The virtual time that an operation takes at least.
@@ -54,7 +56,7 @@ double ObjectsOf(const Op& op, double seconds_left) {
     return static_cast<double>(pods->count) * ObjectsPerPod(*pods);
   }
   if (const auto* nodes = std::get_if<CreateNodesOp>(&op.action)) {
-    return static_cast<double>(nodes->count);
+    return static_cast<double>(nodes->count) * (nodes->allocatable.csi_node ? 2 : 1);
   }
   if (const auto* spaces = std::get_if<CreateNamespacesOp>(&op.action)) {
     return static_cast<double>(spaces->count);

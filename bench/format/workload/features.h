@@ -30,6 +30,7 @@ enum class Feature : uint8_t {
   kHostPorts,
   kNodeFeatures,
   kPersistentVolumes,
+  kEphemeralVolumes,
   kPodGroups,
   kGroupClaims,
   kPreboundPods,

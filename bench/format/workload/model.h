@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/format/objects/object_template.h"
+#include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/device_features.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
@@ -25,9 +26,10 @@
 
 namespace schedq {
 
-// Adds these allocatable amounts to each node, beside its own.
+// Adds these allocatable amounts to each node, beside its own, and makes its CSINode.
 struct NodeAllocatableStrategy {
   ResourceList allocatable;
+  std::optional<CsiNodeObject> csi_node;
 };
 // Gives node i of the operation the label `key` with the value number i mod values.size().
 struct NodeLabelStrategy {

@@ -89,6 +89,26 @@ bool OpDecoder::DecodeAction(const std::string& opcode, YamlFields& fields, Op* 
   return true;
 }
 
+NodeAllocatableStrategy OpDecoder::ReadAllocatable(const YamlNode& node) {
+  NodeAllocatableStrategy strategy;
+  YamlFields fields(errors_, node, "nodeAllocatableStrategy");
+  if (const auto* amounts = fields.FindMap("nodeAllocatable")) {
+    strategy.allocatable = ReadResourceList(errors_, *amounts);
+  }
+  CsiNodeObject& csi_node = strategy.csi_node.emplace();
+  if (const auto* drivers = fields.FindMap("csiNodeAllocatable")) {
+    AddFeature(features_, Feature::kCsiNodeAllocatable);
+    for (const YamlEntry& driver : drivers->entries) {
+      int64_t count = 0;
+      YamlFields amounts(errors_, driver.value, driver.key);
+      if (amounts.ReadCount("count", &count)) csi_node.limits.emplace_back(driver.key, count);
+    }
+    std::sort(csi_node.limits.begin(), csi_node.limits.end());
+  }
+  fields.Read("migratedPlugins", &csi_node.migrated_plugins);
+  return strategy;
+}
+
 CreateNodesOp OpDecoder::CreateNodes(YamlFields& fields, int index) {
   CreateNodesOp op;
   params_.ReadCount(fields, "count", &op.count);
@@ -98,14 +118,7 @@ CreateNodesOp OpDecoder::CreateNodes(YamlFields& fields, int index) {
   }
   op.node.params = params_.ReadTemplateParams(fields);
   if (const auto* strategy = fields.FindMap("nodeAllocatableStrategy")) {
-    YamlFields parts(errors_, *strategy, "nodeAllocatableStrategy");
-    if (const auto* amounts = parts.FindMap("nodeAllocatable")) {
-      op.allocatable.allocatable = ReadResourceList(errors_, *amounts);
-    }
-    if (parts.FindMap("csiNodeAllocatable") != nullptr) {
-      AddFeature(features_, Feature::kCsiNodeAllocatable);
-    }
-    parts.Ignore({"migratedPlugins"});
+    op.allocatable = ReadAllocatable(*strategy);
   }
   if (const auto* strategy = fields.FindMap("labelNodePrepareStrategy")) {
     YamlFields parts(errors_, *strategy, "labelNodePrepareStrategy");
@@ -182,6 +195,9 @@ void OpDecoder::CheckPods(const YamlFields& fields, const CreatePodsOp& op) {
   }
   if (op.steady_state && op.duration <= Duration(0) && params_.defect().empty()) {
     errors_.Add(at, "steadyState without duration, expected one above 0");
+  }
+  if (op.steady_state && op.persistent_volume_claim != nullptr) {
+    errors_.Add(at, "steadyState with persistentVolumeClaimTemplatePath, expected one of them");
   }
   if (op.persistent_volume_claim != nullptr && op.persistent_volume == nullptr) {
     errors_.Add(at,

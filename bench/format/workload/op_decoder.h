@@ -39,6 +39,7 @@ class OpDecoder {
  private:
   using Form = TemplateFiles::Form;
 
+  NodeAllocatableStrategy ReadAllocatable(const YamlNode& node);
   CreateNodesOp CreateNodes(YamlFields& fields, int index);
   CreateNamespacesOp CreateNamespaces(YamlFields& fields);
   CreatePodsOp CreatePods(YamlFields& fields, int index);

@@ -10,6 +10,7 @@
 
 #include "bench/sim/cluster/audit_devices.h"
 #include "bench/sim/cluster/audit_rules.h"
+#include "bench/sim/cluster/audit_volumes.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/devices/allocation.h"
 #include "engine/pod.h"
@@ -112,6 +113,7 @@ std::vector<std::string> AuditCluster(const Cluster& cluster, const AuditQuestio
   AuditDevices(cluster, &faults);
   AuditRules(cluster, &faults);
   if (questions.knows_groups) AuditGroups(cluster, questions.is_going, &faults);
+  AuditVolumes(cluster, &faults);
   for (const auto& [number, pod] : cluster.pods()) {
     if (!pod->node_name.empty()) {
       AuditClaimsOf(cluster, *pod, &faults);

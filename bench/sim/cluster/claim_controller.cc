@@ -46,7 +46,8 @@ std::string ExtendedClaimName(const ClusterPod& pod) {
 }
 
 ClaimController::ClaimController(Cluster* cluster, ClaimControllerOptions options)
-    : cluster_(cluster), options_(std::move(options)), idle_workers_(options_.workers) {
+    : cluster_(cluster),
+      work_(&cluster->clock(), options.workers, std::move(options.call_latency)) {
   cluster_->Watch([this](const ClusterChange& change) { OnChange(change); });
 }
 
@@ -117,7 +118,7 @@ void ClaimController::GenerateClaims(const ClusterPod& pod) {
       return is_new;
     });
   });
-  Enqueue(std::move(calls));
+  work_.Add(std::move(calls));
 }
 
 void ClaimController::GenerateGroupClaims(const ClusterGroup& group) {
@@ -193,7 +194,7 @@ void ClaimController::CleanUp(const ClusterPod& pod) {
   if (!pod.device_requests.empty() && pod.extended_claim.empty()) {
     CleanUpClaim(QualifiedName(pod.namespace_name, ExtendedClaimName(pod)), pod.number, &calls);
   }
-  if (!calls.empty()) Enqueue(std::move(calls));
+  if (!calls.empty()) work_.Add(std::move(calls));
 }
 
 void ClaimController::CleanUpClaim(const std::string& name, uint64_t pod, std::deque<Call>* calls) {
@@ -213,35 +214,6 @@ void ClaimController::CleanUpClaim(const std::string& name, uint64_t pod, std::d
     const ClusterClaimRef claim = cluster_->FindClaim(name);
     if (claim == nullptr || claim->owner_pod != pod) return false;
     return cluster_->Delete({"ResourceClaim", claim->namespace_name, claim->name});
-  });
-}
-
-void ClaimController::Enqueue(std::deque<Call> calls) {
-  waiting_.push_back(std::move(calls));
-  StartWorkers();
-}
-
-void ClaimController::StartWorkers() {
-  while (idle_workers_ > 0 && !waiting_.empty()) {
-    --idle_workers_;
-    std::deque<Call> calls = std::move(waiting_.front());
-    waiting_.pop_front();
-    RunItem(std::move(calls));
-  }
-}
-
-// Each call takes effect after its latency.
-void ClaimController::RunItem(std::deque<Call> calls) {
-  if (calls.empty()) {
-    ++idle_workers_;
-    StartWorkers();
-    return;
-  }
-  Clock& clock = cluster_->clock();
-  clock.At(clock.Now() + options_.call_latency(), [this, calls = std::move(calls)]() mutable {
-    calls.front()();
-    calls.pop_front();
-    RunItem(std::move(calls));
   });
 }
 

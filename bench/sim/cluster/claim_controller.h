@@ -4,16 +4,14 @@
 // a pod's deletion the controller removes the pod's reservations. A claim without reservations
 // loses its devices. A claim that was generated for the pod is deleted, which is the task of kube's
 // garbage collector.
-// Method: a fixed number of workers takes work items, one a pod, in the order in which they came.
-// Each API call takes the latency of the options; calls of one item follow one another.
+// Method: a work item a pod (work_queue.h).
 // Threads: one, the one that advances the clock.
-// Memory: one record a waiting item, and for pods that use claims a list of their claims.
+// Memory: the waiting items.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +19,7 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/work_queue.h"
 #include "engine/base/time/time.h"
 
 namespace schedq {
@@ -36,8 +35,7 @@ class ClaimController {
   ClaimController(Cluster* cluster, ClaimControllerOptions options);
 
  private:
-  // Makes one API call. False: there was nothing to do, which takes no time.
-  using Call = std::function<bool()>;
+  using Call = WorkQueue::Call;
 
   void OnChange(const ClusterChange& change);
   void GenerateClaims(const ClusterPod& pod);
@@ -50,14 +48,9 @@ class ClaimController {
                                           const std::string& owner, const PodClaim& wanted) const;
   void CleanUp(const ClusterPod& pod);
   void CleanUpClaim(const std::string& name, uint64_t pod, std::deque<Call>* calls);
-  void Enqueue(std::deque<Call> calls);
-  void StartWorkers();
-  void RunItem(std::deque<Call> calls);
 
   Cluster* const cluster_;
-  const ClaimControllerOptions options_;
-  std::deque<std::deque<Call>> waiting_;
-  int idle_workers_;
+  WorkQueue work_;
 };
 
 // The names of the pod's claims: those of its spec, then those that were generated for it, then the

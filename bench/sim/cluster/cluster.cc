@@ -105,6 +105,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateGroup(*object, handle);
   } else if (const auto* priority = std::get_if<PriorityClassObject>(&object->body)) {
     priority_classes_[handle.name] = *priority;
+  } else {
+    storage_.Create(*object, handle.namespace_name, handle.name);
   }
   return handle;
 }
@@ -136,7 +138,7 @@ bool Cluster::Delete(const ObjectHandle& object) {
     DeleteGroup(object);
   } else if (object.kind == "PriorityClass") {
     priority_classes_.erase(object.name);
-  } else {
+  } else if (!storage_.Delete(object.kind, name)) {
     DeleteDeviceObject(object);
   }
   return true;

@@ -36,6 +36,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/pod_slots.h"
 #include "bench/sim/cluster/pod_table.h"
+#include "bench/sim/cluster/storage.h"
 #include "bench/sim/devices/device_inventory.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
@@ -78,6 +79,8 @@ class Cluster {
   using Watcher = std::function<void(const ClusterChange&)>;
 
   explicit Cluster(const ClusterOptions& options) : options_(options), devices_(options.devices) {}
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
 
   // Watchers are called in the order of these calls. All are added before the first change.
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
@@ -150,6 +153,10 @@ class Cluster {
   // Whether a member of the group was deleted after it had got a node.
   bool HasLostMember(const GroupKey& key) const { return lost_members_.count(key) != 0; }
 
+  // Volumes, claims for them, storage classes and CSINodes, beyond Create and Delete.
+  Storage& storage() { return storage_; }
+  const Storage& storage() const { return storage_; }
+
   // Of all kinds.
   uint64_t object_count() const { return others_.size() + pods_.size(); }
 
@@ -213,6 +220,9 @@ class Cluster {
   // The rules of the last pod that came to need features, before and after.
   PodRulesRef rules_before_;
   PodRulesRef rules_after_;
+  Storage storage_{[this](Resource resource, Action action, ObjectRef before, ObjectRef after) {
+    Emit(resource, action, std::move(before), std::move(after));
+  }};
   // All objects but pods, by "kind namespace/name".
   std::unordered_map<std::string, ApiObjectRef> others_;
   std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.

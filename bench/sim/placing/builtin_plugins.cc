@@ -14,6 +14,10 @@ std::vector<PlacingPluginRef> BuiltinPlacingPlugins(const PlacingTools& tools) {
   plugins.push_back(MakeNodeAffinity());
   plugins.push_back(MakeNodePorts(tools));
   plugins.push_back(MakeNodeResourcesFit(tools));
+  plugins.push_back(MakeVolumeRestrictions(tools));
+  plugins.push_back(MakeNodeVolumeLimits(tools));
+  plugins.push_back(MakeVolumeBinding(tools));
+  plugins.push_back(MakeVolumeZone(tools));
   plugins.push_back(MakePodTopologySpread(tools));
   plugins.push_back(MakeInterPodAffinity(tools));
   plugins.push_back(MakeDynamicResources(tools));

@@ -38,6 +38,17 @@ struct ClaimDecision {
   }
 };
 
+// What is to be stored of the pod's volumes before it is bound.
+struct VolumeDecision {
+  struct Binding {
+    std::string claim;  // "namespace/name"
+    std::string volume;
+  };
+
+  std::vector<Binding> bindings;
+  std::vector<std::string> to_provision;  // Claims for which a volume is to be made.
+};
+
 // What PostFilter says of a pod that no node takes.
 struct PostFilterResult {
   std::string node;                    // The pod is nominated to it; empty: to none.
@@ -70,6 +81,7 @@ struct Decision {
   // Without a node: a claim that nobody else uses and that keeps the pod from nodes. It gives up
   // its devices, "namespace/name"; empty: there is none.
   std::string idle_claim = {};
+  std::shared_ptr<const VolumeDecision> volumes = nullptr;  // Null: there is nothing to bind.
   std::shared_ptr<const PostFilterResult> post_filter;  // Null: PostFilter has nothing to say.
 };
 

@@ -112,14 +112,26 @@ size_t Framework::PreBindSteps(const Decision& decision) const {
   return steps;
 }
 
-bool Framework::PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
-                        const Decision& decision) const {
+Framework::PreBindStep Framework::StepOf(size_t step, const Decision& decision) const {
   for (const Numbered& each : At(ExtensionPoint::kPreBind)) {
     const size_t steps = each.plugin->PreBindPreFlight(decision);
-    if (step < steps) return each.plugin->PreBind(step, cluster, pod, decision);
+    if (step < steps) return {each.plugin, step};
     step -= steps;
   }
-  return true;
+  return {};
+}
+
+Duration Framework::PreBindDelay(size_t step, Duration waited, const Cluster& cluster,
+                                 const ClusterPod& pod, const Decision& decision) const {
+  const PreBindStep found = StepOf(step, decision);
+  if (found.plugin == nullptr) return Duration(0);
+  return found.plugin->PreBindDelay(found.number, waited, cluster, pod, decision);
+}
+
+bool Framework::PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
+                        const Decision& decision) const {
+  const PreBindStep found = StepOf(step, decision);
+  return found.plugin == nullptr || found.plugin->PreBind(found.number, cluster, pod, decision);
 }
 
 }  // namespace schedq

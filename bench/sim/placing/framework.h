@@ -27,7 +27,9 @@
 #include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
 #include "bench/sim/placing/resource_table.h"
+#include "bench/sim/placing/volumes/volume_book.h"
 #include "bench/sim/placing/waiting_pods.h"
+#include "engine/base/time/time.h"
 #include "engine/pod.h"
 
 namespace schedq {
@@ -38,6 +40,7 @@ struct PlacingTools {
   ClaimBook* claims = nullptr;
   const PodsByNode* pods = nullptr;
   PodBook* pod_book = nullptr;
+  VolumeBook* volumes = nullptr;
   GroupBook* groups = nullptr;  // Null: pods are placed one by one.
   bool places_by_topology = false;
   SchedulerProfile profile = {};
@@ -98,12 +101,22 @@ class Framework {
 
   // What PreBindPreFlight says: how many steps there are. None: the binding is sent at once.
   size_t PreBindSteps(const Decision& decision) const;
+  // How long from now until the step may be taken; 0: now. The pod has waited so long for it.
+  Duration PreBindDelay(size_t step, Duration waited, const Cluster& cluster, const ClusterPod& pod,
+                        const Decision& decision) const;
   // Takes one of the steps, a call to the API server. False: the binding fails. On the cluster's
   // thread.
   bool PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
                const Decision& decision) const;
 
  private:
+  // A step of PreBind: its plugin, and which of the plugin's steps it is. Null: there is none.
+  struct PreBindStep {
+    const PlacingPlugin* plugin = nullptr;
+    size_t number = 0;
+  };
+  PreBindStep StepOf(size_t step, const Decision& decision) const;
+
   const std::vector<PlacingPluginRef> plugins_;
   const SchedulerProfile profile_;
   std::array<std::vector<Numbered>, kExtensionPointCount> by_point_;

@@ -39,6 +39,7 @@
 #include "bench/sim/placing/resource_table.h"
 #include "bench/sim/placing/waiting_pods.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "hints/plugin.h"
 
 namespace schedq {
@@ -72,6 +73,8 @@ class ExtensionPoints {
   uint32_t bits_;
 };
 
+struct WantedVolumes;
+
 // What one attempt knows of its pod. PreFilter of each plugin writes the plugin's own part.
 struct PlacingAttempt {
   const ClusterPod* pod = nullptr;
@@ -79,6 +82,8 @@ struct PlacingAttempt {
   WantedClaimsRef claims;             // Those of a pod that has any; else null.
   PodClassRef pod_class;              // Where a plugin asks the pod book.
   const ClusterNode* node = nullptr;  // The one that was chosen, for Choose.
+  // Those of a pod that has any (volumes/volume_book.h).
+  std::shared_ptr<const WantedVolumes> volumes;
 };
 
 // What PreFilter says of the rest of the attempt.
@@ -193,6 +198,12 @@ class PlacingPlugin {
 
   // The calls to the API server that PreBind will make; none: it is skipped.
   virtual size_t PreBindPreFlight(const Decision&) const { return 0; }
+  // How long from now until the step may be taken, for which the pod has waited so long; 0: now.
+  // Asked again after that time. On the cluster's thread.
+  virtual Duration PreBindDelay(size_t /*step*/, Duration /*waited*/, const Cluster&,
+                                const ClusterPod&, const Decision&) const {
+    return Duration(0);
+  }
   // Makes one of them. False: the binding fails. On the cluster's thread.
   virtual bool PreBind(size_t /*step*/, Cluster*, const ClusterPod&, const Decision&) const {
     return true;

@@ -69,6 +69,7 @@ std::vector<std::unique_ptr<const Framework>> SchedulerCache::MakeFrameworks() {
                         .claims = &claims_,
                         .pods = &pods_by_node_,
                         .pod_book = &pod_book_,
+                        .volumes = &volumes_,
                         .groups = gates_.GenericWorkload() ? &groups_ : nullptr,
                         .places_by_topology = places_by_topology_,
                         .profile = profile}),
@@ -120,10 +121,27 @@ SchedulerCache::PodWord& SchedulerCache::WordOf(uint64_t pod_slot) {
   return pods_[pod_slot];
 }
 
+void SchedulerCache::Put(const ClusterPodRef& pod, uint32_t slot, uint64_t place) {
+  pod_book_.Put(pod, slot, place);
+  if (pod->volumes != nullptr) volumes_.Put(pod, slot, place);
+}
+
+bool SchedulerCache::PutWhereAllowed(const ClusterPodRef& pod, uint32_t slot, uint64_t place) {
+  if (!pod_book_.PutWhereAllowed(pod, slot, place)) return false;
+  if (pod->volumes == nullptr || volumes_.PutWhereAllowed(pod, slot, place)) return true;
+  pod_book_.Drop(pod->slot(), place);
+  return false;
+}
+
+void SchedulerCache::Drop(const ClusterPod& pod, uint64_t place) {
+  pod_book_.Drop(pod.slot(), place);
+  if (pod.volumes != nullptr) volumes_.Drop(pod.slot(), place);
+}
+
 // A slot may go to another node when the ledger has nothing of the old one's pods any more.
 void SchedulerCache::GiveBack(const ClusterPod& pod, uint64_t word) {
   if (!CountsOnANode(word)) return;
-  pod_book_.Drop(pod.slot(), PlaceOf(word));
+  Drop(pod, PlaceOf(word));
   nodes_.Give(SlotOfWord(word), nodes_.resources().DemandOf(pod));
 }
 
@@ -160,6 +178,11 @@ void SchedulerCache::Apply(const ClusterChange& change) {
       return ApplyPod(change);
     case Resource::kNode:
       return ApplyNode(change);
+    case Resource::kPersistentVolume:
+    case Resource::kPersistentVolumeClaim:
+    case Resource::kStorageClass:
+    case Resource::kCSINode:
+      return volumes_.Apply(change);
     default:
       return claims_.Apply(change);
   }
@@ -171,10 +194,14 @@ void SchedulerCache::ApplyNode(const ClusterChange& change) {
   if (change.objects.after != nullptr) {
     const auto node = std::static_pointer_cast<const ClusterNode>(change.objects.after);
     const uint32_t slot = nodes_.SetNode(node);
+    volumes_.SetNode(slot, node);
     return pod_book_.SetNode(slot, node);
   }
   const std::string& name = change.objects.before->name;
-  if (const auto slot = nodes_.SlotOf(name)) pod_book_.SetNode(*slot, nullptr);
+  if (const auto slot = nodes_.SlotOf(name)) {
+    pod_book_.SetNode(*slot, nullptr);
+    volumes_.SetNode(*slot, nullptr);
+  }
   nodes_.RemoveNode(name);
 }
 
@@ -226,14 +253,14 @@ void SchedulerCache::ApplyPod(const ClusterChange& change) {
     const uint64_t before = Replace(word, [](uint64_t before) { return before & ~kAssumed; });
     ForgetAssumed(pod, before);
     // Its labels may have changed.
-    if (CountsOnANode(before)) pod_book_.Put(change.pod_after, *known, PlaceOf(before));
+    if (CountsOnANode(before)) Put(change.pod_after, *known, PlaceOf(before));
     return;
   }
   const uint32_t slot = nodes_.Take(pod.node_name, nodes_.resources().DemandOf(pod));
   if (keeps_pods_) pods_by_node_.Set(slot, change.pod_after);
   const auto changed = [slot](uint64_t before) { return AssumptionBits(before) | SlotBits(slot); };
   const uint64_t before = Replace(word, changed);
-  pod_book_.Put(change.pod_after, slot, PlaceOf(changed(before)));
+  Put(change.pod_after, slot, PlaceOf(changed(before)));
   ForgetAssumed(pod, before);
   GiveBack(pod, before);
 }
@@ -256,7 +283,7 @@ bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
   };
   // No other thread begins a place of a pod that is in an attempt.
   PodWord& word = WordOf(pod.slot());
-  if (!pod_book_.PutWhereAllowed(assumed, decision->slot, PlaceOf(changed(word.load())))) {
+  if (!PutWhereAllowed(assumed, decision->slot, PlaceOf(changed(word.load())))) {
     framework_of(pod).Unreserve(pod, *decision, 0);
     nodes_.Give(decision->slot, demand);
     return false;

@@ -1,11 +1,12 @@
 // The simulated scheduler's knowledge of the cluster, and its decisions that the cluster has not
 // confirmed yet.
 //
-// Purpose: nodes, their pods, claims and devices, as the informers delivered them, with the pods
+// Purpose: nodes, their pods, claims, devices and volumes, as the informers delivered them, with the pods
 // that are assumed on a node and the devices that are promised to their claims while a binding is
 // under way. Scheduling threads decide by copies of it (placer.h).
 // Threads: all functions from any thread; two changes of one object must come in their order. What
-// a scheduling thread calls for a pod without claims takes one lock for a moment, the pod book's.
+// a scheduling thread calls for a pod without claims and volumes takes one lock for a moment, the
+// pod book's.
 // Invariants:
 //  1. A pod counts on at most one node.
 //  2. An assumed pod counts on its node until the informers deliver its node or its deletion, or
@@ -34,6 +35,7 @@
 #include "bench/sim/placing/nominations.h"
 #include "bench/sim/placing/pods_by_node.h"
 #include "bench/sim/placing/relations/pod_book.h"
+#include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/base/segmented_array.h"
 #include "engine/gates.h"
 
@@ -102,6 +104,10 @@ class SchedulerCache {
   void ApplyNode(const ClusterChange& change);
   void AdoptRequests(const ClusterChange& change, uint32_t slot);
   PodWord& WordOf(uint64_t pod_slot);
+  // In the books: where the pod counts, and what it mounts there.
+  void Put(const ClusterPodRef& pod, uint32_t slot, uint64_t place);
+  bool PutWhereAllowed(const ClusterPodRef& pod, uint32_t slot, uint64_t place);
+  void Drop(const ClusterPod& pod, uint64_t place);
   // Returns the pod's word as it was.
   uint64_t TakeFromItsNode(const ClusterPod& pod);
   // The pod of that word is not assumed any more.
@@ -120,6 +126,7 @@ class SchedulerCache {
   PodsByNode pods_by_node_;
   PodsByNode assumed_by_node_;  // Only where groups are known.
   PodBook pod_book_;
+  VolumeBook volumes_;
   // The newest versions of all objects but pods and nodes, each as if it came now; only where
   // groups are known.
   std::map<std::string, ClusterChange> others_;

@@ -78,11 +78,22 @@ void Binder::BeginSteps(const BindingRef& binding) {
   around_.pace->Post([this, binding] { TakeSteps(binding); });
 }
 
+// On the cluster's thread.
 void Binder::TakeSteps(const BindingRef& binding) {
+  const Framework& framework = around_.cache->framework_of(binding->pod());
   binding->step = Binding::Step::kBind;
   for (; binding->steps_taken < binding->steps; ++binding->steps_taken) {
-    if (around_.cache->framework_of(binding->pod())
-            .PreBind(binding->steps_taken, around_.cluster, binding->pod(), binding->decision)) {
+    const Duration delay = framework.PreBindDelay(
+        binding->steps_taken, binding->waited, *around_.cluster, binding->pod(), binding->decision);
+    if (delay > Duration(0)) {
+      binding->waited += delay;
+      Clock& clock = around_.cluster->clock();
+      clock.At(clock.Now() + delay, [this, binding] { TakeSteps(binding); });
+      return;
+    }
+    binding->waited = Duration(0);
+    if (framework.PreBind(binding->steps_taken, around_.cluster, binding->pod(),
+                          binding->decision)) {
       continue;
     }
     binding->step = Binding::Step::kGiveUp;

@@ -40,6 +40,7 @@ struct Binding {
   bool is_shown = false;  // Its node was shown when its wait for Permit began.
   size_t steps = 0;       // Of PreBind. Set by Binder::Begin.
   size_t steps_taken = 0;
+  Duration waited{};  // For the next one. Of the cluster's thread.
   Step step = Step::kBegin;
 };
 using BindingRef = std::shared_ptr<Binding>;

@@ -59,7 +59,8 @@ class Informers {
   uint64_t others_handled() const {
     return lanes_[kNodes].handled.load() + lanes_[kOthers].handled.load();
   }
-  bool HasHandledNodes() const { return lanes_[kNodes].IsIdle(); }
+  // Nodes, and what else does not come with pods, such as CSINodes.
+  bool HasHandledNodes() const { return lanes_[kNodes].IsIdle() && lanes_[kOthers].IsIdle(); }
   // Drops what was delivered and not handled yet, and ends the threads. Again: nothing.
   void Stop();
 

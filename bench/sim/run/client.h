@@ -4,9 +4,11 @@
 // Memory: one timer a call under way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/random.h"
@@ -32,18 +34,23 @@ class Client {
   // 0.
   void DoAll(int64_t count, int workers, const CallLatency& latency,
              std::function<void(int64_t index)> act, Call done);
+  // The same where each index takes several calls, which its worker makes one after the other.
+  using ActStep = std::function<void(int64_t index, size_t step)>;
+  void DoAllInSteps(int64_t count, int workers, std::vector<CallLatency> latencies, ActStep act,
+                    Call done);
 
  private:
   struct Batch {
     int64_t count;
     int64_t next = 0;
     int64_t finished = 0;
-    CallLatency latency;
-    std::function<void(int64_t)> act;
+    std::vector<CallLatency> latencies;  // Of the steps.
+    ActStep act;
     Call done;
   };
 
   void Work(const std::shared_ptr<Batch>& batch);
+  void TakeStep(const std::shared_ptr<Batch>& batch, int64_t index, size_t step);
 
   Clock* const clock_;
   const Duration interval_;

@@ -104,6 +104,8 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       cluster_(OptionsOfCluster(&clock_, options)),
       controller_(&cluster_, {options.costs->claim_workers,
                               [this] { return costs().create.Draw(&controller_random_); }}),
+      volume_controller_(&cluster_, options.costs->claim_workers,
+                         [this] { return costs().create.Draw(&controller_random_); }),
       scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),

@@ -19,6 +19,7 @@
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/volume_controller.h"
 #include "bench/sim/measure/live_view.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/placing/framework.h"
@@ -131,6 +132,7 @@ class Simulation {
   VirtualClock clock_{start_};
   Cluster cluster_;
   ClaimController controller_;
+  VolumeController volume_controller_;
   RealScheduler* real_scheduler_ = nullptr;  // The scheduler, on the real clock.
   const std::unique_ptr<Scheduler> scheduler_;
   const LiveView::Shown shown_;

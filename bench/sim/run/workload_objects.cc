@@ -17,6 +17,7 @@
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/run/client.h"
 #include "bench/sim/run/load_generator.h"
+#include "bench/sim/run/pod_volumes_maker.h"
 #include "bench/sim/run/steady_state.h"
 #include "bench/sim/run/workload_runner.h"
 #include "bench/sim/scheduler/cost_model.h"
@@ -86,36 +87,52 @@ WorkloadRunner::Outcome WorkloadRunner::CreateManyPods(const CreatePodsOp& op) {
   struct Load {
     const CreatePodsOp& op;
     ObjectRenderer renderer;
+    std::optional<PodVolumesMaker> volumes;
     std::vector<std::vector<std::pair<std::string, int64_t>>> drawn;
     int64_t created = 0;
   };
-  auto load = std::make_shared<Load>(Load{op, ObjectRenderer(op.pod, op.count), {}, 0});
+  Result<std::optional<PodVolumesMaker>> volumes = PodVolumesMaker::For(op);
+  if (!volumes) return volumes.error();
+  auto load = std::make_shared<Load>(
+      Load{op, ObjectRenderer(op.pod, op.count), std::move(*volumes), {}, 0});
   const Random random = simulation_->random().Fork(static_cast<uint64_t>(op_->index));
   if (!op.draws.empty()) {
     Drawer drawer(op.draws, random.Fork(kDraws));
     for (int64_t i = 0; i < op.count; ++i) load->drawn.push_back(drawer.Next());
   }
-  const auto create = [this, load](int64_t index) {
+  const auto create = [this, load](int64_t index, size_t step) {
     if (error_) return;
+    if (load->volumes && step < PodVolumesMaker::kCalls) {
+      const Status made = load->volumes->Call(&simulation_->cluster(), index, step);
+      if (!made.ok()) error_ = made.error();
+      return;
+    }
     if (!load->drawn.empty()) {
       for (auto& [name, value] : load->drawn[static_cast<size_t>(index)]) {
         load->renderer.Set(name, Value(value));
       }
     }
-    Create(load->renderer.Render(index), load->op.namespace_name,
-           SignatureLabels(index, load->op.signature_batch_size));
+    Result<ApiObjectRef> pod = load->renderer.Render(index);
+    if (pod && load->volumes) pod = load->volumes->WithVolume(*pod, index);
+    Create(pod, load->op.namespace_name, SignatureLabels(index, load->op.signature_batch_size));
     ++load->created;
   };
   Client& client = simulation_->client();
   const CostModel& costs = simulation_->costs();
+  std::vector<CallLatency> latencies;
+  if (load->volumes) latencies = PodVolumesMaker::Latencies(costs);
+  latencies.push_back(costs.create);
   const std::vector<Duration> times = ArrivalTimes(op.arrivals, op.count, random.Fork(kArrivals));
   const Instant start = simulation_->clock().Now();
   for (size_t i = 0; i < times.size(); ++i) {
-    simulation_->clock().At(start + times[i], [&client, &costs, create, i] {
-      client.Do(costs.create, [create, i] { create(static_cast<int64_t>(i)); });
+    simulation_->clock().At(start + times[i], [&client, latencies, create, i] {
+      const auto create_one = [create, i](int64_t, size_t step) {
+        create(static_cast<int64_t>(i), step);
+      };
+      client.DoAllInSteps(1, kOneWorker, latencies, create_one, [] {});
     });
   }
-  if (times.empty()) client.DoAll(op.count, costs.creators, costs.create, create, [] {});
+  if (times.empty()) client.DoAllInSteps(op.count, costs.creators, latencies, create, [] {});
   if (!times.empty() && op.skip_wait) return WaitResult::kDone;
   return WaitFor([&] { return load->created == op.count; }, "not all pods are created");
 }
@@ -151,12 +168,14 @@ WorkloadRunner::Outcome WorkloadRunner::WaitForNodes() {
 
 WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
                                                      const std::vector<std::string>& names) {
-  if (op.allocatable.allocatable.empty() && op.label.key.empty() && op.unique_label_key.empty()) {
+  if (op.allocatable.allocatable.empty() && !op.allocatable.csi_node && op.label.key.empty() &&
+      op.unique_label_key.empty()) {
     return WaitResult::kDone;
   }
   bool is_done = false;
-  const auto prepare = [&](int64_t index) {
+  const auto prepare = [&](int64_t index, size_t step) {
     const std::string& name = names[static_cast<size_t>(index)];
+    if (step > 0) return SetCsiNode(*op.allocatable.csi_node, name);
     simulation_->cluster().UpdateNode(name, [&](ClusterNode* node) {
       for (const auto& [resource, amount] : op.allocatable.allocatable) {
         SetAmount(&node->allocatable, resource, amount);
@@ -169,8 +188,10 @@ WorkloadRunner::Outcome WorkloadRunner::PrepareNodes(const CreateNodesOp& op,
       return true;
     });
   };
-  simulation_->client().DoAll(static_cast<int64_t>(names.size()), kOneWorker,
-                              simulation_->costs().status, prepare, [&] { is_done = true; });
+  std::vector<CallLatency> latencies = {simulation_->costs().status};
+  if (op.allocatable.csi_node) latencies.push_back(simulation_->costs().create);
+  simulation_->client().DoAllInSteps(static_cast<int64_t>(names.size()), kOneWorker, latencies,
+                                     prepare, [&] { is_done = true; });
   return WaitFor([&] { return is_done; }, "not all nodes are prepared");
 }
 
@@ -194,6 +215,16 @@ WorkloadRunner::Outcome WorkloadRunner::DeclareFeatures() {
         clock.At(clock.Now() + simulation_->costs().informer_delay, [&] { is_seen = true; });
       });
   return WaitFor([&] { return is_seen; }, "not all nodes declare their features");
+}
+
+void WorkloadRunner::SetCsiNode(const CsiNodeObject& csi_node, const std::string& node) {
+  Storage& storage = simulation_->cluster().storage();
+  if (storage.UpdateCsiNode(node, [&](CsiNodeObject* after) { *after = csi_node; })) return;
+  auto object = std::make_shared<ApiObject>();
+  object->kind = "CSINode";
+  object->metadata.name = node;
+  object->body = csi_node;
+  Create(ApiObjectRef(std::move(object)), "", {});
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const CreateNamespacesOp& op) {

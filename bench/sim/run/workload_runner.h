@@ -79,6 +79,8 @@ class WorkloadRunner {
                                     const std::string& namespace_name, const Labels& extra_labels);
   Outcome PrepareNodes(const CreateNodesOp& op, const std::vector<std::string>& names);
   Outcome DeclareFeatures();
+  // Creates the node's CSINode, or changes it.
+  void SetCsiNode(const CsiNodeObject& csi_node, const std::string& node);
   Outcome WaitForNodes();
   // Until the informers have delivered all that there is now, and it is handled.
   Outcome WaitForDelivery(const std::function<bool()>& is_handled, const std::string& what);

@@ -273,13 +273,18 @@ PodRef SchedulerLoop::NewestOf(const AttemptRef& attempt) const {
 }
 
 void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
-  const bool has_claims = !attempt->decision.claims.empty();
+  const Decision& decision = attempt->decision;
+  const bool has_claims = !decision.claims.empty() || decision.volumes != nullptr;
   BindingBegin begin;
   begin.key = attempt->popped.key;
   begin.pod = has_claims ? NewestOf(attempt) : attempt->popped.pod;
   begin.node = attempt->decision.node;
   for (const ClaimDecision& claim : attempt->decision.claims) {
     begin.claims.push_back(claim.claim);
+  }
+  if (decision.volumes != nullptr) {
+    for (const auto& binding : decision.volumes->bindings) begin.claims.push_back(binding.claim);
+    for (const auto& claim : decision.volumes->to_provision) begin.claims.push_back(claim);
   }
   begin.store_claims = [this, attempt] { return StoreAllClaims(attempt); };
   calls_->BeginBinding(std::move(begin), [this, attempt](ClaimsAfterBegin claims) {
@@ -290,9 +295,8 @@ void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
 void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims) {
   switch (claims) {
     case ClaimsAfterBegin::kToStore:
+    case ClaimsAfterBegin::kStored:  // But for what is to be waited for.
       return StoreNextClaim(attempt);
-    case ClaimsAfterBegin::kStored:
-      return BindAfterClaims(attempt);
     case ClaimsAfterBegin::kFailed:
       return FailBinding(attempt);
   }
@@ -303,7 +307,14 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
       cache_.framework_of(attempt->pod()).PreBindSteps(attempt->decision)) {
     return BindAfterClaims(attempt);
   }
-  After(costs_.status.Draw(&random_), [this, attempt] {
+  if (const Duration delay = PreBindDelay(attempt); delay > Duration(0)) {
+    attempt->waited += delay;
+    return After(delay, [this, attempt] { StoreNextClaim(attempt); });
+  }
+  // A step that waited looks at what it knows already.
+  const Duration latency =
+      attempt->waited > Duration(0) ? Duration(0) : costs_.status.Draw(&random_);
+  After(latency, [this, attempt] {
     if (!TakePreBindStep(attempt)) return FailBinding(attempt);
     StoreNextClaim(attempt);
   });
@@ -311,7 +322,7 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
 
 bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
   const size_t steps = cache_.framework_of(attempt->pod()).PreBindSteps(attempt->decision);
-  for (size_t i = 0; i < steps; ++i) {
+  for (size_t i = 0; i < steps && PreBindDelay(attempt) == Duration(0); ++i) {
     if (!TakePreBindStep(attempt)) return false;
   }
   return true;
@@ -323,7 +334,13 @@ bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
     return false;
   }
   ++attempt->pre_bind_steps;
+  attempt->waited = Duration(0);
   return true;
+}
+
+Duration SchedulerLoop::PreBindDelay(const AttemptRef& attempt) const {
+  return cache_.framework_of(attempt->pod()).PreBindDelay(attempt->pre_bind_steps, attempt->waited, *cluster_,
+                                         attempt->pod(), attempt->decision);
 }
 
 void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {

@@ -13,8 +13,9 @@
 // Groups: a group is tried as one (group_cycle.h), which takes the time of all its
 // decisions. Then each member begins its binding, waits for Permit or fails, in their order; the
 // group's condition is patched, for which the scheduler waits; and the group's cycle ends.
-// Bindings: a binding that has claims to store first nominates its node (KEP-5278). It stores each
-// claim's status in turn, unless the nomination's call stored all, and then makes the bind call.
+// Bindings: a binding that has claims or volumes to store first nominates its node (KEP-5278). It
+// stores each in turn, unless the nomination's call stored all, waits for what others do about
+// them, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
 // the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
 // Threads: one, the one that advances the clock.
@@ -95,6 +96,7 @@ class SchedulerLoop final : public Scheduler {
     Instant started{};
     PermitOutcome permit;       // Of a pod that has a node.
     size_t pre_bind_steps = 0;  // That were taken.
+    Duration waited{};          // For the next one of them.
 
     const ClusterPod& pod() const { return AsClusterPod(*popped.pod); }
     ClusterPodRef pod_ref() const { return std::static_pointer_cast<const ClusterPod>(popped.pod); }
@@ -150,6 +152,8 @@ class SchedulerLoop final : public Scheduler {
   void ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
   bool StoreAllClaims(const AttemptRef& attempt);
+  // Until the next step may be taken; 0: now.
+  Duration PreBindDelay(const AttemptRef& attempt) const;
   bool TakePreBindStep(const AttemptRef& attempt);
   void BindAfterClaims(const AttemptRef& attempt);
   void FailBinding(const AttemptRef& attempt);
