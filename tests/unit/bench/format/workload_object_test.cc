@@ -239,6 +239,8 @@ TEST(PodObject, NotesTheFeaturesThatItNeeds) {
       {"  initContainers: [{name: i, ports: [{hostPort: 80}]}]\n", Feature::kHostPorts},
       {"  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n",
        Feature::kPersistentVolumes},
+      {"  volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]\n",
+       Feature::kEphemeralVolumes},
       {"  schedulingGroup: {podGroupName: g}\n", Feature::kPodGroups},
       {"  nodeName: n\n", Feature::kPreboundPods},
       {"  schedulerName: mine\n", Feature::kOtherScheduler},
@@ -415,7 +417,7 @@ TEST(DeviceObjects, NoteWhatIsNotModelled) {
 
 TEST(OtherObjects, AreInertOrNoted) {
   EXPECT_TRUE(Read("apiVersion: v1\nkind: Service\nspec: {any: thing}\n").features.empty());
-  EXPECT_EQ(FeaturesOf(Read("apiVersion: v1\nkind: PersistentVolume\n")),
+  EXPECT_EQ(FeaturesOf(Read("apiVersion: v1\nkind: PersistentVolume\nspec: {}\n")),
             std::vector<Feature>{Feature::kPersistentVolumes});
   const ApiObject unknown = Read("apiVersion: x/v1\nkind: Widget\n");
   ASSERT_EQ(unknown.features.size(), 1u);

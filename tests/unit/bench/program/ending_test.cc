@@ -273,7 +273,7 @@ TEST_F(EndingTest, AStderrThatNobodyReadsChangesNothing) {
   Write("volume.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
         "  containers: [{name: c, image: i}]\n"
-        "  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n");
+        "  volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]\n");
   const std::string skipped = Write(
       "skipped.yaml",
       "- name: Case\n  workloadTemplate:\n"

@@ -243,7 +243,7 @@ TEST_F(OutputTest, NothingMeasuredIsSaidOnce) {
   Write("pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
         "  containers: [{name: c, image: i}]\n"
-        "  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n");
+        "  volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]\n");
   for (const char* clock : {"virtual", "real"}) {
     const ChildProcess::Ended ended = Schedq({"run", file, "--engine", "both", "--clock", clock});
     EXPECT_EQ(ended.exit_code, 1);

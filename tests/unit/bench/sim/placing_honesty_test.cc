@@ -1,7 +1,7 @@
 // Goal: no hint lets a pod sleep through its chance: whenever the hints of the plugins that
 // rejected a pod say Skip to a change, the pod would still be rejected after it.
-// Method: seeded random worlds of a few nodes and pods with every kind of rule. Pods that fit
-// nowhere wait with the plugins that rejected them; after each random change the hints are asked,
+// Method: seeded random worlds of a few nodes and pods with every kind of rule, and volumes. Pods that
+// fit nowhere wait with the plugins that rejected them; after each random change the hints are asked,
 // and every waiting pod to which all say Skip is placed by way of trial. A pod to which one says
 // Queue is attempted anew. The canary of each plugin answers Skip to everything, and must be
 // noticed.
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,10 +33,12 @@
 #include "hints/judge.h"
 #include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
+#include "hints/plugins/volume_rules.h"
 #include "hints/registry.h"
 #include "hints/world.h"
 #include "schedq/cluster_events.h"
 #include "tests/unit/bench/sim/placing_draws.h"
+#include "tests/unit/bench/sim/placing_storage_world.h"
 #include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
@@ -48,14 +51,17 @@ constexpr size_t kWaitingMax = 12;
 class HonestyWorld {
  public:
   HonestyWorld(uint64_t seed, const PluginRegistry& registry)
-      : draw_(seed), judge_(registry), rejectors_(cache_.framework(), registry) {}
+      : draw_(seed), storage_(seed), judge_(registry), rejectors_(cache_.framework(), registry) {}
 
   uint64_t skips = 0;
   uint64_t placed_after_queue = 0;
 
   // False: a hint has been dishonest; `fault` says how.
   bool Step(std::string* fault) {
-    switch (draw_.Below(8)) {
+    switch (draw_.Below(10)) {
+      case 8:
+      case 9:
+        return ChangeStorage(fault);
       case 0:
         return ChangeNode(fault);
       case 1:
@@ -126,13 +132,19 @@ class HonestyWorld {
     if (before != nullptr) *node = *before;
     const bool all = before == nullptr;
     node->name = name;
-    if (all || draw_.OneIn(3)) node->labels = draw_.NodeLabels(name);
+    if (all || draw_.OneIn(3)) {
+      node->labels = draw_.NodeLabels(name);
+      const std::string zone(1, static_cast<char>('a' + draw_.Below(3)));
+      if (draw_.OneIn(2)) SetLabel(&node->labels, "topology.kubernetes.io/zone", zone);
+    }
     if (all || draw_.OneIn(3)) node->taints = draw_.Taints();
     if (all || draw_.OneIn(3)) node->allocatable = draw_.Allocatable();
     if (all || draw_.OneIn(6)) node->unschedulable = draw_.OneIn(6);
     nodes_[name] = node;
     Deliver(before, node);
-    std::vector<ClusterEvent> events = {MakeEvent(Resource::kNode, Action::kAdd)};
+    // A kubelet makes its CSINode with the node; without one a node has no limits.
+    std::vector<ClusterEvent> events = {MakeEvent(Resource::kNode, Action::kAdd),
+                                        MakeEvent(Resource::kCSINode, Action::kAdd)};
     if (!all) events = NodeUpdateEvents(*before, *node);
     return Tell(events, {before, node}, fault);
   }
@@ -156,6 +168,7 @@ class HonestyWorld {
     pod->labels = draw_.PodLabels();
     pod->tolerations = draw_.Tolerations();
     pod->rules = draw_.Rules();
+    pod->volumes = storage_.Volumes();
     if (draw_.OneIn(5)) pod->node_selector = {{"disk", "a"}};
     Decision decision = placer_.Decide(*pod);
     if (decision.node.empty()) {
@@ -170,8 +183,32 @@ class HonestyWorld {
     change.pod_after = bound;
     cache_.Apply(change);
     bound_.push_back(bound);
+    if (decision.volumes != nullptr) {
+      for (const StorageWorld::Told& told : storage_.Store(*decision.volumes)) {
+        if (!TellOfStorage(told, fault)) return false;
+      }
+    }
     return Tell({MakeEvent(Resource::kAssignedPod, Action::kAdd)},
                 {nullptr, AssignedPodView(bound)}, fault);
+  }
+
+  bool ChangeStorage(std::string* fault) {
+    std::set<std::string> mounted;
+    for (const ClusterPodRef& pod : bound_) {
+      for (const std::string& claim : VolumesOf(*pod).claims) {
+        mounted.insert(QualifiedName(pod->namespace_name, claim));
+      }
+    }
+    const auto told = storage_.Next(mounted);
+    return !told || TellOfStorage(*told, fault);
+  }
+
+  bool TellOfStorage(const StorageWorld::Told& told, std::string* fault) {
+    ClusterChange change;
+    change.resource = told.resource;
+    change.objects = told.change;
+    cache_.Apply(change);
+    return Tell({MakeEvent(told.resource, ActionOf(told.change))}, told.change, fault);
   }
 
   bool RemovePod(std::string* fault) {
@@ -234,6 +271,7 @@ class HonestyWorld {
   }
 
   Draw draw_;
+  StorageWorld storage_;
   const PluginJudge judge_;
   SchedulerCache cache_;
   Placer placer_{&cache_};
@@ -297,7 +335,8 @@ TEST_P(DishonestHint, IsNoticed) {
 INSTANTIATE_TEST_SUITE_P(Canary, DishonestHint,
                          testing::Values("NodeUnschedulable", "TaintToleration", "NodeAffinity",
                                          "NodePorts", "NodeResourcesFit", "PodTopologySpread",
-                                         "InterPodAffinity"),
+                                         "InterPodAffinity", "VolumeRestrictions",
+                                         "NodeVolumeLimits", "VolumeBinding", "VolumeZone"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
