@@ -43,8 +43,10 @@ Hint AfterCsiNodeUpdate(const Pod&, const ObjectChange& change) {
       change.after->storage == nullptr) {
     return Hint::kError;
   }
-  const ResourceList& before = change.before->storage->volume_limits;
-  const ResourceList& after = change.after->storage->volume_limits;
+  const StorageFacts& old_facts = *change.before->storage;
+  const StorageFacts& new_facts = *change.after->storage;
+  const ResourceList& before = old_facts.volume_limits;
+  const ResourceList& after = new_facts.volume_limits;
   const bool ends = std::any_of(before.begin(), before.end(), [&](const auto& limit) {
     return FindLimit(after, limit.first) == nullptr;
   });

@@ -18,18 +18,18 @@ Hint AfterStorageClassChange(const Pod&, const ObjectChange& change) {
   if (change.after == nullptr) return Hint::kError;
   if (change.before == nullptr) return Hint::kQueue;
   if (change.before->storage == nullptr || change.after->storage == nullptr) return Hint::kError;
-  const bool same =
-      change.before->storage->allowed_topologies == change.after->storage->allowed_topologies;
-  return same ? Hint::kSkip : Hint::kQueue;
+  const StorageFacts& before = *change.before->storage;
+  const StorageFacts& after = *change.after->storage;
+  return before.allowed_topologies == after.allowed_topologies ? Hint::kSkip : Hint::kQueue;
 }
 
 Hint AfterCsiNodeChange(const Pod&, const ObjectChange& change) {
   if (change.after == nullptr) return Hint::kError;
   if (change.before == nullptr) return Hint::kQueue;
   if (change.before->storage == nullptr || change.after->storage == nullptr) return Hint::kError;
-  const bool same =
-      change.before->storage->migrated_plugins == change.after->storage->migrated_plugins;
-  return same ? Hint::kSkip : Hint::kQueue;
+  const StorageFacts& before = *change.before->storage;
+  const StorageFacts& after = *change.after->storage;
+  return before.migrated_plugins == after.migrated_plugins ? Hint::kSkip : Hint::kQueue;
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // VolumeRestrictions: a claim with the access mode ReadWriteOncePod is mounted by one pod at a
-// time, and a node gives a disk that pods name themselves to one that writes, or to those that read.
+// time, and a node gives a disk that pods name themselves to one pod that writes, or to those that
+// read.
 //
 // Worth another attempt: a node appears; a claim of the pod appears; a pod goes that held one of
-// the pod's disks, or a claim of the same name. Upstream asks only about pods of the same namespace;
-// a disk may be held from any.
+// the pod's disks, or a claim of the same name. Upstream asks only about pods of the same
+// namespace; a disk may be held from any.
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "hints/plugin.h"

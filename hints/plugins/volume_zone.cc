@@ -22,7 +22,8 @@ Hint AfterVolumeChange(const Pod&, const ObjectChange& change) {
 
 Hint AfterStorageClassAdd(const Pod&, const ObjectChange& change) {
   if (change.after == nullptr || change.after->storage == nullptr) return Hint::kError;
-  return change.after->storage->waits_for_consumer ? Hint::kQueue : Hint::kSkip;
+  const StorageFacts& added = *change.after->storage;
+  return added.waits_for_consumer ? Hint::kQueue : Hint::kSkip;
 }
 
 }  // namespace

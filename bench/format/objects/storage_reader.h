@@ -1,7 +1,6 @@
 // Reads objects of storage, and the volumes of pods.
 #pragma once
 
-#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/yaml/yaml_node.h"

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "bench/format/objects/object_reader.h"
+#include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/load_decoder.h"
 #include "bench/format/workload/storm_decoder.h"
 #include "engine/base/result.h"

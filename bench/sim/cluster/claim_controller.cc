@@ -138,7 +138,7 @@ void ClaimController::GenerateGroupClaims(const ClusterGroup& group) {
   }
   if (calls.empty()) return;
   calls.push_back([this, generated, key] { return cluster_->SetGroupClaims(key, *generated); });
-  Enqueue(std::move(calls));
+  work_.Add(std::move(calls));
 }
 
 void ClaimController::TellMembers(const ClusterGroup& group) {
@@ -146,7 +146,7 @@ void ClaimController::TellMembers(const ClusterGroup& group) {
     const bool is_member = pod->group_name == group.group->key.name &&
                            pod->namespace_name == group.group->key.namespace_name;
     if (!is_member || pod->group_claims.empty()) continue;
-    Enqueue({[this, number = pod->number, key = group.group->key] {
+    work_.Add({[this, number = pod->number, key = group.group->key] {
       const ClusterGroupRef newest = cluster_->FindGroup(key);
       if (newest == nullptr) return false;
       return cluster_->UpdatePod(number, [&](ClusterPod* after) {
@@ -169,7 +169,7 @@ void ClaimController::CleanUpGroup(const ClusterGroup& group) {
     const auto& groups = claim->reserved_groups;
     const bool is_reserved = std::find(groups.begin(), groups.end(), owner) != groups.end();
     if (!is_reserved && claim->owner_group != owner) continue;
-    Enqueue({[this, claim_name = name, owner] {
+    work_.Add({[this, claim_name = name, owner] {
                const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
                if (stored == nullptr) return false;
                return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {

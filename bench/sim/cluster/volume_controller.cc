@@ -7,6 +7,7 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/storage_objects.h"
 #include "engine/event.h"
+#include "engine/object.h"
 #include "engine/pod.h"
 #include "hints/plugins/volume_rules.h"
 

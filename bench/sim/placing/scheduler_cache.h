@@ -1,9 +1,9 @@
 // The simulated scheduler's knowledge of the cluster, and its decisions that the cluster has not
 // confirmed yet.
 //
-// Purpose: nodes, their pods, claims, devices and volumes, as the informers delivered them, with the pods
-// that are assumed on a node and the devices that are promised to their claims while a binding is
-// under way. Scheduling threads decide by copies of it (placer.h).
+// Purpose: nodes, their pods, claims, devices and volumes, as the informers delivered them, with
+// the pods that are assumed on a node and the devices and volumes that are promised to their claims
+// while a binding is under way. Scheduling threads decide by copies of it (placer.h).
 // Threads: all functions from any thread; two changes of one object must come in their order. What
 // a scheduling thread calls for a pod without claims and volumes takes one lock for a moment, the
 // pod book's.

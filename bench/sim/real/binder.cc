@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "bench/sim/placing/framework.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/report/pre_flight.h"
 #include "engine/base/time/time.h"

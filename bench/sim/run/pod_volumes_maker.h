@@ -1,7 +1,8 @@
-// The volumes and claims that createPods makes for its pods: one of each a pod, bound to each other.
+// The volumes and claims that createPods makes for its pods: one of each a pod, which are bound to
+// each other.
 //
-// Method: as scheduler_perf does it, by two calls for the claim and two for the volume, which create
-// it and set its status, before the pod is created.
+// Method: as scheduler_perf does it, by two calls for the claim and two for the volume, which
+// create it and set its status, before the pod is created.
 // Threads: one, the one that advances the clock.
 #pragma once
 

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "bench/format/objects/device_objects.h"
+#include "bench/format/objects/storage_objects.h"
 #include "bench/format/template/value.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/storage.h"
 #include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/prepared_claims.h"
 #include "bench/sim/real/real_scheduler.h"

@@ -17,6 +17,7 @@
 
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/object_template.h"
+#include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/model.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/measure/section.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/format/objects/storage_objects.h"
 #include "bench/sim/placing/relations/pod_class.h"
 #include "engine/pod_rules.h"
 #include "hints/plugins/volume_rules.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/format/objects/storage_objects.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/objects/storage_objects.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/pod.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/storage_objects.h"
 #include "bench/sim/cluster/audit_volumes.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/storage.h"

@@ -1,10 +1,10 @@
 // Goal: no hint lets a pod sleep through its chance: whenever the hints of the plugins that
 // rejected a pod say Skip to a change, the pod would still be rejected after it.
-// Method: seeded random worlds of a few nodes and pods with every kind of rule, and volumes. Pods that
-// fit nowhere wait with the plugins that rejected them; after each random change the hints are asked,
-// and every waiting pod to which all say Skip is placed by way of trial. A pod to which one says
-// Queue is attempted anew. The canary of each plugin answers Skip to everything, and must be
-// noticed.
+// Method: seeded random worlds of a few nodes and pods with every kind of rule and with volumes.
+// Pods that fit nowhere wait with the plugins that rejected them; after each random change the
+// hints are asked, and every waiting pod to which all say Skip is placed by way of trial. A pod to
+// which one says Queue is attempted anew. The canary of each plugin answers Skip to everything, and
+// must be noticed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

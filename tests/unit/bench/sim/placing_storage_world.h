@@ -1,7 +1,7 @@
 // Storage of random worlds for tests of placing: claims, volumes, classes and CSINodes that change.
 //
-// Left out is what upstream's plugins do not hear of: claims and volumes that pods on nodes mount do
-// not go, and what a claim counts for does not change when it is bound.
+// Left out is what upstream's plugins do not hear of: claims and volumes that pods on nodes mount
+// do not go, and what a claim counts for does not change when it is bound.
 #pragma once
 
 #include <algorithm>

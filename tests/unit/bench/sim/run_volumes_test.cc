@@ -1,5 +1,5 @@
-// Goal: workloads with volumes play to their end on both clocks and with both engines, and the audit
-// has nothing to say: limits of nodes, claims for one pod, claims that wait for their pod.
+// Goal: workloads with volumes play to their end on both clocks and with both engines, and the
+// audit has nothing to say: limits of nodes, claims for one pod, claims that wait for their pod.
 // Method: small workloads in scheduler_perf's format. Nothing here waits for the flush of the pool.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include "perf/documents/run_document.h"
 #include "tests/unit/bench/format/workload_test_files.h"
 #include "tests/unit/bench/sim/run_ops.h"
-#include "tests/unit/bench/sim/run_test_objects.h"
 
 namespace schedq {
 namespace {
