@@ -1,7 +1,7 @@
 // Checks after a run that volumes are where they may be: a volume and its claim name each other; a
 // pod that a scheduler placed has its claims bound, to volumes that its node reaches; no node has
-// more volumes of a driver than its CSINode says; no claim for one pod is mounted by two; no disk is
-// given to a pod that conflicts with another.
+// more volumes of a driver than its CSINode says; no claim for one pod is mounted by two; no disk
+// is given to a pod that conflicts with another.
 //
 // Nodes whose labels have changed since, and limits that were lowered, are left out; so are pods
 // that were created with a node.

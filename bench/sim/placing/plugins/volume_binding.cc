@@ -1,5 +1,5 @@
-// A node must reach the volumes to which the pod's claims are bound. A claim that waits for a pod is
-// bound to the smallest volume that suits it and that the node reaches, or one is made for it.
+// A node must reach the volumes to which the pod's claims are bound. A claim that waits for a pod
+// is bound to the smallest volume that suits it and that the node reaches, or one is made for it.
 //
 // Reserve promises the volumes. PreBind stores what was promised, a call each, and then waits until
 // the claims are bound: it looks once a second, for ten minutes.
