@@ -147,7 +147,7 @@ TEST(StorageOperations, AreDecoded) {
   const auto cases = DecodeText(
       CaseOf("  - {opcode: createNodes, count: 1, nodeAllocatableStrategy: {csiNodeAllocatable: "
              "{e: {count: 2}, d: {count: 3}}, migratedPlugins: [m]}}\n"
-             "  - {opcode: createPods, count: 1, " +
+             "  - {opcode: createPods, count: 1, collectMetrics: true, " +
              volumes + "}\n"),
       files);
   ASSERT_TRUE(cases.ok()) << cases.error().message();

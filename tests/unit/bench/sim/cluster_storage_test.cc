@@ -142,7 +142,9 @@ class AuditVolumesTest : public StorageTest {
     Create("Pod", "name: p" + std::to_string(++last_pod_),
            "spec: {containers: [{name: c}], volumes: [" + volumes + "]" +
                (by_hand ? ", nodeName: " + node : "") + "}");
-    if (!by_hand) ASSERT_TRUE(cluster_.BindPod(last_pod_, node).ok());
+    if (!by_hand) {
+      ASSERT_TRUE(cluster_.BindPod(last_pod_, node).ok());
+    }
   }
   static std::string Claim(const std::string& name) {
     return "{name: " + name + ", persistentVolumeClaim: {claimName: " + name + "}}";

@@ -183,13 +183,14 @@ class HonestyWorld {
     change.pod_after = bound;
     cache_.Apply(change);
     bound_.push_back(bound);
-    if (decision.volumes != nullptr) {
-      for (const StorageWorld::Told& told : storage_.Store(*decision.volumes)) {
-        if (!TellOfStorage(told, fault)) return false;
-      }
+    if (!Tell({MakeEvent(Resource::kAssignedPod, Action::kAdd)}, {nullptr, AssignedPodView(bound)},
+              fault)) {
+      return false;
     }
-    return Tell({MakeEvent(Resource::kAssignedPod, Action::kAdd)},
-                {nullptr, AssignedPodView(bound)}, fault);
+    if (decision.volumes == nullptr) return true;
+    const std::vector<StorageWorld::Told> stored = storage_.Store(*decision.volumes);
+    return std::all_of(stored.begin(), stored.end(),
+                       [&](const StorageWorld::Told& told) { return TellOfStorage(told, fault); });
   }
 
   bool ChangeStorage(std::string* fault) {
