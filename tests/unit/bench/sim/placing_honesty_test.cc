@@ -134,8 +134,8 @@ class HonestyWorld {
     node->name = name;
     if (all || draw_.OneIn(3)) {
       node->labels = draw_.NodeLabels(name);
-      const std::string zone(1, static_cast<char>('a' + draw_.Below(3)));
-      if (draw_.OneIn(2)) SetLabel(&node->labels, "topology.kubernetes.io/zone", zone);
+      const std::string zone(1, static_cast<char>('a' + draw_.Below(kZones)));
+      if (!draw_.OneIn(6)) SetLabel(&node->labels, "topology.kubernetes.io/zone", zone);
     }
     if (all || draw_.OneIn(3)) node->taints = draw_.Taints();
     if (all || draw_.OneIn(3)) node->allocatable = draw_.Allocatable();

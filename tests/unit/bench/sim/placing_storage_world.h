@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +28,9 @@
 #include "engine/storage_facts.h"
 
 namespace schedq {
+
+// Where volumes and nodes are.
+inline constexpr uint64_t kZones = 5;
 
 class StorageWorld {
  public:
@@ -155,7 +160,12 @@ class StorageWorld {
   }
 
   std::optional<Told> ChangeVolume() {
-    const std::string name = "volume-" + std::to_string(random_.Below(6));
+    std::string name = "volume-" + std::to_string(random_.Below(6));
+    if (!volumes_.empty() && OneIn(2)) {
+      auto any = volumes_.begin();
+      std::advance(any, static_cast<std::ptrdiff_t>(random_.Below(volumes_.size())));
+      name = any->first;
+    }
     auto object = CopyOf(volumes_, name);
     if (object == nullptr) {
       object = NewVolume(name, OneIn(3) ? "now" : "late");
@@ -166,7 +176,7 @@ class StorageWorld {
       return told;
     }
     object->labels.clear();
-    if (OneIn(2)) object->labels = {{"topology.kubernetes.io/zone", Letter("", 3)}};
+    if (!OneIn(5)) object->labels = {{"topology.kubernetes.io/zone", Letter("", kZones)}};
     return Replace(&volumes_, name, std::move(object), Resource::kPersistentVolume);
   }
 
