@@ -27,8 +27,10 @@ WantedVolumesRef VolumeBook::WantedBy(const ClusterPod& pod) {
   const PodVolumes& volumes = *pod.volumes;
   wanted->shares_disks = std::any_of(volumes.disks.begin(), volumes.disks.end(), MayConflict);
   const std::lock_guard lock(mutex_);
-  for (const std::string& claim : volumes.claims) {
-    AddClaim(QualifiedName(pod.namespace_name, claim), wanted.get());
+  for (auto claim = volumes.claims.begin(); claim != volumes.claims.end(); ++claim) {
+    // A pod may mount a claim twice, and needs it once.
+    if (std::find(volumes.claims.begin(), claim, *claim) != claim) continue;
+    AddClaim(QualifiedName(pod.namespace_name, *claim), wanted.get());
   }
   for (const InlineDisk& disk : volumes.disks) {
     AttachedVolume attached = AttachedOf(disk);

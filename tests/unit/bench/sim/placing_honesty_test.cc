@@ -51,7 +51,11 @@ constexpr size_t kWaitingMax = 12;
 class HonestyWorld {
  public:
   HonestyWorld(uint64_t seed, const PluginRegistry& registry)
-      : draw_(seed), storage_(seed), judge_(registry), rejectors_(cache_.framework(), registry) {}
+      : draw_(seed),
+        storage_(seed),
+        registry_(registry),
+        judge_(registry),
+        rejectors_(cache_.framework(), registry) {}
 
   uint64_t skips = 0;
   uint64_t placed_after_queue = 0;
@@ -95,7 +99,11 @@ class HonestyWorld {
           ++waiting;
           continue;
         }
-        *fault = "pod " + waiting->pod->name + " slept though " + decision.node + " takes it";
+        *fault = "pod " + waiting->pod->name + " slept though " + decision.node + " takes it after";
+        for (const ClusterEvent& event : events)
+          *fault += " " + std::string(LabelText(event.label));
+        *fault += ", rejected by";
+        waiting->rejectors.ForEach([&](PluginId id) { *fault += " " + registry_.plugin(id).name; });
         return false;
       }
       if (decision.node.empty()) {
@@ -273,6 +281,7 @@ class HonestyWorld {
 
   Draw draw_;
   StorageWorld storage_;
+  const PluginRegistry& registry_;
   const PluginJudge judge_;
   SchedulerCache cache_;
   Placer placer_{&cache_};

@@ -316,6 +316,14 @@ TEST_F(VolumesTest, TheSmallestVolumesAreChosenAndEachOnce) {
   EXPECT_EQ(bound, (std::map<std::string, std::string>{{"ns/c1", "v3"}, {"ns/c4", "v4"}}));
 }
 
+TEST_F(VolumesTest, AClaimThatIsMountedTwiceNeedsOneVolume) {
+  SetClass("late", "kubernetes.io/no-provisioner");
+  SetVolume("v");
+  SetClaim("a");
+  EXPECT_NE(Place({.claims = {"a", "a"}}), "");
+  EXPECT_EQ(decision_.volumes->bindings.size(), 1u);
+}
+
 TEST_F(VolumesTest, AThreadThatWasBehindIsRefused) {
   SetBound("one", {}, {}, "ReadWriteOncePod");
   const auto first = Pod({.claims = {"one"}});
