@@ -45,6 +45,8 @@ namespace schedq {
 namespace {
 
 constexpr uint64_t kWorlds = 150;
+// Until a dishonest hint is noticed.
+constexpr uint64_t kCanaryWorlds = 1500;
 constexpr int kSteps = 120;
 constexpr size_t kWaitingMax = 12;
 
@@ -305,9 +307,9 @@ struct Outcome {
   uint64_t placed_after_queue = 0;
 };
 
-Outcome PlayWorlds(const PluginRegistry& registry) {
+Outcome PlayWorlds(const PluginRegistry& registry, uint64_t worlds = kWorlds) {
   Outcome outcome;
-  for (outcome.seed = 1; outcome.seed <= kWorlds; ++outcome.seed) {
+  for (outcome.seed = 1; outcome.seed <= worlds; ++outcome.seed) {
     HonestyWorld world(outcome.seed, registry);
     for (int step = 0; step < kSteps; ++step) {
       if (!world.Step(&outcome.fault)) return outcome;
@@ -339,7 +341,7 @@ TEST_P(DishonestHint, IsNoticed) {
   for (EventRegistration& registration : found->events) {
     registration.hint = [](const Pod&, const ObjectChange&) { return Hint::kSkip; };
   }
-  EXPECT_NE(PlayWorlds(RegistryOf(std::move(plugins))).fault, "");
+  EXPECT_NE(PlayWorlds(RegistryOf(std::move(plugins)), kCanaryWorlds).fault, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Canary, DishonestHint,
