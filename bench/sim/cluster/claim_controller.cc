@@ -170,20 +170,20 @@ void ClaimController::CleanUpGroup(const ClusterGroup& group) {
     const bool is_reserved = std::find(groups.begin(), groups.end(), owner) != groups.end();
     if (!is_reserved && claim->owner_group != owner) continue;
     work_.Add({[this, claim_name = name, owner] {
-               const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
-               if (stored == nullptr) return false;
-               return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
-                 std::erase(after->reserved_groups, owner);
-                 const bool is_used =
-                     !after->reserved_for.empty() || !after->reserved_groups.empty();
-                 if (!is_used) after->allocation = nullptr;
-               });
-             },
-             [this, claim_name = name, owner] {
-               const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
-               if (stored == nullptr || stored->owner_group != owner) return false;
-               return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
-             }});
+                 const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
+                 if (stored == nullptr) return false;
+                 return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
+                   std::erase(after->reserved_groups, owner);
+                   const bool is_used =
+                       !after->reserved_for.empty() || !after->reserved_groups.empty();
+                   if (!is_used) after->allocation = nullptr;
+                 });
+               },
+               [this, claim_name = name, owner] {
+                 const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
+                 if (stored == nullptr || stored->owner_group != owner) return false;
+                 return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
+               }});
   }
 }
 

@@ -82,7 +82,7 @@ struct Decision {
   // its devices, "namespace/name"; empty: there is none.
   std::string idle_claim = {};
   std::shared_ptr<const VolumeDecision> volumes = nullptr;  // Null: there is nothing to bind.
-  std::shared_ptr<const PostFilterResult> post_filter;  // Null: PostFilter has nothing to say.
+  std::shared_ptr<const PostFilterResult> post_filter;      // Null: PostFilter has nothing to say.
 };
 
 }  // namespace schedq
