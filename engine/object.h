@@ -37,9 +37,9 @@ struct ObjectView {
   bool unschedulable = false;   // Node.
   // Node: null declares none. Nodes that declare the same may share it.
   std::shared_ptr<const FeatureNames> declared_features;
-  PodRef pod;              // AssignedPod, UnscheduledPod, TargetPod.
-  std::string group_name;  // Of an event about a pod of which no version is at hand.
-  int64_t min_count = 0;   // PodGroup.
+  PodRef pod;               // AssignedPod, UnscheduledPod, TargetPod.
+  std::string group_name;   // Of an event about a pod of which no version is at hand.
+  int64_t min_count = 0;    // PodGroup.
   StorageFactsRef storage;  // StorageClass, CSINode. Null: nothing is known of it.
 };
 

@@ -86,6 +86,7 @@ bool IsAsked(const SchedulerProfile& profile, const char* plugin) {
 bool HasSignature(const ClusterPod& pod, const SchedulerProfile& profile) {
   const PodRules& rules = RulesOf(pod);
   if (!pod.spec().claims.empty() || !pod.device_requests.empty()) return false;
+  if (pod.volumes != nullptr) return false;  // Mostly each pod has its own.
   if (IsAsked(profile, "PodTopologySpread") &&
       (profile.has_default_spread || !rules.spread.empty())) {
     return false;

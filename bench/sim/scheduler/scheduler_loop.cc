@@ -339,8 +339,9 @@ bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
 }
 
 Duration SchedulerLoop::PreBindDelay(const AttemptRef& attempt) const {
-  return cache_.framework_of(attempt->pod()).PreBindDelay(attempt->pre_bind_steps, attempt->waited, *cluster_,
-                                         attempt->pod(), attempt->decision);
+  return cache_.framework_of(attempt->pod())
+      .PreBindDelay(attempt->pre_bind_steps, attempt->waited, *cluster_, attempt->pod(),
+                    attempt->decision);
 }
 
 void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
