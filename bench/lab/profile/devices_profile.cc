@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "bench/lab/paths/device_path.h"
+#include "bench/lab/paths/measured_path.h"
+#include "bench/lab/paths/selector_path.h"
 #include "bench/lab/profile/profile_kind.h"
 
 namespace schedq {
@@ -29,6 +31,19 @@ ProfileSubject SubjectOf(const char* name, DeviceWish wish, int64_t percent_in_u
   return subject;
 }
 
+ProfileSubject SubjectOf(const char* name, SelectorLook look) {
+  ProfileSubject subject;
+  subject.name = name;
+  subject.operation = "evaluation";
+  subject.prepare = [look](uint64_t size, uint64_t operations_max) -> MeasuredPathRef {
+    constexpr uint64_t kEvaluations = 100'000;
+    const uint64_t evaluations =
+        operations_max == 0 ? kEvaluations : std::min(kEvaluations, operations_max);
+    return std::make_unique<SelectorEvaluations>(look, size, evaluations);
+  };
+  return subject;
+}
+
 }  // namespace
 
 ProfileKind DevicesProfile() {
@@ -39,7 +54,11 @@ ProfileKind DevicesProfile() {
   kind.subjects = {SubjectOf("allocator/one", DeviceWish::kOne, 50),
                    SubjectOf("allocator/selected", DeviceWish::kSelected, 50),
                    SubjectOf("allocator/matching", DeviceWish::kMatching, 0),
-                   SubjectOf("allocator/alternatives", DeviceWish::kAlternatives, 50)};
+                   SubjectOf("allocator/alternatives", DeviceWish::kAlternatives, 50),
+                   SubjectOf("selector/driver", SelectorLook::kDriver),
+                   SubjectOf("selector/attributes", SelectorLook::kAttributes),
+                   SubjectOf("selector/list", SelectorLook::kList),
+                   SubjectOf("selector/pattern", SelectorLook::kPattern)};
   return kind;
 }
 
