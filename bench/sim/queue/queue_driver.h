@@ -60,7 +60,7 @@ struct QueueDriverOptions {
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   std::vector<PluginSource> further_plugins;  // Plugins beside the built-in ones.
   PodRulesUse pod_rules = PodRulesUse::kSome;
-  SchedulerSettings settings;
+  SchedulerSettings settings = {};
   std::optional<ApiCallOptions> api_calls;
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };

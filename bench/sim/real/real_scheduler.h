@@ -79,7 +79,7 @@ struct RealSchedulerOptions {
   PodRulesUse pod_rules = PodRulesUse::kSome;
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   DeviceFeatures devices = {};
-  SchedulerSettings settings;
+  SchedulerSettings settings = {};
   QueueMaker make_queue;  // Empty: the plain engine. Tests plant faults here.
 };
 

@@ -76,7 +76,7 @@ struct RunOptions {
   // Of all pods of the workload.
   PodRulesUse pod_rules = PodRulesUse::kSome;
   // What each node declares, and each pod with resources of its own needs; null: what is real.
-  std::shared_ptr<const FeatureNames> node_features;
+  std::shared_ptr<const FeatureNames> node_features = nullptr;
   LiveView* live = nullptr;  // Shows the run on the real clock while it goes on. May be null.
 };
 

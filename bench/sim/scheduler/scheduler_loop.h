@@ -68,7 +68,7 @@ struct SchedulerLoopOptions {
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   DeviceFeatures devices = {};
-  SchedulerSettings settings;
+  SchedulerSettings settings = {};
 };
 
 class SchedulerLoop final : public Scheduler {
