@@ -121,7 +121,8 @@ uint64_t RunsNeeded(const Comparison& comparison, uint64_t tested,
 
 MeasureKind MeasureKindOfUnit(std::string_view unit) {
   if (unit.ends_with("/s") || unit.ends_with("/second")) return MeasureKind::kRate;
-  constexpr std::array<std::string_view, 6> kSizes = {"bytes", "B", "KiB", "MiB", "GiB", "count"};
+  constexpr std::array<std::string_view, 7> kSizes = {"bytes", "B",  "KiB",  "MiB",
+                                                      "GiB",   "MB", "count"};
   const std::string_view quantity = unit.substr(0, unit.find('/'));
   const bool size = std::find(kSizes.begin(), kSizes.end(), quantity) != kSizes.end();
   return size ? MeasureKind::kSize : MeasureKind::kDuration;

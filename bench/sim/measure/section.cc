@@ -58,7 +58,13 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
     inversions_before_ = watch->inversions();
     idle_before_ = watch->idle();
   }
-  if (simulation->real_scheduler() != nullptr) real_.emplace(simulation);
+  if (simulation->real_scheduler() != nullptr) {
+    real_.emplace(simulation);
+    memory_.emplace(start_);
+    memory_ticker_ =
+        simulation_->clock().Every(start_ + MemorySamples::kInterval, MemorySamples::kInterval,
+                                   [this] { memory_->Sample(simulation_->Now()); });
+  }
   simulation_->pods().ListenToScheduled(kListenerKey, [this](const ClusterPod& pod) {
     const Instant now = simulation_->Now();
     activity_.Count(std::max(pod.created, start_), now);
@@ -79,6 +85,7 @@ Section::Section(Simulation* simulation, std::string name, PodSelection pods)
 
 Section::~Section() {
   simulation_->clock().Cancel(ticker_);
+  if (memory_) simulation_->clock().Cancel(memory_ticker_);
   simulation_->pods().StopListening(kListenerKey);
   if (QueueWatch* watch = simulation_->scheduler().watch()) watch->ListenToWaits({});
 }
@@ -99,6 +106,9 @@ SectionResult Section::Finish(const MetricsConfig& config, const std::string& wo
   result.items.push_back({{{"Duration", std::chrono::duration<double>(result.duration).count()}},
                           "s",
                           {{"Metric", "SchedulingDuration"}}});
+  if (memory_) {
+    for (DataItem& item : memory_->Items()) result.items.push_back(std::move(item));
+  }
   for (DataItem& item : result.items) item.labels["Name"] = workload_name + "/" + name_;
   result.counters = values.Counters();
   if (real_) result.real = real_->Finish(latencies, &result.steps);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/format/workload/model.h"
+#include "bench/sim/measure/memory_samples.h"
 #include "bench/sim/measure/metric_values.h"
 #include "bench/sim/measure/pod_watch.h"
 #include "bench/sim/measure/real_section.h"
@@ -92,9 +93,11 @@ class Section {
   SectionActivity activity_;
   uint64_t inversions_before_ = 0;
   Duration idle_before_{};
-  std::optional<RealSection> real_;  // On the real clock.
+  std::optional<RealSection> real_;      // On the real clock.
+  std::optional<MemorySamples> memory_;  // On the real clock.
   SectionLatencies latencies_;
   TimerId ticker_;
+  TimerId memory_ticker_{};
 };
 
 // All metrics; on the virtual clock only those that depend on nothing but the run.

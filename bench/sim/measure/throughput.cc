@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "perf/statistics/summary.h"
 
@@ -37,14 +38,9 @@ void Throughput::Sample(Instant now) {
   last_sample_ = now;
 }
 
-DataItem Throughput::Item() const {
+DataItem ItemOfSamples(std::vector<double> samples, const std::string& unit) {
   DataItem item;
-  item.unit = "pods/s";
-  std::vector<double> samples = samples_;
-  if (samples.empty()) {
-    const double seconds = Seconds(last_pod_ - start_);
-    samples.push_back(seconds > 0 ? static_cast<double>(pods_) / seconds : 0);
-  }
+  item.unit = unit;
   std::sort(samples.begin(), samples.end());
   item.data["Average"] = Mean(samples);
   item.data["Perc50"] = Percentile(samples, 50);
@@ -52,6 +48,15 @@ DataItem Throughput::Item() const {
   item.data["Perc95"] = Percentile(samples, 95);
   item.data["Perc99"] = Percentile(samples, 99);
   return item;
+}
+
+DataItem Throughput::Item() const {
+  std::vector<double> samples = samples_;
+  if (samples.empty()) {
+    const double seconds = Seconds(last_pod_ - start_);
+    samples.push_back(seconds > 0 ? static_cast<double>(pods_) / seconds : 0);
+  }
+  return ItemOfSamples(std::move(samples), "pods/s");
 }
 
 }  // namespace schedq

@@ -12,12 +12,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/base/time/time.h"
 #include "perf/documents/data_items.h"
 
 namespace schedq {
+
+// Average, Perc50, Perc90, Perc95 and Perc99 of one or more samples, as scheduler_perf counts them.
+DataItem ItemOfSamples(std::vector<double> samples, const std::string& unit);
 
 class Throughput {
  public:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/sanitizers.h"
 #include "perf/documents/data_items.h"
 #include "perf/documents/document.h"
 #include "perf/documents/run_document.h"
@@ -299,6 +300,24 @@ TEST_F(GateCommandTest, WhatFailsIsAnnotated) {
   EXPECT_THAT(Run("gate", annotated).out,
               HasSubstr("::error title=schedq gate time::C/W/n: -19.8 %25\n"));
   EXPECT_THAT(Run("gate", gate).out, Not(HasSubstr("::error")));
+}
+
+// valgrind and the address sanitizer do not go together.
+TEST_F(GateCommandTest, InstructionsOfOnePathAreCounted) {
+  if (kUnderAddressSanitizer) GTEST_SKIP();
+  const std::vector<std::string> gate = {"--tier", "instructions", "--name",
+                                         "^dispatch schedq/cancel$"};
+  std::vector<std::string> same = gate;
+  same.insert(same.end(), {"--base", SCHEDQ_PROGRAM});
+  const ChildProcess::Ended ended = Run("gate", same);
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              StartsWith("instructions: pass\n1 paths and workloads counted: 0 execute"));
+  EXPECT_THAT(ended.out, HasSubstr("dispatch schedq/cancel  +0.00 %"));
+  // What valgrind cannot look into counts nothing, and is no base.
+  std::vector<std::string> script = gate;
+  script.insert(script.end(), {"--base", Script("script", "exec " SCHEDQ_PROGRAM " \"$@\"")});
+  ExpectRefused(script, "--tier instructions: ");
 }
 
 TEST_F(GateCommandTest, BadFlagsAreRefused) {
