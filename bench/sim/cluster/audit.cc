@@ -6,15 +6,14 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "bench/sim/cluster/audit_devices.h"
+#include "bench/sim/cluster/audit_groups.h"
 #include "bench/sim/cluster/audit_rules.h"
 #include "bench/sim/cluster/audit_volumes.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/devices/allocation.h"
 #include "engine/pod.h"
-#include "engine/pod_group.h"
 
 namespace schedq {
 namespace {
@@ -50,47 +49,6 @@ void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
   }
 }
 
-// Gangs and topology constraints. What a preemption, a deletion or an outage has taken apart is
-// left out.
-void AuditGroups(const Cluster& cluster, const std::function<bool(const ClusterPod&)>& is_going,
-                 std::vector<std::string>* faults) {
-  struct Members {
-    int64_t bound = 0;
-    int64_t going = 0;
-    std::set<std::string_view> domains;
-  };
-  if (cluster.groups().empty()) return;
-  std::map<GroupKey, Members> all;
-  for (const auto& [number, pod] : cluster.pods()) {
-    if (pod->group_name.empty()) continue;
-    const ClusterGroupRef group = cluster.FindGroup(GroupKeyOf(*pod));
-    if (group == nullptr) continue;
-    Members& members = all[group->group->key];
-    if (pod->node_name.empty()) {
-      members.going += is_going(*pod) ? 1 : 0;
-      continue;
-    }
-    ++members.bound;
-    const ClusterNodeRef node = cluster.FindNode(pod->node_name);
-    if (group->spec.topology_key.empty() || node == nullptr || node->relabelled) continue;
-    members.domains.insert(LabelValue(node->labels, group->spec.topology_key));
-  }
-  for (const auto& [key, members] : all) {
-    const int64_t needed = cluster.FindGroup(key)->spec.min_count;
-    const std::string name = QualifiedName(key.namespace_name, key.name);
-    const bool is_whole = members.bound == 0 || members.bound + members.going >= needed ||
-                          cluster.HasLostMember(key) || cluster.WasOut();
-    if (!is_whole) {
-      faults->push_back(fmt::format("gang {} is partly bound: {} of at least {} members", name,
-                                    members.bound, needed));
-    }
-    if (members.domains.size() > 1 || members.domains.count("") != 0) {
-      faults->push_back(fmt::format("group {} is not in one domain of {}", name,
-                                    cluster.FindGroup(key)->spec.topology_key));
-    }
-  }
-}
-
 // Checks that a bound pod's claims are allocated on its node and reserved for it.
 void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
                    std::vector<std::string>* faults) {
@@ -112,7 +70,7 @@ std::vector<std::string> AuditCluster(const Cluster& cluster, const AuditQuestio
   AuditNodes(cluster, &faults);
   AuditDevices(cluster, &faults);
   AuditRules(cluster, &faults);
-  if (questions.knows_groups) AuditGroups(cluster, questions.is_going, &faults);
+  if (questions.knows_groups) AuditGroups(cluster, questions, &faults);
   AuditVolumes(cluster, &faults);
   for (const auto& [number, pod] : cluster.pods()) {
     if (!pod->node_name.empty()) {

@@ -285,9 +285,7 @@ bool Cluster::DeletePodGracefully(uint64_t number) {
 
 void Cluster::RemovePod(const ClusterPodRef& pod) {
   was_restless_ = true;
-  if (!pod->group_name.empty() && !pod->node_name.empty()) {
-    lost_members_.insert(GroupKeyOf(*pod));
-  }
+  if (!pod->group_name.empty()) lost_members_.insert(GroupKeyOf(*pod));
   pods_.Erase(pod->number);
   pod_numbers_.erase(QualifiedName(pod->namespace_name, pod->name));
   EmitPod(Action::kDelete, pod, nullptr);
@@ -440,6 +438,10 @@ void Cluster::CreateGroup(const ApiObject& object, const ObjectHandle& handle) {
 
 void Cluster::DeleteGroup(const ObjectHandle& handle) {
   const auto gone = groups_.extract(KeyOfGroup(handle));
+  const std::string& parent = gone.mapped()->group->parent;
+  if (!parent.empty()) {
+    lost_members_.insert({GroupKind::kComposite, handle.namespace_name, parent});
+  }
   Emit(gone.mapped()->resource, Action::kDelete, gone.mapped(), nullptr);
 }
 

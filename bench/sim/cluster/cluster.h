@@ -150,7 +150,7 @@ class Cluster {
   // Returns false where there is no such group, or it has that condition already.
   bool SetGroupCondition(const GroupKey& key, const PodCondition& condition);
   bool SetGroupClaims(const GroupKey& key, const std::vector<GeneratedClaim>& claims);
-  // Whether a member of the group was deleted after it had got a node.
+  // Whether a member of the group, or a child of the composite, was ever deleted.
   bool HasLostMember(const GroupKey& key) const { return lost_members_.count(key) != 0; }
 
   // Volumes, claims for them, storage classes and CSINodes, beyond Create and Delete.

@@ -137,6 +137,9 @@ inline GroupKey GroupKeyOf(const Pod& pod) {
   return {GroupKind::kPodGroup, pod.namespace_name, pod.group_name};
 }
 
+// A tree of groups is at most so high; what is above is not followed.
+inline constexpr int kGroupDepthMax = 4;
+
 inline constexpr std::string_view kPodScheduledCondition = "PodScheduled";
 // The pod's condition of that type, or null.
 const PodCondition* FindCondition(const Pod& pod, std::string_view type);

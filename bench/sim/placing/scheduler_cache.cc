@@ -45,14 +45,17 @@ uint64_t Replace(std::atomic<uint64_t>& word, const Change& change) {
 
 }  // namespace
 
+bool PlacesByTopology(const Gates& gates) {
+  return gates.On(Gate::kTopologyAwareWorkloadScheduling) || gates.CompositePodGroup();
+}
+
 SchedulerCache::SchedulerCache(const PlacingPluginSource& plugins, const Gates& gates,
                                const DeviceFeatures& devices, const SchedulerSettings& settings)
     : plugin_source_(plugins),
       gates_(gates),
       device_features_(devices),
       settings_(settings),
-      places_by_topology_(gates.On(Gate::kTopologyAwareWorkloadScheduling) ||
-                          gates.CompositePodGroup()),
+      places_by_topology_(PlacesByTopology(gates)),
       claims_(devices),
       frameworks_(MakeFrameworks()),
       keeps_pods_(std::any_of(frameworks_.begin(), frameworks_.end(), [](const auto& framework) {
@@ -105,14 +108,19 @@ std::unique_ptr<SchedulerCache> SchedulerCache::CopyWithoutPods() const {
 }
 
 std::vector<ClusterPodRef> SchedulerCache::AssumedPods() const {
+  std::vector<std::pair<uint32_t, ClusterPodRef>> found;
+  assumed_by_node_.ForEach(
+      [&](uint32_t slot, const ClusterPodRef& pod) { found.emplace_back(slot, pod); });
+  // Outside of the lock, which each pod that is assumed takes.
   std::vector<ClusterPodRef> pods;
-  assumed_by_node_.ForEach([&](uint32_t slot, const ClusterPodRef& pod) {
+  pods.reserve(found.size());
+  for (const auto& [slot, pod] : found) {
     const ClusterNodeRef node = nodes_.NodeAt(slot);
-    if (node == nullptr) return;
+    if (node == nullptr) continue;
     auto assumed = std::make_shared<ClusterPod>(*pod);
     assumed->node_name = node->name;
     pods.push_back(std::move(assumed));
-  });
+  }
   return pods;
 }
 
@@ -288,11 +296,18 @@ bool SchedulerCache::Assume(const ClusterPodRef& assumed, Decision* decision) {
     nodes_.Give(decision->slot, demand);
     return false;
   }
+  // Before the word: a deletion takes the pod out of here when the word has a node.
+  if (knows_groups()) assumed_by_node_.Set(decision->slot, assumed);
   const uint64_t before = Replace(word, changed);
   decision->assumption = AssumptionOf(AssumptionBits(before) + kNextAssumption);
-  if (knows_groups()) assumed_by_node_.Set(decision->slot, assumed);
+  if (CountsOnANode(before) && SlotOfWord(before) != decision->slot) ForgetAssumed(pod, before);
   GiveBack(pod, before);
   return true;
+}
+
+bool SchedulerCache::IsGone(const ClusterPod& pod) const {
+  const PodWord* const word = pods_.Find(pod.slot());
+  return word == nullptr || !CountsOnANode(word->load());
 }
 
 bool SchedulerCache::IsAssumed(uint64_t pod_slot) const {

@@ -41,6 +41,9 @@
 
 namespace schedq {
 
+// Whether groups are placed by topology. A tree of groups is in any case.
+bool PlacesByTopology(const Gates& gates);
+
 class SchedulerCache {
  public:
   // Of the gates only those of groups count.
@@ -58,6 +61,8 @@ class SchedulerCache {
   // A pod that is being deleted stays assumed until its binding has failed, but counts no more.
   // Returns its node, empty where that is gone. nullopt: it is not assumed.
   std::optional<std::string> LetGoOfAssumed(const ClusterPod& pod);
+  // Whether LetGoOfAssumed, or the pod's deletion, has taken an assumed pod from its node.
+  bool IsGone(const ClusterPod& pod) const;
   // Ends what Assume began for a pod that will not be bound, after that many steps of PreBind. The
   // plugins give back in the reverse order.
   // Where the pod was assumed anew meanwhile, its new place stays.
@@ -72,7 +77,6 @@ class SchedulerCache {
   std::vector<ClusterPodRef> AssumedPods() const;
 
   bool knows_groups() const { return gates_.GenericWorkload(); }
-  // A tree of groups is placed by topology in any case.
   bool places_by_topology() const { return places_by_topology_; }
   GroupBook& groups() { return groups_; }
   const GroupBook& groups() const { return groups_; }

@@ -51,8 +51,7 @@ void Binder::Step(const BindingRef& binding) {
       // The queue may have refused, which ends the attempt all the same.
       static_cast<void>(binding->attempt.Fail(PluginSet()));
       return Tell(binding);
-    case Binding::Step::kForget:
-      GiveBack(binding);
+    case Binding::Step::kTell:
       return Tell(binding);
     case Binding::Step::kRejected:
       return Reject(binding);
@@ -123,8 +122,11 @@ void Binder::Send(const BindingRef& binding) {
 
 void Binder::OnAnswer(const BindingRef& binding, const Status& status) {
   if (!status.ok()) {
+    // At once: when the caller has told the queue, a thread may pop the pod, and a member of a
+    // group that is still assumed is not scheduled.
+    GiveBack(binding);
     around_.attempts->End(binding->pod().slot());
-    binding->step = Binding::Step::kForget;
+    binding->step = Binding::Step::kTell;
     return steps_.Push(binding);
   }
   const Instant now = around_.pace->Now();

@@ -64,8 +64,8 @@ class Binder {
   void OnAnswer(const BindingRef& binding, const Status& status);
   // The pod's wait for Permit has ended so.
   void Reject(const BindingRef& binding);
-  // What follows a binding that has failed: its place and its promises go, and the queue hears of
-  // it.
+  // What follows a binding that has failed: its place and its promises go before the queue may
+  // give the pod to another thread, and then the queue hears of the room.
   void GiveBack(const BindingRef& binding);
   void Tell(const BindingRef& binding);
   void Count(const Binding& binding, AttemptResult result) const;

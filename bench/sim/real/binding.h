@@ -20,7 +20,7 @@ struct Binding {
     kBegin,     // Nothing is done yet, but for Permit.
     kBind,      // PreBind is done.
     kGiveUp,    // A step of PreBind failed. The attempt is to fail.
-    kForget,    // The binding has failed and the attempt with it.
+    kTell,      // The binding has failed and the attempt with it; its place is given back.
     kRejected,  // A Permit plugin has rejected the pod after a wait, or the pod was deleted.
   };
 

@@ -249,11 +249,21 @@ bool RealScheduler::Go(PartClock* parts, Attempt* attempt, Decision* decision, I
   if (cache_->nominations().MayBeAny() && !queue_->NominatedNode(*pod).empty()) {
     static_cast<void>(queue_->Nominate(pod, ""));
   }
-  const PermitOutcome permit =
-      cache_->framework_of(AsClusterPod(*pod)).Permit(pod, *decision, &waiting_pods_);
+  // A pod that was deleted since it was assumed asks for no others.
+  PermitOutcome permit;
+  permit.rejector = WaitingPods::kRemoved;
+  if (!cache_->IsGone(AsClusterPod(*pod))) {
+    permit = cache_->framework_of(AsClusterPod(*pod)).Permit(pod, *decision, &waiting_pods_);
+  }
+  // What is deleted from here on ends its wait.
+  if (!permit.waits.empty() && cache_->IsGone(AsClusterPod(*pod))) {
+    permit.rejector = WaitingPods::kRemoved;
+    waiting_pods_.Drop(*pod);
+  }
   if (permit.rejector != WaitingPods::kAllowed) {
     cache_->Forget(AsClusterPod(*pod), *decision, 0);
-    decision->rejectors = Framework::BitOf(permit.rejector);
+    const bool is_removed = permit.rejector == WaitingPods::kRemoved;
+    decision->rejectors = is_removed ? 0 : Framework::BitOf(permit.rejector);
     return false;
   }
   auto binding = std::make_shared<Binding>(std::move(*attempt), std::move(*decision), started);

@@ -52,14 +52,16 @@ void RealScheduler::ScheduleGroup(SchedulingThread* self, PartClock* parts, Atte
       const PodRef pod = members[i].pod_ref();
       if (Go(parts, &members[i], &member.decision, started)) continue;
       parts->SwitchTo(Part::kQueue);
-      // A Permit plugin has rejected it.
+      // A Permit plugin has rejected it, or it was deleted.
       member.end = MemberEnd::kRejected;
       FailMember(&members[i], member, started);
       TellOthersOfRoom(queue_.get(), *pod, member.decision.node);
     }
     PatchConditions(&outcome);
-    metrics_.CountGroupAttempt(outcome.status, outcome.waits_for_preemption,
-                               options_.pace->Now() - started);
+    if (outcome.was_searched) {
+      metrics_.CountGroupAttempt(outcome.status, outcome.waits_for_preemption,
+                                 options_.pace->Now() - started);
+    }
   }
   parts->SwitchTo(Part::kQueue);
   const Status ended = group.EndGroup(outcome.status);

@@ -11,6 +11,7 @@
 #include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/measure/section.h"
+#include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/run/workload_runner.h"
 #include "engine/base/time/time.h"
 #include "engine/object.h"
@@ -87,7 +88,9 @@ void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) 
       .is_known = is_known,
       .is_going =
           [simulation](const ClusterPod& pod) { return simulation->scheduler().IsOnItsWay(pod); },
-      .knows_groups = simulation->gates().GenericWorkload()};
+      .knows_groups = simulation->gates().GenericWorkload(),
+      .knows_composites = simulation->gates().CompositePodGroup(),
+      .places_by_topology = PlacesByTopology(simulation->gates())};
   std::vector<std::string> faults = AuditCluster(simulation->cluster(), questions);
   if (!faults.empty() && simulation->real_scheduler() != nullptr) {
     // On real threads a pod whose binding has failed may be between two places for a moment.

@@ -88,6 +88,8 @@ Duration SchedulerLoop::FinishMember(const GroupAttemptRef& group, size_t index)
   const AttemptRef& attempt = group->members[index];
   const MemberOutcome& outcome = group->outcome.members[index];
   if (outcome.end != MemberEnd::kBind) return FailMember(attempt, outcome);
+  // It was deleted amid the cycle, when no wait could be ended yet.
+  if (cache_.IsGone(attempt->pod())) return FailPermit(attempt, WaitingPods::kRemoved);
   attempt->permit =
       cache_.framework().Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
   if (attempt->permit.rejector != WaitingPods::kAllowed) {
@@ -152,7 +154,7 @@ void SchedulerLoop::EndGroup(const GroupAttemptRef& group) {
       [this, group] {
         const uint64_t asked_before = queue_.asked();
         queue_.EndGroup(*group->popped.group, group->outcome.status);
-        if (!group->members.empty()) {
+        if (group->outcome.was_searched) {
           metrics_.CountGroupAttempt(group->outcome.status, group->outcome.waits_for_preemption,
                                      clock_.Now() - group->members.front()->started);
         }

@@ -26,7 +26,7 @@ void GroupBook::Apply(const ClusterChange& change) {
   if (pod->group_name.empty()) return;
   const GroupKey key = GroupKeyOf(*pod);
   if (change.pod_after != nullptr) {
-    if (!pod->node_name.empty()) placed_[key][pod->number] = {pod->uid, pod->node_name, pod};
+    if (!pod->node_name.empty()) placed_[key][pod->number] = {pod->uid, pod->node_name, pod, 0};
     return;
   }
   const auto found = placed_.find(key);
@@ -35,17 +35,19 @@ void GroupBook::Apply(const ClusterChange& change) {
   if (found->second.empty()) placed_.erase(found);
 }
 
-void GroupBook::Place(const ClusterPod& pod, const std::string& node) {
+void GroupBook::Place(const ClusterPod& pod, const Decision& decision) {
   const std::lock_guard lock(mutex_);
-  placed_[GroupKeyOf(pod)].try_emplace(pod.number, Placed{pod.uid, node, nullptr});
+  Placed& placed = placed_[GroupKeyOf(pod)][pod.number];
+  if (placed.bound == nullptr) placed = {pod.uid, decision.node, nullptr, decision.assumption};
 }
 
-void GroupBook::Withdraw(const ClusterPod& pod) {
+void GroupBook::Withdraw(const ClusterPod& pod, const Decision& decision) {
   const std::lock_guard lock(mutex_);
   const auto members = placed_.find(GroupKeyOf(pod));
   if (members == placed_.end()) return;
   const auto found = members->second.find(pod.number);
   if (found == members->second.end() || found->second.bound != nullptr) return;
+  if (found->second.assumption != decision.assumption) return;
   members->second.erase(found);
   if (members->second.empty()) placed_.erase(members);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/decision.h"
 #include "engine/pod_group.h"
 
 namespace schedq {
@@ -25,7 +26,8 @@ class GroupBook {
   struct Placed {
     std::string uid;
     std::string node;
-    ClusterPodRef bound;  // As the informers say; null: it is on its way.
+    ClusterPodRef bound;      // As the informers say; null: it is on its way.
+    uint32_t assumption = 0;  // By which it is on its way (decision.h).
   };
 
   // Whether trees of groups are known.
@@ -34,10 +36,10 @@ class GroupBook {
 
   // A change of a group, or of a pod, that the informers delivered.
   void Apply(const ClusterChange& change);
-  // The member goes to the node.
-  void Place(const ClusterPod& pod, const std::string& node);
-  // It does not, unless the informers say that it is there.
-  void Withdraw(const ClusterPod& pod);
+  // The member goes to the node of the decision, by its assumption.
+  void Place(const ClusterPod& pod, const Decision& decision);
+  // It does not, unless the informers say that it is there, or it goes by another assumption.
+  void Withdraw(const ClusterPod& pod, const Decision& decision);
 
   // Null: it is not known.
   ClusterGroupRef Find(const GroupKey& key) const;
@@ -67,8 +69,5 @@ class GroupBook {
   std::map<GroupKey, Members> placed_;
   bool knows_composites_ = false;  // Set before the first use.
 };
-
-// A tree of groups is at most so high; what is above is not followed.
-inline constexpr int kGroupDepthMax = 4;
 
 }  // namespace schedq

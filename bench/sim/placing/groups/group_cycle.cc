@@ -79,6 +79,7 @@ GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodR
   if (result.status != GroupStatus::kSuccess) search.Revert();
   GroupOutcome outcome;
   outcome.status = result.status;
+  outcome.was_searched = true;
   outcome.members.resize(members.size());
   outcome.decisions = search.decisions();
   outcome.nodes_looked_at = search.nodes_looked_at();

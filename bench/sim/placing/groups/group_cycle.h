@@ -45,6 +45,7 @@ struct MemberOutcome {
 struct GroupOutcome {
   GroupStatus status = GroupStatus::kError;
   std::vector<MemberOutcome> members;  // In the order of the members.
+  bool was_searched = false;           // False: it failed its check before any member was tried.
   bool asked_to_preempt = false;       // Whether preemption was asked what it can do.
   bool waits_for_preemption = false;
   std::vector<ClusterPodRef> victims;

@@ -128,6 +128,8 @@ std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
     }
     return found;
   }
+  // Before those that are delivered: a pod whose delivery comes between the two is in both.
+  const std::vector<ClusterPodRef> assumed = cache.AssumedPods();
   const std::vector<ClusterPodRef> pods = cache.PodsOnNodes();
   std::vector<VictimUnit> units = UnitsBelow(pods, priority, &cache.groups());
   if (units.empty()) return std::nullopt;
@@ -136,10 +138,14 @@ std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
     for (const ClusterPodRef& pod : unit.pods) gone.insert(pod->number);
   }
   WhatIf what_if(root, members, cache, random);
+  std::unordered_set<uint64_t> delivered;
   for (const ClusterPodRef& pod : pods) {
+    delivered.insert(pod->number);
     if (gone.count(pod->number) == 0) what_if.Put(pod);
   }
-  for (const ClusterPodRef& pod : cache.AssumedPods()) what_if.Put(pod);
+  for (const ClusterPodRef& pod : assumed) {
+    if (delivered.count(pod->number) == 0) what_if.Put(pod);
+  }
   if (!what_if.Fits()) return std::nullopt;
   std::sort(units.begin(), units.end(), IsMoreImportant);
   std::vector<VictimUnit> victims;

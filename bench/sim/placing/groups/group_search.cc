@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
@@ -13,6 +14,15 @@ namespace {
 std::string ProgressText(const CycleGroup& group, const GroupProgress& progress) {
   return "minCount " + std::to_string(group.needed()) + ": " + std::to_string(progress.scheduled) +
          " scheduled, " + std::to_string(progress.remaining) + " remaining";
+}
+
+// The groups whose placed members go: those that succeeded, as all above them.
+void AddGoing(const CycleGroup& group, const std::map<GroupKey, GroupResult>& results,
+              std::set<GroupKey>* going) {
+  const auto found = results.find(group.key());
+  if (found == results.end() || found->second.status != GroupStatus::kSuccess) return;
+  going->insert(group.key());
+  for (const CycleGroup& child : group.children) AddGoing(child, results, going);
 }
 
 }  // namespace
@@ -81,13 +91,13 @@ GroupResult GroupSearch::TryAll(const CycleGroup& group,
     }
   }
   if (fitting.empty()) {
-    Restore(first);
+    Restore(group, first);
     first.result.message = "0/" + std::to_string(placements.size()) +
                            " placements are available: " + first.result.message;
     return first.result;
   }
   const Tried& best = fitting[BestOf(group, fitting)];
-  Restore(best);
+  Restore(group, best);
   if (AssumeAgain(group)) return best.result;
   RevertTo(mark);
   return {GroupStatus::kError, "another thread was ahead", false};
@@ -98,17 +108,21 @@ size_t GroupSearch::BestOf(const CycleGroup& group, const std::vector<Tried>& fi
   const NodeColumns& nodes = parts_.placer->Nodes();
   std::vector<int64_t> totals(fitting.size());
   std::vector<int64_t> scores(fitting.size());
+  std::vector<ProposedPlacement> proposed;
+  for (const Tried& tried : fitting) {
+    std::set<GroupKey> going;
+    AddGoing(group, tried.results, &going);
+    proposed.push_back({tried.placement, {}});
+    for (const auto& [index, member] : tried.members) {
+      const bool goes =
+          member.state == TrialEnd::kPlaced && going.count(GroupKeyOf(*member.pod)) != 0;
+      if (goes) proposed.back().pods.push_back(member.pod.get());
+    }
+  }
   for (const Framework::Numbered& each :
        parts_.cache->framework().At(ExtensionPoint::kPlacementScore)) {
     for (size_t i = 0; i < fitting.size(); ++i) {
-      ProposedPlacement proposed{fitting[i].placement, {}};
-      for (const auto& [index, member] : fitting[i].members) {
-        const bool goes =
-            member.state == TrialEnd::kPlaced &&
-            fitting[i].results.at(GroupKeyOf(*member.pod)).status == GroupStatus::kSuccess;
-        if (goes) proposed.pods.push_back(member.pod.get());
-      }
-      scores[i] = each.plugin->ScorePlacement(group, proposed, nodes);
+      scores[i] = each.plugin->ScorePlacement(group, proposed[i], nodes);
     }
     each.plugin->NormalizePlacements(scores);
     for (size_t i = 0; i < scores.size(); ++i) totals[i] += scores[i] * each.plugin->weight();
@@ -252,7 +266,9 @@ GroupSearch::Tried GroupSearch::Save(const CycleGroup& group, const GroupPlaceme
   return tried;
 }
 
-void GroupSearch::Restore(const Tried& tried) {
+// Without what later placements have left.
+void GroupSearch::Restore(const CycleGroup& group, const Tried& tried) {
+  Reset(group);
   for (const auto& [index, member] : tried.members) members_[index] = member;
   for (const auto& [key, result] : tried.results) results_[key] = result;
 }

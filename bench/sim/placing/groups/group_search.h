@@ -105,7 +105,7 @@ class GroupSearch {
   void Reset(const CycleGroup& group);
   Tried Save(const CycleGroup& group, const GroupPlacement* placement, GroupResult result) const;
   void SaveBelow(const CycleGroup& group, Tried* tried) const;
-  void Restore(const Tried& tried);
+  void Restore(const CycleGroup& group, const Tried& tried);
   bool AssumeAgain(const CycleGroup& group);
   bool Assume(size_t index);
   void RevertTo(size_t count);

@@ -53,7 +53,7 @@ class GangScheduling final : public PlacingPlugin {
   PermitAnswer Permit(const ClusterPod& pod, const Decision& decision, size_t self,
                       WaitingPods* waiting) const override {
     if (pod.group_name.empty()) return {};
-    groups_.Place(pod, decision.node);
+    groups_.Place(pod, decision);
     const ClusterGroupRef root = RootOf(pod);
     if (root == nullptr) return {PermitAnswer::Kind::kReject, {}};
     const bool is_gang = root->spec.min_count > 0 || !root->group->parent.empty() ||
@@ -66,8 +66,8 @@ class GangScheduling final : public PlacingPlugin {
     return {};
   }
 
-  void Unreserve(const ClusterPod& pod, const Decision&, size_t) const override {
-    if (!pod.group_name.empty()) groups_.Withdraw(pod);
+  void Unreserve(const ClusterPod& pod, const Decision& decision, size_t) const override {
+    if (!pod.group_name.empty()) groups_.Withdraw(pod, decision);
   }
 
  private:

@@ -17,11 +17,15 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
+#include "bench/sim/placing/groups/group_book.h"
 #include "bench/sim/placing/groups/group_cycle.h"
 #include "bench/sim/placing/groups/victim_units.h"
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/waiting_pods.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
+#include "engine/base/time/virtual_clock.h"
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/pod.h"
@@ -203,6 +207,47 @@ TEST_F(GroupCycles, WhatIsUnknownOrUnequalIsAnError) {
   const GroupOutcome outcome = Cycle("g", Members("g", 1, 10, 5, 2000));
   EXPECT_EQ(outcome.status, GroupStatus::kError);
   EXPECT_THAT(Ends(outcome), ElementsAre(MemberEnd::kError));
+}
+
+TEST_F(GroupCycles, AGroupThatFailsItsCheckWasNotSearched) {
+  SetNode(1, 100);
+  SetGroup({.name = "g", .min_count = 2, .priority = 5});
+  EXPECT_FALSE(Cycle("g", Members("g", 2, 10)).was_searched);
+  EXPECT_TRUE(Cycle("g", Members("g", 2, 80, 5)).was_searched);
+}
+
+// A binding may fail so late that its pod has a new node by then.
+TEST_F(GroupCycles, AnOldPlaceThatIsGivenBackLeavesTheNewOne) {
+  SetNode(1, 100);
+  SetGroup({.name = "g", .min_count = 2});
+  VirtualClock clock{Instant()};
+  WaitingPods waiting(&clock);
+  const auto pod = Make(1, 60, "g");
+  const auto assume = [&] {
+    Decision decision = placer_.Decide(*pod);
+    EXPECT_TRUE(cache_.Assume(pod, &decision));
+    cache_.framework().Permit(pod, decision, &waiting);
+    return decision;
+  };
+  const auto nodes = [&] {
+    std::vector<std::string> found;
+    for (const GroupBook::Placed& each : cache_.groups().PlacedBelow(KeyOf("g"))) {
+      found.push_back("placed on " + each.node);
+    }
+    for (const ClusterPodRef& each : cache_.AssumedPods()) {
+      found.push_back("assumed on " + each->node_name);
+    }
+    return found;
+  };
+  const Decision first = assume();
+  EXPECT_THAT(nodes(), ElementsAre("placed on n1", "assumed on n1"));
+  SetNode(2, 100);
+  const Decision second = assume();
+  EXPECT_THAT(nodes(), ElementsAre("placed on n2", "assumed on n2"));
+  cache_.Forget(*pod, first, 0);
+  EXPECT_THAT(nodes(), ElementsAre("placed on n2", "assumed on n2"));
+  cache_.Forget(*pod, second, 0);
+  EXPECT_THAT(nodes(), IsEmpty());
 }
 
 TEST_F(GroupCycles, AConditionIsToldOnceAndSuccessStays) {
@@ -399,6 +444,37 @@ TEST_F(TreeCycles, AllGroupsOfATreeGoToOneRack) {
   SetGroup({.name = "a", .min_count = 2, .parent = "t"});
   SetGroup({.name = "b", .min_count = 2, .parent = "t"});
   EXPECT_THAT(NodesOf(Cycle("t", TwoOfEach(25), true)), ElementsAre("n2"));
+}
+
+// On the first rack nobody asks for the second group; on the second rack it is the one that fails.
+TEST_F(TreeCycles, WhatIsToldIsOfTheFirstPlacementAlone) {
+  SetNode(1, 50, "r1");
+  SetNode(2, 100, "r2");
+  SetGroup({.name = "t", .min_count = 2, .topology_key = "rack", .is_composite = true});
+  SetGroup({.name = "a", .min_count = 2, .parent = "t"});
+  SetGroup({.name = "b", .min_count = 2, .parent = "t"});
+  const GroupOutcome outcome = Cycle("t", TwoOfEach(30), true);
+  EXPECT_EQ(outcome.status, GroupStatus::kUnschedulable);
+  ASSERT_EQ(outcome.conditions.size(), 2u);
+  EXPECT_EQ(outcome.conditions[0].second.message, "minCount 2: 1 scheduled, 0 remaining");
+  EXPECT_EQ(outcome.conditions[1].second.message,
+            "0/2 placements are available: minCount 2: 0 scheduled, 1 remaining");
+}
+
+// The first rack takes four pods of the group "a", but none goes there without the group "b".
+TEST_F(TreeCycles, OnlyPodsThatGoMakeAPlacementBetter) {
+  SetNode(1, 100, "r1");
+  SetNode(2, 60, "r2");
+  SetNode(3, 60, "r2");
+  SetGroup({.name = "t", .min_count = 1, .topology_key = "rack", .is_composite = true});
+  SetGroup({.name = "c", .min_count = 2, .parent = "t", .is_composite = true});
+  SetGroup({.name = "a", .parent = "c"});
+  SetGroup({.name = "b", .parent = "c"});
+  SetGroup({.name = "d", .parent = "t"});
+  std::vector<ClusterPodRef> members = Members("a", 4, 10);
+  members.push_back(Make(2000, 80, "b"));
+  for (const ClusterPodRef& pod : Members("d", 2, 60, 0, 3000)) members.push_back(pod);
+  EXPECT_THAT(NodesOf(Cycle("t", members, true)), ElementsAre("n2", "n3"));
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ namespace schedq {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Nodes of two processors, four to a rack.
 constexpr const char* kRackNode =
@@ -192,8 +193,13 @@ TEST_P(GroupRuns, MembersOfAnotherPriorityThanTheirGroupsAreAnError) {
           kAttempted + kEnd);
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 0u);
-  EXPECT_THAT(outcome.metrics_text,
-              HasSubstr("scheduler_podgroup_schedule_attempts_total{result=\"error\""));
+  // Nobody was tried, so only the members have failed.
+  EXPECT_THAT(outcome.metrics_text, Not(HasSubstr("scheduler_podgroup_schedule_attempts_total{")));
+  const auto& counters = outcome.repetition.counters;
+  const auto errors = counters.find(
+      "scheduler_schedule_attempts_total{result=\"error\",profile=\"default-scheduler\"}");
+  ASSERT_NE(errors, counters.end());
+  EXPECT_GE(errors->second, 2u);
 }
 
 TEST_P(GroupRuns, WithTheGateOffMembersArePodsLikeAnyOthers) {
@@ -202,6 +208,45 @@ TEST_P(GroupRuns, WithTheGateOffMembersArePodsLikeAnyOthers) {
           RunOptions());
   EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
   EXPECT_EQ(outcome.pods_of_all, 4u);
+}
+
+// A rack takes eight of its pods.
+TEST_P(GroupRuns, WithTheGateOffAGroupGoesToSeveralDomains) {
+  const RunOutcome outcome =
+      Run(Nodes(8) + Text({.size = 12, .min = 12, .topology = true, .wait = kMeasured}));
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_EQ(outcome.pods, 12u);
+}
+
+// Each failed member comes back at once, as a group of its own.
+TEST_P(GroupRuns, MembersWhoseBindingsFailInAnOutageAreBoundLater) {
+  for (const bool asynchronous : {true, false}) {
+    RunOptions options;
+    GateRequest request;
+    request.Set(Gate::kGenericWorkload, true);
+    request.Set(Gate::kSchedulerAsyncAPICalls, asynchronous);
+    options.gates = *Gates::Resolve(request);
+    const RunOutcome outcome = Run(Nodes(8) + "  - {opcode: apiOutage, duration: 50ms}\n" +
+                                       Text({.count = 3, .min = 4, .wait = kMeasured}),
+                                   options);
+    EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+    EXPECT_EQ(outcome.pods, 12u);
+  }
+}
+
+// The canary of domains: a scheduler that does not see the constraint.
+TEST_P(GroupRuns, TheAuditBlamesASchedulerThatSpreadsAGroup) {
+  RunOptions options = WithGroups(true);
+  options.placing_plugins = [](const PlacingTools& tools) {
+    std::vector<PlacingPluginRef> plugins = BuiltinPlacingPlugins(tools);
+    std::erase_if(
+        plugins, [](const auto& plugin) { return plugin->name() == "TopologyPlacementGenerator"; });
+    return plugins;
+  };
+  const RunOutcome outcome =
+      Run(Nodes(8) + Text({.size = 12, .min = 12, .topology = true, .wait = kMeasured}), options);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kFailed);
+  EXPECT_THAT(outcome.reason, HasSubstr("group ns/g-0 is not in one domain of rack"));
 }
 
 // The canary.
