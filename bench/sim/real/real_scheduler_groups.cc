@@ -44,17 +44,19 @@ void RealScheduler::ScheduleGroup(SchedulingThread* self, PartClock* parts, Atte
     BeginPreemption(members, outcome);
     for (size_t i = 0; i < members.size(); ++i) {
       MemberOutcome& member = outcome.members[i];
+      // Its attempt is as long as its own trial, whatever the cycle did beside it.
+      const Instant began = options_.pace->Now() - member.spent;
       if (member.end != MemberEnd::kBind) {
         parts->SwitchTo(Part::kQueue);
-        FailMember(&members[i], member, started);
+        FailMember(&members[i], member, began);
         continue;
       }
       const PodRef pod = members[i].pod_ref();
-      if (Go(parts, &members[i], &member.decision, started)) continue;
+      if (Go(parts, &members[i], &member.decision, began)) continue;
       parts->SwitchTo(Part::kQueue);
       // A Permit plugin has rejected it, or it was deleted.
       member.end = MemberEnd::kRejected;
-      FailMember(&members[i], member, started);
+      FailMember(&members[i], member, began);
       TellOthersOfRoom(queue_.get(), *pod, member.decision.node);
     }
     PatchConditions(&outcome);

@@ -106,6 +106,7 @@ class SchedulerLoop final : public Scheduler {
   // The cycle of a group. Its members' attempts are in the order of the outcome.
   struct GroupAttempt {
     PoppedPod popped;
+    Instant started{};
     std::vector<AttemptRef> members;
     GroupOutcome outcome;
     size_t patched = 0;  // Conditions.
@@ -127,6 +128,7 @@ class SchedulerLoop final : public Scheduler {
   // Ends the attempts of members that are not to be scheduled any more.
   Duration SkipMembers(const GroupAttemptRef& group);
   void TryGroup(const GroupAttemptRef& group);
+  Duration CostOfTrial(const Decision& decision) const;
   Duration FinishMember(const GroupAttemptRef& group, size_t index);
   Duration FailMember(const AttemptRef& attempt, const MemberOutcome& outcome);
   void BeginPreemption(const GroupAttemptRef& group);

@@ -15,10 +15,11 @@ constexpr const char* kGroupInError = "the pod's group could not be scheduled be
 void SchedulerLoop::StartGroup(const PoppedPod& popped) {
   auto group = std::make_shared<GroupAttempt>();
   group->popped = popped;
+  group->started = clock_.Now();
   for (const PoppedPod& member : popped.group->members) {
     auto attempt = std::make_shared<Attempt>();
     attempt->popped = member;
-    attempt->started = clock_.Now();
+    attempt->started = group->started;
     group->members.push_back(std::move(attempt));
   }
   const bool skips =
@@ -52,11 +53,11 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
   for (size_t i = 0; i < outcome.members.size(); ++i) {
     const AttemptRef& attempt = group->members[i];
     attempt->decision = outcome.members[i].decision;
-    const Duration filter =
-        static_cast<int64_t>(attempt->decision.nodes_looked_at) * costs_.filter_node;
     if (attempt->decision.nodes_looked_at != 0) {
-      metrics_.ObserveExtensionPoint("Filter", !attempt->decision.node.empty(), filter);
-      metrics_.ObserveAlgorithm(costs_.attempt + filter);
+      const Duration trial = CostOfTrial(attempt->decision);
+      metrics_.ObserveExtensionPoint("Filter", !attempt->decision.node.empty(),
+                                     trial - costs_.attempt);
+      metrics_.ObserveAlgorithm(trial);
     }
     if (outcome.members[i].end != MemberEnd::kBind) continue;
     queue_.watch().CountPlaced(attempt->pod());
@@ -84,9 +85,16 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
   });
 }
 
+Duration SchedulerLoop::CostOfTrial(const Decision& decision) const {
+  return costs_.attempt + static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
+}
+
 Duration SchedulerLoop::FinishMember(const GroupAttemptRef& group, size_t index) {
   const AttemptRef& attempt = group->members[index];
   const MemberOutcome& outcome = group->outcome.members[index];
+  // Its attempt is as long as its own trial, whatever the cycle did beside it.
+  attempt->started =
+      clock_.Now() - (outcome.was_tried ? CostOfTrial(attempt->decision) : Duration(0));
   if (outcome.end != MemberEnd::kBind) return FailMember(attempt, outcome);
   // It was deleted amid the cycle, when no wait could be ended yet.
   if (cache_.IsGone(attempt->pod())) return FailPermit(attempt, WaitingPods::kRemoved);
@@ -156,7 +164,7 @@ void SchedulerLoop::EndGroup(const GroupAttemptRef& group) {
         queue_.EndGroup(*group->popped.group, group->outcome.status);
         if (group->outcome.was_searched) {
           metrics_.CountGroupAttempt(group->outcome.status, group->outcome.waits_for_preemption,
-                                     clock_.Now() - group->members.front()->started);
+                                     clock_.Now() - group->started);
         }
         const uint64_t asked = queue_.asked() - asked_before;
         return costs_.queue_fail + static_cast<int64_t>(asked) * costs_.queue_judge;

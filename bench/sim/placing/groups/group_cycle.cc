@@ -28,6 +28,8 @@ PodCondition ConditionOf(GroupStatus status, std::string message) {
 MemberOutcome EndOf(GroupStatus status, GroupMember* member) {
   MemberOutcome outcome;
   outcome.decision = std::move(member->decision);
+  outcome.was_tried = member->state != TrialEnd::kUntried;
+  if (outcome.was_tried) outcome.spent = member->spent;
   switch (member->state) {
     case TrialEnd::kPlaced:
       outcome.end = status == GroupStatus::kSuccess ? MemberEnd::kBind : MemberEnd::kFits;
@@ -52,24 +54,28 @@ MemberOutcome EndOf(GroupStatus status, GroupMember* member) {
   return outcome;
 }
 
+// Of the groups of the tree that are no composites.
+void AddConditions(const CycleGroup& tree, const PodCondition& condition, GroupOutcome* outcome) {
+  if (!tree.is_composite()) outcome->conditions.emplace_back(tree.key(), condition);
+  for (const CycleGroup& child : tree.children) AddConditions(child, condition, outcome);
+}
+
 }  // namespace
 
-GroupOutcome GroupCycle::EndInError(const GroupKey& root, const std::vector<ClusterPodRef>& members,
+GroupOutcome GroupCycle::EndInError(size_t members, const CycleGroup* tree,
                                     const std::string& why) const {
   GroupOutcome outcome;
-  outcome.members.resize(members.size());
-  if (root.kind == GroupKind::kPodGroup) {
-    outcome.conditions.emplace_back(root, ConditionOf(GroupStatus::kError, why));
-  }
+  outcome.members.resize(members);
+  if (tree != nullptr) AddConditions(*tree, ConditionOf(GroupStatus::kError, why), &outcome);
   KeepNews(&outcome);
   return outcome;
 }
 
 GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodRef>& members) {
   const Result<CycleGroup> tree = MakeCycleGroup(cache_.groups(), root, members);
-  if (!tree) return EndInError(root, members, tree.error().message());
+  if (!tree) return EndInError(members.size(), nullptr, tree.error().message());
   if (const Status status = CheckMembers(*tree, members); !status) {
-    return EndInError(root, members, status.error().message());
+    return EndInError(members.size(), &*tree, status.error().message());
   }
   std::vector<GroupMember> tried;
   tried.reserve(members.size());

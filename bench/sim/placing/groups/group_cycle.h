@@ -22,6 +22,7 @@
 #include "bench/sim/placing/placer.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 
@@ -37,6 +38,8 @@ enum class MemberEnd : uint8_t {
 struct MemberOutcome {
   MemberEnd end = MemberEnd::kError;
   Decision decision;
+  bool was_tried = false;  // Else its attempt took no time.
+  Duration spent{};        // On its trial, by the machine's clock.
   // The node to which it is nominated from now on; empty: none, or no change where keeps is set.
   std::string nominated;
   bool keeps_nomination = false;
@@ -66,8 +69,8 @@ class GroupCycle {
   GroupOutcome Run(const GroupKey& root, const std::vector<ClusterPodRef>& members);
 
  private:
-  GroupOutcome EndInError(const GroupKey& root, const std::vector<ClusterPodRef>& members,
-                          const std::string& why) const;
+  // Before any member was tried. Where the tree is not known nobody is told why.
+  GroupOutcome EndInError(size_t members, const CycleGroup* tree, const std::string& why) const;
   // Leaves out the conditions that change nothing.
   void KeepNews(GroupOutcome* outcome) const;
   void Preempt(const CycleGroup& tree, const std::vector<GroupMember>& members,

@@ -7,6 +7,7 @@
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {
@@ -207,6 +208,13 @@ GroupResult GroupSearch::TryChildren(const CycleGroup& group, const GroupPlaceme
 
 void GroupSearch::TryMember(size_t index, const GroupPlacement* placement) {
   GroupMember& member = members_[index];
+  const MonotonicTime started = SteadyNow();
+  TryToPlace(index, placement);
+  member.spent = SteadyNow() - started;
+}
+
+void GroupSearch::TryToPlace(size_t index, const GroupPlacement* placement) {
+  GroupMember& member = members_[index];
   for (int i = 0; i < kConflictsMax; ++i) {
     member.decision =
         parts_.placer->Decide(*member.pod, {.placement = placement, .assumed = &assumed_numbers_});
@@ -247,6 +255,7 @@ void GroupSearch::Reset(const CycleGroup& group) {
   for (const size_t index : group.members) {
     members_[index].state = TrialEnd::kUntried;
     members_[index].decision = Decision();
+    members_[index].spent = Duration(0);
   }
   results_.erase(group.key());
   for (const CycleGroup& child : group.children) Reset(child);

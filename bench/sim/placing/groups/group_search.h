@@ -28,6 +28,7 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "engine/base/random.h"
+#include "engine/base/time/time.h"
 #include "engine/pod_group.h"
 
 namespace schedq {
@@ -43,6 +44,7 @@ struct GroupMember {
   ClusterPodRef pod;
   TrialEnd state = TrialEnd::kUntried;
   Decision decision;
+  Duration spent{};  // On the last trial, by the machine's clock.
 };
 
 // What became of a group.
@@ -99,6 +101,7 @@ class GroupSearch {
   GroupResult TryMembers(const CycleGroup& group, const GroupPlacement* placement);
   GroupResult TryChildren(const CycleGroup& group, const GroupPlacement* placement);
   void TryMember(size_t index, const GroupPlacement* placement);
+  void TryToPlace(size_t index, const GroupPlacement* placement);
   Feasibility AskFeasible(const CycleGroup& group, const GroupProgress& progress) const;
   size_t BestOf(const CycleGroup& group, const std::vector<Tried>& fitting);
 
