@@ -136,7 +136,10 @@ TEST_F(AuditGroupsTest, FindsAGroupThatIsNotInOneDomain) {
   places_by_topology_ = false;
   EXPECT_THAT(Faults(), IsEmpty()) << "no constraint is seen";
   places_by_topology_ = true;
-  cluster_.UpdateNode("n3", [](ClusterNode* after) { after->labels = {{"rack", "r1"}}; });
+  cluster_.UpdateNode("n3", [](ClusterNode* after) {
+    after->labels = {{"rack", "r1"}};
+    return true;
+  });
   EXPECT_THAT(Faults(), IsEmpty()) << "the node may have been elsewhere then";
 }
 
