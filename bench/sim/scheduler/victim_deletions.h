@@ -64,7 +64,7 @@ class VictimDeletions {
  private:
   static constexpr size_t kAtOnce = 16;
 
-  // Whoever waits for the victims: a pod, or the pods of a group.
+  // What waits for the victims: a pod, or the pods of a group.
   struct Preemptor {
     std::vector<std::string> keys;  // As RunningPreemptions knows it.
     std::vector<PodRef> pods;

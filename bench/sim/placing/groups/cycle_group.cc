@@ -18,7 +18,10 @@ Result<CycleGroup> MakeTree(const GroupBook& book, const GroupKey& key, int dept
   tree.placed = book.PlacedBelow(key);
   if (!tree.is_composite()) {
     for (size_t i = 0; i < members.size(); ++i) {
-      if (GroupKeyOf(*members[i]) == key) tree.members.push_back(i);
+      const ClusterPod& member = *members[i];
+      if (member.group_name == key.name && member.namespace_name == key.namespace_name) {
+        tree.members.push_back(i);
+      }
     }
     return tree;
   }
