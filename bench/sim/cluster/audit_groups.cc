@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 

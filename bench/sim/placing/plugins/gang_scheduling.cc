@@ -4,8 +4,8 @@
 // cannot be any more. A group that is no gang needs one. A composite counts its children likewise.
 // Permit: a member of a gang waits until enough members are on their way or there; the one that
 // completes the gang allows those that wait. In a tree all groups must have what they need, as far
-// as their parents need them. A member whose group is gone by then is rejected, while it is an error
-// upstream; in both cases it waits for its group's object.
+// as their parents need them. A member whose group is gone by then is rejected, where upstream has
+// an error; in both cases it waits for its group's object.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Goal: the audit finds each gang and each tree of groups that is partly bound and each group outside
-// of its domain, and blames no scheduler for what others did.
+// Goal: the audit finds each gang and each tree of groups that is partly bound, and each group
+// outside of its domain, and blames no scheduler for what others did.
 // Method: clusters in which members are bound by hand, right and wrong; each kind of fault must be
 // found, and each excuse must end it.
 #include <gmock/gmock.h>
@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/format/objects/api_object.h"
-#include "bench/sim/cluster/audit.h"
 #include "bench/sim/cluster/audit_groups.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"

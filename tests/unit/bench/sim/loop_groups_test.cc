@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster.h"
-#include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "bench/sim/scheduler/scheduler_loop.h"
 #include "engine/base/random.h"
