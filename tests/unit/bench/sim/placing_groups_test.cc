@@ -456,7 +456,8 @@ TEST_F(TreeCycles, WhatIsToldIsOfTheFirstPlacementAlone) {
   const GroupOutcome outcome = Cycle("t", TwoOfEach(30), true);
   EXPECT_EQ(outcome.status, GroupStatus::kUnschedulable);
   ASSERT_EQ(outcome.conditions.size(), 2u);
-  EXPECT_EQ(outcome.conditions[0].second.message, "minCount 2: 1 scheduled, 0 remaining");
+  EXPECT_EQ(outcome.conditions[0].second.message,
+            "0/1 placements are available: minCount 2: 1 scheduled, 0 remaining");
   EXPECT_EQ(outcome.conditions[1].second.message,
             "0/2 placements are available: minCount 2: 0 scheduled, 1 remaining");
 }
