@@ -45,15 +45,16 @@ SchedulerLoopOptions OptionsOf(Cluster* cluster, const CostModel* costs) {
 
 class LoopGroups : public testing::Test {
  protected:
-  LoopGroups() {
-    Create(NodeObjectNamed("n"));
+  LoopGroups() { Create(NodeObjectNamed("n")); }
+  void AddGang(int needed) {
     Create(
         ObjectFrom("apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
-                   "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n"));
+                   "spec: {schedulingPolicy: {gang: {minCount: " +
+                   std::to_string(needed) + "}}}\n"));
   }
   void Create(const ApiObjectRef& object) { ASSERT_TRUE(cluster_.Create(object, "ns").ok()); }
-  uint64_t AddMember(const std::string& name) {
-    Create(PodObjectNamed(name, "100m", "  schedulingGroup: {podGroupName: g}\n"));
+  uint64_t AddMember(const std::string& name, const std::string& cpu = "100m") {
+    Create(PodObjectNamed(name, cpu, "  schedulingGroup: {podGroupName: g}\n"));
     return cluster_.pods().last();
   }
   void Pass(int count) { clock_.AdvanceBy(milliseconds(count)); }
@@ -67,6 +68,7 @@ class LoopGroups : public testing::Test {
 
 // The other member waits for one more, and goes with the one that comes later.
 TEST_F(LoopGroups, AMemberThatIsDeletedAmidItsCycleDoesNotCompleteItsGang) {
+  AddGang(2);
   const uint64_t gone = AddMember("a");
   const uint64_t stays = AddMember("b");
   Pass(100);
@@ -79,6 +81,20 @@ TEST_F(LoopGroups, AMemberThatIsDeletedAmidItsCycleDoesNotCompleteItsGang) {
   Pass(3000);
   EXPECT_EQ(NodeOf(stays), "n");
   EXPECT_EQ(NodeOf(late), "n");
+}
+
+// The first member fits and the second does not, each after a tenth of a second. Nobody tries the
+// third, whose attempt takes no time.
+TEST_F(LoopGroups, AMembersAttemptIsAsLongAsItsOwnTrial) {
+  for (const char* const name : {"a", "b", "c"}) AddMember(name, "3");
+  AddGang(3);
+  Pass(900);
+  const auto durations = scheduler_.metrics().registry().HistogramAt(
+      "scheduler_scheduling_attempt_duration_seconds", {"unschedulable", "default-scheduler"});
+  ASSERT_TRUE(durations.has_value());
+  EXPECT_EQ(durations->count, 3u);
+  EXPECT_GE(durations->sum, 0.2);
+  EXPECT_LT(durations->sum, 0.22);
 }
 
 }  // namespace

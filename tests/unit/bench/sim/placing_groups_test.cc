@@ -446,6 +446,19 @@ TEST_F(TreeCycles, AllGroupsOfATreeGoToOneRack) {
   EXPECT_THAT(NodesOf(Cycle("t", TwoOfEach(25), true)), ElementsAre("n2"));
 }
 
+TEST_F(TreeCycles, WhyATreeFailsItsCheckIsToldOfEachGroup) {
+  SetNode(1, 100);
+  SetGroup({.name = "t", .min_count = 1, .is_composite = true});
+  SetGroup({.name = "a", .parent = "t"});
+  SetGroup({.name = "b", .parent = "t"});
+  const GroupOutcome outcome = Cycle("t", Members("a", 1, 10, 5), true);
+  EXPECT_EQ(outcome.status, GroupStatus::kError);
+  ASSERT_EQ(outcome.conditions.size(), 2u);
+  for (const auto& [key, condition] : outcome.conditions) {
+    EXPECT_EQ(condition.reason, "SchedulerError") << key.name;
+  }
+}
+
 // On the first rack nobody asks for the second group; on the second rack it is the one that fails.
 TEST_F(TreeCycles, WhatIsToldIsOfTheFirstPlacementAlone) {
   SetNode(1, 50, "r1");
