@@ -56,7 +56,8 @@ class VolumeRunTest : public testing::TestWithParam<ClockAndEngine> {
   void ExpectMeasured(const std::string& ops, double bound) {
     const RunOutcome outcome = RunOps(ops, kFiles, GetParam(), RunOptions());
     ASSERT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
-    EXPECT_EQ(outcome.counters.at("scheduler_schedule_attempts_total{result=\"scheduled\"}"),
+    EXPECT_EQ(outcome.counters.at("scheduler_schedule_attempts_total{result=\"scheduled\","
+                                  "profile=\"default-scheduler\"}"),
               bound);
     EXPECT_LT(outcome.repetition.seconds, 60) << "the flush comes after five minutes";
   }
