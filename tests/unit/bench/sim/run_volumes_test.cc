@@ -25,7 +25,7 @@ const TestFiles kFiles = {
      "apiVersion: v1\nkind: PersistentVolumeClaim\n"
      "metadata: {annotations: {pv.kubernetes.io/bind-completed: 'true'}}\n"
      "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"},
-    {"pod.yaml",
+    {"first.yaml",
      "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-, labels: {type: first}}\n"
      "spec: {containers: [{name: c, image: i}], terminationGracePeriodSeconds: 0}\n"},
     {"sharer.yaml",
@@ -48,11 +48,11 @@ const std::string kNodes =
     "{d: {count: 3}}}}\n";
 const std::string kWithVolume =
     "persistentVolumeTemplatePath: pv.yaml, persistentVolumeClaimTemplatePath: pvc.yaml, "
-    "podTemplatePath: pod.yaml";
+    "podTemplatePath: first.yaml";
 
 class VolumeRunTest : public testing::TestWithParam<ClockAndEngine> {
  protected:
-  // `bound` pods.
+  // `bound` pods in all.
   void ExpectMeasured(const std::string& ops, double bound) {
     const RunOutcome outcome = RunOps(ops, kFiles, GetParam(), RunOptions());
     ASSERT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
