@@ -168,13 +168,13 @@ TEST(FirstSight, WideShowsWhatDoesNotFit) {
 
 TEST(FirstSight, TheVerdictComesFirstAndWordsAreExplained) {
   const ChildProcess::Ended run = Schedq({"run", "--labels", "short"});
-  EXPECT_THAT(run.out, StartsWith("15 measured, 0 skipped, no thresholds\n"));
+  EXPECT_THAT(run.out, StartsWith("20 measured, 0 skipped, no thresholds\n"));
   EXPECT_THAT(run.out, HasSubstr("p99 wait: 99 of 100 pods were bound within"));
   EXPECT_THAT(run.out, HasSubstr("docs/glossary.md"));
   EXPECT_THAT(run.out, HasSubstr(" 12.0 min ")) << "durations in units that people read";
   const ChildProcess::Ended suite = Schedq({"run", "--name", "Basic/500"});
   EXPECT_THAT(suite.out, StartsWith("1 measured, 0 skipped, 1 of 1 thresholds met\n"));
-  EXPECT_THAT(Schedq({"list"}).out, StartsWith("12 cases, 30 workloads: 30 can run"));
+  EXPECT_THAT(Schedq({"list"}).out, StartsWith("17 cases, 40 workloads: 40 can run"));
   const ChildProcess::Ended kep = Schedq({"run", "--suite", "kep", "--labels", "short"});
   EXPECT_THAT(kep.out, HasSubstr("blind pod-s: seconds, summed over pods"));
 }
@@ -220,7 +220,7 @@ TEST(FirstSight, ShellsCompleteCommandsFlagsAndValues) {
   EXPECT_EQ(BashOffers(script, "schedq r"), "run replay\n");
   EXPECT_EQ(BashOffers(script, "schedq run --rec"), "--record\n");
   EXPECT_EQ(BashOffers(script, "schedq run --engine ''"), "lockfree classic both\n");
-  EXPECT_EQ(BashOffers(script, "schedq profile d"), "dispatch\n");
+  EXPECT_EQ(BashOffers(script, "schedq profile di"), "dispatch\n");
   EXPECT_EQ(BashOffers(script, "schedq help comp"), "compare completion\n");
   EXPECT_EQ(BashOffers(script, "schedq replay " + folder.File("sche")), script + "\n");
   const std::string zsh = Schedq({"completion", "zsh"}).out;

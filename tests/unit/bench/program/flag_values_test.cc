@@ -144,7 +144,7 @@ TEST(FlagValues, AFlagWithoutEffectIsRefused) {
   const TemporaryFolder folder = std::move(*TemporaryFolder::Make());
   for (const char* flag : {"--name", "--labels"}) {
     ExpectRefused({"gate", "--base", folder.path(), "--new", folder.path(), flag, "x"},
-                  "expected neither with two folders");
+                  "expected none with two folders");
   }
 }
 
