@@ -58,7 +58,7 @@ std::string RangeText(const Comparison& comparison) {
 
 std::string ConfidenceText(const Change& change) {
   if (change.is_exact) return "exact";
-  const std::string range = RangeText(change.comparison);
+  std::string range = RangeText(change.comparison);
   if (!IsTested(change)) return range;
   return range + (range.empty() ? "p " : ", p ") + NumberText(change.comparison.p_adjusted);
 }

@@ -201,9 +201,9 @@ void AddRun(RunDocument document, Results* results) {
       for (const DataItem& item : repetition.metrics) AddItem(item, results);
       const std::string place = result.test_case + '/' + result.workload;
       for (const auto& [operation, latency] : repetition.latencies) {
-        const auto add = [&](const char* percentile, uint64_t value) {
-          Append(results, place, "latency " + operation + percentile, "ns",
-                 static_cast<double>(value));
+        const auto add = [&, name = "latency " + operation](const char* percentile,
+                                                            uint64_t value) {
+          Append(results, place, name + percentile, "ns", static_cast<double>(value));
         };
         add(" p50", latency.p50_ns);
         add(" p99", latency.p99_ns);

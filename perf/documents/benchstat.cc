@@ -84,8 +84,8 @@ std::vector<Column> ColumnsOf(const Repetition& repetition) {
   for (const DataItem& item : repetition.metrics) {
     const std::string place = LabelOf(item, "Name");
     for (const auto& [bucket, value] : item.data) {
-      const auto unit = [&](const std::string& section) {
-        return WithoutSpaces(MetricName(item) + Qualifier(item, section) + '/' + bucket);
+      const auto unit = [&, &name_of_bucket = bucket](const std::string& section) {
+        return WithoutSpaces(MetricName(item) + Qualifier(item, section) + '/' + name_of_bucket);
       };
       std::string name = unit("");
       if (!units.insert(name).second) name = unit(place.substr(place.rfind('/') + 1));

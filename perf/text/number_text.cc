@@ -71,7 +71,7 @@ std::string GoFloatText(double value) {
   std::array<char, 400> buffer;  // Large enough for every double.
   char* const end = buffer.data() + buffer.size();
   const auto scientific = std::to_chars(buffer.data(), end, value, std::chars_format::scientific);
-  const std::string text(buffer.data(), scientific.ptr);
+  std::string text(buffer.data(), scientific.ptr);
   const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
   constexpr int kFixedExponentMax = 5;  // 100000, then 1e+06.
   if (exponent < -4 || exponent > kFixedExponentMax) return text;

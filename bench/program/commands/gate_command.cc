@@ -267,7 +267,7 @@ Status GateCommand::JudgeResults(const Side& base, const Side& next, const std::
       judged.text += "engine " + name + ":\n";
       judged.markdown += "## Engine " + name + "\n\n";
     }
-    const Status status = JudgeEngine(base, next, name, folder + '/' + name, &judged);
+    Status status = JudgeEngine(base, next, name, folder + '/' + name, &judged);
     if (!status) return status;
     if (Interrupted()) return Status::Ok();
     *report = std::move(judged);
@@ -290,7 +290,7 @@ Status GateCommand::JudgeCosts(const Side& base, const Side& next, GateReport* r
     options.has_files = !paths_.empty();
     for (const EngineKind engine : *engines) options.engines.emplace_back(EngineName(engine));
     options.layout = layout;
-    const Status status = JudgeInstructions(base, next, options, ShowStep, report);
+    Status status = JudgeInstructions(base, next, options, ShowStep, report);
     if (!status) return status;
   }
   if (!HasTier(kTime)) return Status::Ok();
@@ -332,8 +332,8 @@ Status GateCommand::JudgeEngine(const Side& base_side, const Side& next_side,
     options.allowances = allowances_;
     options.folder = folder;
     options.colour = WantsColour(STDOUT_FILENO);
-    const Status status = JudgeSemantic({&base_side, &*base, flags},
-                                        {&next_side, &next->results, flags}, options, report);
+    Status status = JudgeSemantic({&base_side, &*base, flags}, {&next_side, &next->results, flags},
+                                  options, report);
     if (!status) return status;
   }
   const bool runs_both = !base_side.program.empty() && !next_side.program.empty();

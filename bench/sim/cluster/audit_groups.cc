@@ -30,7 +30,7 @@ class GroupAudit {
     for (const auto& [number, pod] : cluster.pods()) {
       if (pod->group_name.empty()) continue;
       ForEachUpFrom(cluster.FindGroup(GroupKeyOf(*pod)),
-                    [&](const ClusterGroup& each) { Count(*pod, each); });
+                    [this, &member = *pod](const ClusterGroup& each) { Count(member, each); });
     }
   }
 

@@ -14,6 +14,11 @@ const Quantity* FindAmount(const NamedAmounts& amounts, const std::string& name)
   return nullptr;
 }
 
+NamedAmounts::iterator FindNamed(const std::string& name, NamedAmounts* amounts) {
+  return std::find_if(amounts->begin(), amounts->end(),
+                      [&](const auto& each) { return each.first == name; });
+}
+
 // In units, or in thousandths where a part of the range has them and the feature is on.
 struct RangeScale {
   bool in_milli = false;
@@ -90,8 +95,9 @@ CapacityFit FitsCapacity(const SliceDevice& device, const NamedAmounts& wanted,
                          const NamedAmounts& taken, const NamedAmounts& taken_too,
                          bool fractional_ranges) {
   for (const auto& [name, amount] : wanted) {
-    const bool has = std::any_of(device.capacity.begin(), device.capacity.end(),
-                                 [&](const SliceCapacity& each) { return each.name == name; });
+    const bool has = std::any_of(
+        device.capacity.begin(), device.capacity.end(),
+        [&wanted_name = name](const SliceCapacity& each) { return each.name == wanted_name; });
     if (!has) return CapacityFit::kLacks;
   }
   bool fits = true;
@@ -110,8 +116,7 @@ CapacityFit FitsCapacity(const SliceDevice& device, const NamedAmounts& wanted,
 
 void AddAmounts(const NamedAmounts& more, NamedAmounts* sum) {
   for (const auto& [name, amount] : more) {
-    const auto found = std::find_if(sum->begin(), sum->end(),
-                                    [&](const auto& present) { return present.first == name; });
+    const auto found = FindNamed(name, sum);
     if (found != sum->end()) {
       found->second += amount;
     } else {
@@ -122,8 +127,7 @@ void AddAmounts(const NamedAmounts& more, NamedAmounts* sum) {
 
 void RemoveAmounts(const NamedAmounts& less, NamedAmounts* sum) {
   for (const auto& [name, amount] : less) {
-    const auto found = std::find_if(sum->begin(), sum->end(),
-                                    [&](const auto& present) { return present.first == name; });
+    const auto found = FindNamed(name, sum);
     if (found == sum->end()) continue;
     found->second -= amount;
     if (found->second == Quantity()) sum->erase(found);

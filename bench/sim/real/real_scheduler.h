@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/format/workload/device_features.h"
@@ -126,7 +127,8 @@ class RealScheduler final : public Scheduler {
   struct SchedulingThread {
     SchedulingThread(SchedulerCache* cache, const Random& random,
                      std::function<void(const ClusterPod& pod, const std::string& node)> released)
-        : placers(cache, random), groups(cache, placers.first(), random.Fork(kGroups), released) {}
+        : placers(cache, random),
+          groups(cache, placers.first(), random.Fork(kGroups), std::move(released)) {}
 
     Placers placers;
     GroupCycle groups;
