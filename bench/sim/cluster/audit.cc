@@ -49,7 +49,8 @@ void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
   }
 }
 
-// Checks that a bound pod's claims are allocated on its node and reserved for it.
+// Checks that a bound pod's claims are allocated on its node. Reservations are not checked: clients
+// may take them away from pods that are bound.
 void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
                    std::vector<std::string>* faults) {
   const ClusterNodeRef node = cluster.FindNode(pod.node_name);

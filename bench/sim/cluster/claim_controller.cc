@@ -1,28 +1,38 @@
 #include "bench/sim/cluster/claim_controller.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "bench/format/objects/api_object.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 #include "engine/pod.h"
 #include "engine/pod_group.h"
 
 namespace schedq {
+namespace {
+
+// As of kube's controllers: what fails is tried again after such a while, each time twice as long.
+constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
+constexpr Duration kLastBackoff = std::chrono::seconds(1000);
+
+}  // namespace
 
 std::vector<std::string> ClaimNamesOf(const ClusterPod& pod) {
   std::vector<std::string> names;
-  for (const std::string& claim : pod.claims) {
-    names.push_back(QualifiedName(pod.namespace_name, claim));
-  }
-  for (const GeneratedClaim& claim : pod.generated_claims) {
-    if (!claim.claim_name.empty()) {
-      names.push_back(QualifiedName(pod.namespace_name, claim.claim_name));
+  // Several entries of a pod may stand for one claim.
+  const auto add = [&](const std::string& claim) {
+    if (claim.empty()) return;
+    std::string name = QualifiedName(pod.namespace_name, claim);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
     }
-  }
-  if (!pod.extended_claim.empty()) {
-    names.push_back(QualifiedName(pod.namespace_name, pod.extended_claim));
-  }
+  };
+  for (const std::string& claim : pod.claims) add(claim);
+  for (const GeneratedClaim& claim : pod.generated_claims) add(claim.claim_name);
+  add(pod.extended_claim);
   return names;
 }
 
@@ -82,31 +92,61 @@ std::shared_ptr<ClusterClaim> ClaimController::ClaimFrom(const std::string& name
   return claim;
 }
 
-void ClaimController::GenerateClaims(const ClusterPod& pod) {
-  auto generated = std::make_shared<std::vector<GeneratedClaim>>();
+void ClaimController::Generate(const OrderRef& order) {
   std::deque<Call> calls;
+  for (const PodClaim& wanted : order->wanted) {
+    calls.push_back([this, order, wanted] { return MakeClaim(order.get(), wanted); });
+  }
+  calls.push_back([this, order] {
+    if (!order->has_owner()) {
+      // Its deletion did not know of them.
+      order->clean_up(order->made);
+      return false;
+    }
+    if (!std::exchange(order->has_failed, false)) return order->tell_owner(order->made);
+    Clock& clock = cluster_->clock();
+    clock.At(clock.Now() + order->backoff, [this, order] { Generate(order); });
+    order->backoff = std::min<Duration>(2 * order->backoff, kLastBackoff);
+    return false;
+  });
+  work_.Add(std::move(calls));
+}
+
+bool ClaimController::MakeClaim(Order* order, const PodClaim& wanted) {
+  const bool is_made =
+      std::any_of(order->made.begin(), order->made.end(),
+                  [&](const GeneratedClaim& each) { return each.pod_claim_name == wanted.name; });
+  if (is_made || order->has_failed || !order->has_owner()) return false;
+  auto claim = order->make(wanted);
+  const std::string name = claim != nullptr ? claim->name : "";
+  order->has_failed = claim == nullptr || !cluster_->CreateClaim(std::move(claim)).ok();
+  if (!order->has_failed) order->made.push_back({wanted.name, name});
+  return !order->has_failed;
+}
+
+void ClaimController::GenerateClaims(const ClusterPod& pod) {
+  auto order = std::make_shared<Order>();
   bool has_templates = false;
   for (const PodClaim& wanted : pod.spec().claims) {
     if (wanted.template_name.empty()) continue;
     has_templates = true;
     const auto& groups = pod.group_claims;
     if (std::find(groups.begin(), groups.end(), wanted.name) != groups.end()) continue;
-    calls.push_back([this, wanted, generated, number = pod.number] {
-      const ClusterPodRef owner = cluster_->FindPod(number);
-      if (owner == nullptr) return false;
-      auto claim = ClaimFrom(owner->namespace_name, owner->name, wanted);
-      if (claim == nullptr) return false;
-      claim->owner_pod = number;
-      claim->owner_pod_name = owner->name;
-      generated->push_back({wanted.name, claim->name});
-      return cluster_->CreateClaim(std::move(claim)).ok();
-    });
+    order->wanted.push_back(wanted);
   }
   if (!has_templates) return;
-  calls.push_back([this, generated, number = pod.number] {
+  order->backoff = kFirstBackoff;
+  order->has_owner = [this, number = pod.number] { return cluster_->FindPod(number) != nullptr; };
+  order->make = [this, number = pod.number](const PodClaim& wanted) {
     const ClusterPodRef owner = cluster_->FindPod(number);
-    if (owner == nullptr) return false;
-    std::vector<GeneratedClaim> claims = *generated;
+    auto claim = ClaimFrom(owner->namespace_name, owner->name, wanted);
+    if (claim == nullptr) return claim;
+    claim->owner_pod = number;
+    claim->owner_pod_name = owner->name;
+    return claim;
+  };
+  order->tell_owner = [this, number = pod.number](std::vector<GeneratedClaim> claims) {
+    const ClusterPodRef owner = cluster_->FindPod(number);
     const ClusterGroupRef group =
         owner->group_claims.empty() ? nullptr : cluster_->FindGroup(GroupKeyOf(*owner));
     if (group != nullptr) {
@@ -117,28 +157,41 @@ void ClaimController::GenerateClaims(const ClusterPod& pod) {
       after->generated_claims = claims;
       return is_new;
     });
-  });
-  work_.Add(std::move(calls));
+  };
+  order->clean_up = [this, number = pod.number, space = pod.namespace_name](const auto& made) {
+    std::deque<Call> calls;
+    for (const GeneratedClaim& each : made) {
+      CleanUpClaim(QualifiedName(space, each.claim_name), number, &calls);
+    }
+    if (!calls.empty()) work_.Add(std::move(calls));
+  };
+  Generate(order);
 }
 
 void ClaimController::GenerateGroupClaims(const ClusterGroup& group) {
-  auto generated = std::make_shared<std::vector<GeneratedClaim>>();
-  std::deque<Call> calls;
+  auto order = std::make_shared<Order>();
   const GroupKey key = group.group->key;
   for (const PodClaim& wanted : group.spec.claims) {
-    if (wanted.template_name.empty()) continue;
-    calls.push_back([this, wanted, generated, key] {
-      if (cluster_->FindGroup(key) == nullptr) return false;
-      auto claim = ClaimFrom(key.namespace_name, key.name, wanted);
-      if (claim == nullptr) return false;
-      claim->owner_group = QualifiedName(key.namespace_name, key.name);
-      generated->push_back({wanted.name, claim->name});
-      return cluster_->CreateClaim(std::move(claim)).ok();
-    });
+    if (!wanted.template_name.empty()) order->wanted.push_back(wanted);
   }
-  if (calls.empty()) return;
-  calls.push_back([this, generated, key] { return cluster_->SetGroupClaims(key, *generated); });
-  work_.Add(std::move(calls));
+  if (order->wanted.empty()) return;
+  order->backoff = kFirstBackoff;
+  order->has_owner = [this, key] { return cluster_->FindGroup(key) != nullptr; };
+  order->make = [this, key](const PodClaim& wanted) {
+    auto claim = ClaimFrom(key.namespace_name, key.name, wanted);
+    if (claim != nullptr) claim->owner_group = QualifiedName(key.namespace_name, key.name);
+    return claim;
+  };
+  order->tell_owner = [this, key](const auto& made) { return cluster_->SetGroupClaims(key, made); };
+  order->clean_up = [this, key](const auto& made) {
+    std::deque<Call> calls;
+    for (const GeneratedClaim& each : made) {
+      DeleteGroupClaim(QualifiedName(key.namespace_name, each.claim_name),
+                       QualifiedName(key.namespace_name, key.name), &calls);
+    }
+    if (!calls.empty()) work_.Add(std::move(calls));
+  };
+  Generate(order);
 }
 
 void ClaimController::TellMembers(const ClusterGroup& group) {
@@ -169,22 +222,27 @@ void ClaimController::CleanUpGroup(const ClusterGroup& group) {
     const auto& groups = claim->reserved_groups;
     const bool is_reserved = std::find(groups.begin(), groups.end(), owner) != groups.end();
     if (!is_reserved && claim->owner_group != owner) continue;
-    work_.Add({[this, claim_name = name, owner] {
-                 const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
-                 if (stored == nullptr) return false;
-                 return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
-                   std::erase(after->reserved_groups, owner);
-                   const bool is_used =
-                       !after->reserved_for.empty() || !after->reserved_groups.empty();
-                   if (!is_used) after->allocation = nullptr;
-                 });
-               },
-               [this, claim_name = name, owner] {
-                 const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
-                 if (stored == nullptr || stored->owner_group != owner) return false;
-                 return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
-               }});
+    std::deque<Call> calls{[this, claim_name = name, owner] {
+      const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
+      if (stored == nullptr) return false;
+      return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
+        std::erase(after->reserved_groups, owner);
+        const bool is_used = !after->reserved_for.empty() || !after->reserved_groups.empty();
+        if (!is_used) after->allocation = nullptr;
+      });
+    }};
+    DeleteGroupClaim(name, owner, &calls);
+    work_.Add(std::move(calls));
   }
+}
+
+void ClaimController::DeleteGroupClaim(const std::string& name, const std::string& group,
+                                       std::deque<Call>* calls) {
+  calls->push_back([this, name, group] {
+    const ClusterClaimRef stored = cluster_->FindClaim(name);
+    if (stored == nullptr || stored->owner_group != group) return false;
+    return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
+  });
 }
 
 void ClaimController::CleanUp(const ClusterPod& pod) {

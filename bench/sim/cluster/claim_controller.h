@@ -4,7 +4,8 @@
 // a pod's deletion the controller removes the pod's reservations. A claim without reservations
 // loses its devices. A claim that was generated for the pod is deleted, which is the task of kube's
 // garbage collector.
-// Method: a work item a pod (work_queue.h).
+// Method: a work item a pod (work_queue.h). What was generated for a pod that has gone meanwhile is
+// deleted by the same item.
 // Threads: one, the one that advances the clock.
 // Memory: the waiting items.
 #pragma once
@@ -21,6 +22,7 @@
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/cluster/work_queue.h"
 #include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 
@@ -38,6 +40,23 @@ class ClaimController {
   using Call = WorkQueue::Call;
 
   void OnChange(const ClusterChange& change);
+  // The claims that a pod or a group is to get from templates.
+  struct Order {
+    std::vector<PodClaim> wanted;
+    std::function<bool()> has_owner;
+    // Null: there is no such template.
+    std::function<std::shared_ptr<ClusterClaim>(const PodClaim&)> make;
+    std::function<bool(const std::vector<GeneratedClaim>&)> tell_owner;
+    std::function<void(const std::vector<GeneratedClaim>&)> clean_up;
+    std::vector<GeneratedClaim> made;
+    bool has_failed = false;
+    Duration backoff;  // Before the next attempt, if this one fails.
+  };
+  using OrderRef = std::shared_ptr<Order>;
+
+  // Tries again, later and later, what fails: a template may come after what needs it.
+  void Generate(const OrderRef& order);
+  bool MakeClaim(Order* order, const PodClaim& wanted);
   void GenerateClaims(const ClusterPod& pod);
   void GenerateGroupClaims(const ClusterGroup& group);
   // Tells the members of the group's claims that have not heard of them.
@@ -47,6 +66,7 @@ class ClaimController {
   std::shared_ptr<ClusterClaim> ClaimFrom(const std::string& namespace_name,
                                           const std::string& owner, const PodClaim& wanted) const;
   void CleanUp(const ClusterPod& pod);
+  void DeleteGroupClaim(const std::string& name, const std::string& group, std::deque<Call>* calls);
   void CleanUpClaim(const std::string& name, uint64_t pod, std::deque<Call>* calls);
 
   Cluster* const cluster_;
@@ -54,7 +74,7 @@ class ClaimController {
 };
 
 // The names of the pod's claims: those of its spec, then those that were generated for it, then the
-// one that the scheduler has made for its extended resources.
+// one that the scheduler has made for its extended resources. Each once.
 std::vector<std::string> ClaimNamesOf(const ClusterPod& pod);
 // Those of them that are the pod's group's.
 std::vector<std::string> GroupClaimNamesOf(const ClusterPod& pod);

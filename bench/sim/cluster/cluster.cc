@@ -356,6 +356,7 @@ bool Cluster::UpdateClaim(const std::string& name,
 void Cluster::DeallocateIdleClaim(const std::string& name, uint64_t pod) {
   const ClusterClaimRef claim = FindClaim(name);
   if (claim == nullptr || claim->allocation == nullptr) return;
+  if (!claim->reserved_groups.empty()) return;
   const auto& users = claim->reserved_for;
   if (!users.empty() && users != std::vector<uint64_t>{pod}) return;
   UpdateClaim(name, [](ClusterClaim* after) {

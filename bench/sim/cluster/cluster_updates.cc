@@ -124,6 +124,7 @@ Status Cluster::Update(const ApiObject& object, const std::string& namespace_nam
       if (part != UpdatePart::kStatus) return;
       claim->allocation = nullptr;
       claim->reserved_for.clear();
+      claim->reserved_groups.clear();
     });
   }
   return Status::Ok();

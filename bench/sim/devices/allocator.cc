@@ -15,6 +15,11 @@
 namespace schedq {
 namespace {
 
+// Of one pod. The search goes one deeper with each claim, request and device.
+constexpr size_t kClaimsMax = 64;
+
+constexpr const char* kTimedOut = "timed out trying to allocate devices";
+
 bool KeepsAway(const Taint& taint, const ExactRequest& wish) {
   return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
          !ToleratesTaint(wish.tolerations, taint);
@@ -82,6 +87,10 @@ AllocationOutcome Allocator::Allocate(const PreparedClaims& claims, const Object
 }
 
 std::optional<std::string> Allocator::CheckClaims() {
+  if (claims_->claims.size() > kClaimsMax) {
+    return fmt::format("{} claims are to be allocated for one pod, expected at most {}",
+                       claims_->claims.size(), kClaimsMax);
+  }
   for (const PreparedClaims::Claim& claim : claims_->claims) {
     int64_t least = 0;
     for (size_t i = 0; i < claim.requests.size(); ++i) {
@@ -132,7 +141,7 @@ std::optional<std::string> Allocator::FindAll(const PreparedClaims::Wish& wish) 
 }
 
 Allocator::Step Allocator::Next(Place place, bool in_alternative, size_t from) {
-  if (++steps_ > steps_max_) return Fail("timed out trying to allocate devices");
+  if (++steps_ > steps_max_) return Fail(kTimedOut);
   if (place.claim == claims_->claims.size()) return Step::kFound;
   const PreparedClaims::Claim& claim = claims_->claims[place.claim];
   if (place.request == claim.requests.size()) {
@@ -190,6 +199,8 @@ Allocator::Step Allocator::GiveOne(const Place& place, const PreparedClaims::Wis
     if (is_complete && state.candidates.size() - i < missing) return Step::kNone;
     // Asked again, it says which error it was.
     if (state.candidates[i].is_error) return Examine(wish, state.candidates[i].seen);
+    // What cannot be given costs as much as what can.
+    if (++steps_ > steps_max_) return Fail(kTimedOut);
     const Step given = Give(place, wish, i, false);
     if (given == Step::kError) return given;
     if (given == Step::kNone) continue;

@@ -30,6 +30,20 @@ bool UsesCompatibilityGroups(const ResourceSliceObject& slice) {
   });
 }
 
+// Nodes may see different generations of a pool: the nodes that an allocation is good for are those
+// of the listing that gave the device.
+bool MayHaveGiven(const DeviceCatalog::Listing& listing, const DeviceAllocation& allocation) {
+  const ResourceSliceObject& slice = *listing.slice->object;
+  const NodeReach& reach = slice.per_device ? listing.spec->reach : slice.reach;
+  if (!reach.node_name.empty()) return reach.node_name == allocation.node_name;
+  if (reach.terms.empty() || !allocation.node_name.empty()) return true;
+  const NodeTerm& has = allocation.node_term;
+  const NodeTerm& wanted = reach.terms.front();
+  return std::all_of(wanted.begin(), wanted.end(), [&](const NodeRequirement& each) {
+    return std::find(has.begin(), has.end(), each) != has.end();
+  });
+}
+
 // Two devices of one name; empty: there are none.
 std::string RepeatedDevice(const std::vector<const DeviceCatalog::Slice*>& slices) {
   std::set<std::string_view> names;
@@ -341,7 +355,9 @@ void DeviceCatalog::CountUses(const Pool& pool, int64_t generation, PoolCounters
 const PoolCounters& DeviceCatalog::CountersOf(Pool* pool, int64_t number) {
   Generation& generation = WorkOut(pool, number);
   if (!std::exchange(generation.has_fresh_uses, true)) {
-    CountUses(*pool, number, &generation.counters);
+    // Of an invalid pool the counters are not known.
+    const bool counts = features_.partitionable_devices && generation.fault.empty();
+    if (counts) CountUses(*pool, number, &generation.counters);
   }
   return generation.counters;
 }
@@ -357,12 +373,14 @@ void DeviceCatalog::OnUseChanged(DeviceId device) {
   }
 }
 
-const DeviceCatalog::Listing* DeviceCatalog::FindListing(DeviceId device) const {
+const DeviceCatalog::Listing* DeviceCatalog::FindListing(DeviceId device,
+                                                         const DeviceAllocation& allocation) const {
   const auto found = listings_of_device_.find(device);
   if (found == listings_of_device_.end()) return nullptr;
   const Listing* newest = nullptr;
   for (const ListingId id : found->second) {
     const Listing& each = listings_[id];
+    if (!MayHaveGiven(each, allocation)) continue;
     if (newest == nullptr || each.slice->object->generation > newest->slice->object->generation) {
       newest = &each;
     }

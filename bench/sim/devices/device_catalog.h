@@ -28,6 +28,7 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/quantity.h"
 #include "bench/format/workload/device_features.h"
+#include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/device_uses.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -132,8 +133,9 @@ class DeviceCatalog {
                                                       const SliceDevice& device);
   // The device became allocated, or ceased to be.
   void OnUseChanged(DeviceId device);
-  // The listing of the device in its pool's newest generation; null: there is none.
-  const Listing* FindListing(DeviceId device) const;
+  // The listing that gave the device to the allocation, as far as the allocation's nodes tell: of
+  // several the one in the pool's newest generation. Null: there is none.
+  const Listing* FindListing(DeviceId device, const DeviceAllocation& allocation) const;
 
   // A version of what the catalog holds: changes with every slice.
   uint64_t version() const { return version_; }

@@ -127,9 +127,11 @@ bool DeviceInventory::IsFree(const AllocatedDevice& device) const {
   return use.whole == 0 && (device.is_share || use.shares == 0);
 }
 
-bool DeviceInventory::IsWithinBounds(const AllocatedDevice& device) {
+bool DeviceInventory::IsWithinBounds(const DeviceAllocation& allocation,
+                                     const AllocatedDevice& device) {
   const auto known = uses_.Find(device.device);
-  const DeviceCatalog::Listing* const listing = known ? catalog_.FindListing(*known) : nullptr;
+  const DeviceCatalog::Listing* const listing =
+      known ? catalog_.FindListing(*known, allocation) : nullptr;
   if (listing == nullptr) return true;
   const DeviceUses::Use& use = uses_[*known];
   for (const SliceCapacity& capacity : listing->spec->capacity) {
@@ -148,7 +150,9 @@ bool DeviceInventory::TakeIfFree(const DeviceAllocation& allocation) {
   const auto is_free = [this](const AllocatedDevice& each) { return IsFree(each); };
   if (!std::all_of(devices.begin(), devices.end(), is_free)) return false;
   Take(allocation);
-  const auto is_within = [this](const AllocatedDevice& each) { return IsWithinBounds(each); };
+  const auto is_within = [&](const AllocatedDevice& each) {
+    return IsWithinBounds(allocation, each);
+  };
   if (std::all_of(devices.begin(), devices.end(), is_within)) return true;
   Release(allocation);
   return false;

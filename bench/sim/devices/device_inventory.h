@@ -81,7 +81,7 @@ class DeviceInventory {
                       PreparedClaims::Claim* claim);
   bool IsFree(const AllocatedDevice& device) const;
   // What is in use is within what there is, of the device and of its pool's counters.
-  bool IsWithinBounds(const AllocatedDevice& device);
+  bool IsWithinBounds(const DeviceAllocation& allocation, const AllocatedDevice& device);
 
   const DeviceFeatures features_;
   DeviceUses uses_;

@@ -97,15 +97,14 @@ WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
     if (claims_.count(wanted->extended_name) != 0) names.push_back(wanted->extended_name);
   }
   wanted->of_group = GroupClaimNamesOf(pod);
-  wanted->group = QualifiedName(pod.namespace_name, pod.group_name);
+  if (!pod.group_name.empty()) wanted->group = QualifiedName(pod.namespace_name, pod.group_name);
   for (const std::string& name : names) {
     const auto found = claims_.find(name);
     if (found == claims_.end()) return nullptr;
     const ClusterClaimRef& claim = found->second;
     if (const auto promise = promised_.find(name); promise != promised_.end()) {
-      const auto& of_group = wanted->of_group;
-      const bool is_shared = promise->second.group == wanted->group &&
-                             std::find(of_group.begin(), of_group.end(), name) != of_group.end();
+      // Else no gang whose members use one claim would ever have room for all of them.
+      const bool is_shared = !wanted->group.empty() && promise->second.group == wanted->group;
       if (!is_shared) return nullptr;
       wanted->allocated.push_back({claim, promise->second.allocation});
       continue;
@@ -154,11 +153,14 @@ std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
     decision.has_finalizer = claim->has_finalizer;
     decision.allocation = std::move(allocation);
     decision.tells_pod = decision.claim == wanted->extended_name;
+    decision.pod_group = wanted->group;
     const auto& of_group = wanted->of_group;
     if (std::find(of_group.begin(), of_group.end(), decision.claim) != of_group.end()) {
       const auto& groups = claim->reserved_groups;
       decision.group = wanted->group;
-      decision.is_reserved = std::find(groups.begin(), groups.end(), wanted->group) != groups.end();
+      // Without its devices the claim is stored anew.
+      decision.is_reserved = claim->allocation != nullptr &&
+                             std::find(groups.begin(), groups.end(), wanted->group) != groups.end();
     }
     return decision;
   };
@@ -195,14 +197,15 @@ bool ClaimBook::Promise(std::span<const ClaimDecision> claims) {
         claim.creates() ? known == claims_.end()
                         : known != claims_.end() && known->second->allocation == nullptr;
     const auto promise = promised_.find(claim.claim);
-    if (is_unallocated && promise != promised_.end() && !claim.group.empty() &&
+    if (is_unallocated && promise != promised_.end() && !claim.sharers().empty() &&
+        promise->second.group == claim.sharers() &&
         promise->second.allocation == claim.allocation) {
       ++promise->second.holders;
       continue;
     }
     const bool is_free = is_unallocated && promise == promised_.end();
     if (is_free && devices_.TakeIfFree(*claim.allocation)) {
-      promised_[claim.claim] = {claim.allocation, claim.group, 1};
+      promised_[claim.claim] = {claim.allocation, claim.sharers(), 1};
       ++version_;
       continue;
     }

@@ -5,8 +5,8 @@
 // Threads: all functions from any thread, under one lock. Only pods with claims meet it.
 // Invariants:
 //  1. A device is promised or allocated once, or as often as its capacity allows.
-//  2. At most one pod at a time has a promise for a claim, or pods of one group whose claim it is;
-//     other pods that need the claim wait.
+//  2. At most one pod at a time has a promise for a claim, or pods of one group; other
+//     pods that need the claim wait.
 // Memory: a record a claim and a device.
 #pragma once
 

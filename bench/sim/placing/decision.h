@@ -25,7 +25,11 @@ struct ClaimDecision {
   // The group for which the claim is reserved, "namespace/name"; empty: it is for the pod.
   std::string group = {};
   bool is_reserved = false;  // It is so already.
+  // Of the pod, "namespace/name"; empty: it has none.
+  std::string pod_group = {};
 
+  // The group whose members share what one of them is promised; empty: nobody does.
+  const std::string& sharers() const { return group.empty() ? pod_group : group; }
   bool allocates() const { return allocation != nullptr; }
   // The calls that store it, in this order: a claim that the scheduler makes is created, the
   // finalizer is set, allocation and reservation are stored, and the pod is told of a claim that

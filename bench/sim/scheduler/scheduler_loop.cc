@@ -119,9 +119,15 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
       placers_.Decide(attempt->pod(), {.now = clock_.Now(), .cycle = attempt->popped.cycle});
   const Decision& decision = attempt->decision;
   metrics_.CountSharing(decision.sharing, ProfileOf(*attempt));
+  // Nobody was ahead of the only scheduling thread: a plugin refused what it had offered itself.
+  if (!decision.node.empty() &&
+      !cache_.Assume(AsClusterPod(attempt->popped.pod), &attempt->decision)) {
+    const size_t looked_at = decision.nodes_looked_at;
+    attempt->decision = {};
+    attempt->decision.nodes_looked_at = looked_at;
+    attempt->decision.was_overtaken = true;
+  }
   if (!decision.node.empty()) {
-    const bool is_assumed = cache_.Assume(AsClusterPod(attempt->popped.pod), &attempt->decision);
-    SCHEDQ_CHECK(is_assumed, "what the only scheduling thread decides is free");
     queue_.watch().CountPlaced(attempt->pod());
     // From here on the pod takes its room by itself.
     if (cache_.nominations().MayBeAny() &&
@@ -163,7 +169,8 @@ Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
   }
   BeginPreemption(attempt);
   queue_.Fail(attempt->popped, rejectors);
-  CountAttempt(*attempt, AttemptResult::kUnschedulable);
+  const bool is_error = attempt->decision.was_overtaken;
+  CountAttempt(*attempt, is_error ? AttemptResult::kError : AttemptResult::kUnschedulable);
   ReportFailure(attempt, rejectors);
   NominateFor(attempt);
   const uint64_t asked = queue_.asked() - asked_before;

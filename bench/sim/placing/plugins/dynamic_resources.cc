@@ -210,7 +210,10 @@ class DynamicResources final : public PlacingPlugin {
   // The promises of claims that are stored end when the informers deliver these.
   void Unreserve(const ClusterPod&, const Decision& decision, size_t steps) const override {
     for (const ClaimDecision& claim : decision.claims) {
-      if (steps < claim.steps()) {
+      if (claim.steps() == 0) {
+        // Nothing of it is ever stored.
+        book_.Release(claim);
+      } else if (steps < claim.steps()) {
         steps = 0;
         book_.Release(claim);
       } else {

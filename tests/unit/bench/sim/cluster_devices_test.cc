@@ -67,6 +67,50 @@ TEST_F(ClaimTest, AClaimIsMadeFromItsTemplateAndToldInTheStatus) {
               ElementsAre("Node+ n", "Pod+ ns/p", "ResourceClaim+ " + name, "Pod~ ns/p"));
 }
 
+// Also a group's: the template comes after what needs it.
+TEST_F(ClaimTest, AClaimIsMadeWhenItsTemplateComes) {
+  Cluster cluster{{.clock = &clock_,
+                   .informer_delay = std::chrono::milliseconds(1),
+                   .devices = {.workload_claims = true}}};
+  const ClaimController controller{&cluster, {1, [] { return std::chrono::milliseconds(10); }}};
+  const auto create = [&](const std::string& yaml) {
+    ASSERT_TRUE(cluster.Create(ObjectFrom(yaml), "ns").ok());
+  };
+  const auto create_template = [&](const std::string& name) {
+    create("apiVersion: v1\nkind: ResourceClaimTemplate\nmetadata: {name: " + name +
+           "}\nspec: {spec: {devices: {}}}\n");
+  };
+  create(
+      "apiVersion: v1\nkind: PodGroup\nmetadata: {name: g}\n"
+      "spec: {schedulingPolicy: {basic: {}}, resourceClaims: [{name: device, "
+      "resourceClaimTemplateName: late}]}\n");
+  create_template("early");
+  ASSERT_TRUE(
+      cluster
+          .Create(PodObjectNamed("p", "1",
+                                 "  resourceClaims: [{name: a, resourceClaimTemplateName: early}, "
+                                 "{name: b, resourceClaimTemplateName: late}]\n"),
+                  "ns")
+          .ok());
+  Pass(1000);
+  EXPECT_EQ(cluster.claims().size(), 1u) << "the early one is made once";
+  EXPECT_THAT(cluster.FindPod(1)->generated_claims, IsEmpty());
+  create_template("late");
+  Pass(2000);
+  EXPECT_EQ(cluster.claims().size(), 3u);
+  EXPECT_EQ(cluster.FindPod(1)->generated_claims.size(), 2u);
+  EXPECT_EQ(cluster.FindGroup({.namespace_name = "ns", .name = "g"})->generated_claims.size(), 1u);
+}
+
+// The pod goes after its claim was made and before it was told.
+TEST_F(ClaimTest, AClaimOfAPodThatWentEarlyGoesToo) {
+  Pass(12);
+  ASSERT_EQ(cluster_.claims().size(), 1u);
+  ASSERT_TRUE(cluster_.DeletePod(1));
+  Pass(100);
+  EXPECT_THAT(cluster_.claims(), IsEmpty());
+}
+
 TEST_F(ClaimTest, AGonePodsClaimGivesItsDevicesBackAndGoes) {
   Pass(30);
   const std::string name = cluster_.claims().begin()->first;
@@ -126,6 +170,24 @@ TEST_F(ClaimTest, AGroupsClaimIsMadeOnceForItsMembers) {
   Pass(200);
   EXPECT_THAT(cluster.claims(), IsEmpty());
   EXPECT_EQ(cluster.devices().taken(), 0u);
+}
+
+// What a group has reserved is not idle, and a client that takes the status takes all of it.
+TEST_F(ClaimTest, AClaimOfAGroupIsHeldUntilItsStatusIsReplaced) {
+  const ApiObjectRef object = ObjectFrom(
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n"
+      "spec: {devices: {}}\n");
+  Create(object);
+  cluster_.UpdateClaim("ns/c", [](ClusterClaim* claim) {
+    claim->allocation = AllocationOf({"g/n/0"}, "n");
+    claim->reserved_groups = {"ns/g"};
+  });
+  cluster_.DeallocateIdleClaim("ns/c", 1);
+  EXPECT_TRUE(cluster_.FindClaim("ns/c")->allocated);
+  ASSERT_TRUE(cluster_.Update(*object, "ns", UpdatePart::kStatus).ok());
+  EXPECT_FALSE(cluster_.FindClaim("ns/c")->allocated);
+  EXPECT_THAT(cluster_.FindClaim("ns/c")->reserved_groups, IsEmpty());
+  EXPECT_EQ(cluster_.devices().taken(), 0u);
 }
 
 TEST_F(ClaimTest, TheAuditCatchesAPodWithoutItsClaim) {

@@ -440,6 +440,38 @@ TEST_F(GroupsTest, DevicesOfOneSetHaveAGroupInCommon) {
   EXPECT_FALSE(inventory_.TakeIfFree(*AllocationOf({"g/p/b"}, "n")));
 }
 
+// Another node sees a newer generation of the pool, in which the device would not be given.
+class SkewTest : public AllocatorTest, public testing::WithParamInterface<bool> {
+ protected:
+  SkewTest() : AllocatorTest({.partitionable_devices = GetParam()}) {}
+};
+INSTANTIATE_TEST_SUITE_P(PartitionableDevices, SkewTest, testing::Bool());
+
+TEST_P(SkewTest, ADeviceIsJudgedByTheGenerationThatGaveIt) {
+  ResourceSliceObject older = SliceOf("n", "g", "p", {"d"});
+  older.devices[0].is_shared = true;
+  older.devices[0].capacity.push_back({.name = "bandwidth", .amount = Amount("10")});
+  ResourceSliceObject newer = older;
+  newer.reach.node_name = "m";
+  newer.generation = 2;
+  newer.devices[0].capacity[0].amount = Amount("1");
+  newer.devices[0].counter_uses.push_back({"missing", {{"memory", Amount("1")}}, {}});
+  Publish("older", older);
+  Publish("newer", newer);
+  EXPECT_THAT(TakeOne(ClaimFor("gadget")), ElementsAre("g/p/d"));
+  EXPECT_TRUE(inventory_.TakeIfFree(*AllocationOf({"g/p/other"}, "m"))) << "not listed at all";
+  EXPECT_THAT(Get(ClaimFor("gadget"), "m"), IsEmpty());
+}
+
+// A slice of a generation that is invalid has no counters to judge by.
+TEST_P(SkewTest, WhatAnInvalidPoolGaveIsNotCounted) {
+  ResourceSliceObject slice = SliceOf("n", "g", "p", {"d"});
+  slice.devices[0].counter_uses.push_back({"missing", {{"memory", Amount("1")}}, {}});
+  Publish("s", slice);
+  EXPECT_TRUE(inventory_.TakeIfFree(*AllocationOf({"g/p/d"}, "n")));
+  EXPECT_FALSE(inventory_.TakeIfFree(*AllocationOf({"g/p/d"}, "n")));
+}
+
 TEST_F(AllocatorTest, DevicesOutsideOneNodeReachTheNodesOfTheirSelector) {
   ResourceSliceObject slice = SliceOf("", "g", "p", {"0"});
   NodeRequirement requirement;
@@ -529,6 +561,28 @@ TEST_F(BoundTest, ASearchEndsAtItsBound) {
   claim.requests.push_back(RequestFor("impossible", "any", 2));
   claim.requests[1].alternatives[0].selectors = {"device.driver == \"other\""};
   EXPECT_THAT(Try({claim}, NodeNamed("n")).message, HasSubstr("timed out"));
+}
+
+// Of each pair the second device is refused: nothing is given that would count.
+TEST_F(BoundTest, WhatCannotBeGivenCountsToo) {
+  ResourceSliceObject slice = SliceOf("n", "g", "p", {});
+  for (int i = 0; i < 64; ++i) {
+    SliceDevice device{.name = std::to_string(i)};
+    device.attributes.push_back({.name = "x", .texts = {"same"}});
+    slice.devices.push_back(device);
+  }
+  Publish("a", slice);
+  ClaimSpec claim = ClaimFor("gadget", 2);
+  claim.constraints.push_back({.requests = {}, .attribute = "g/x", .wants_distinct = true});
+  EXPECT_THAT(Try({claim}, NodeNamed("n")).message, HasSubstr("timed out"));
+}
+
+TEST_F(BoundTest, SoManyClaimsAreAllocatedAtOnce) {
+  Publish("a", SliceOf("n", "g", "p", {"0"}));
+  const std::vector<ClaimSpec> most(64, ClaimFor("gadget"));
+  EXPECT_EQ(Try(most, NodeNamed("n")).kind, Kind::kNone);
+  const std::vector<ClaimSpec> too_many(65, ClaimFor("gadget"));
+  EXPECT_THAT(Try(too_many, NodeNamed("n")).message, HasSubstr("expected at most 64"));
 }
 
 }  // namespace

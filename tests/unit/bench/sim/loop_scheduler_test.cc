@@ -212,6 +212,20 @@ TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
       1);
 }
 
+TEST_F(SchedulerTest, APodMayNameAClaimTwice) {
+  Create(NodeObjectNamed("n"));
+  CreateDevices("n");
+  CreateClaim("c");
+  const uint64_t pod =
+      Create(PodObjectNamed("p", "1m",
+                            "  resourceClaims: [{name: d, resourceClaimName: c}, {name: e, "
+                            "resourceClaimName: c}]\n"));
+  Pass(200);
+  EXPECT_EQ(NodeOf(pod), "n");
+  EXPECT_THAT(cluster_.FindClaim("ns/c")->reserved_for, testing::ElementsAre(pod));
+  EXPECT_THAT(Audit(), IsEmpty());
+}
+
 TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");

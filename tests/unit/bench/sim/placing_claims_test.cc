@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/devices/allocation.h"
 #include "bench/sim/placing/claim_book.h"
@@ -120,6 +121,51 @@ TEST_F(ClaimBookTest, APromiseForAGroupEndsWithItsLastMember) {
   EXPECT_EQ(book_.taken(), 1u);
   book_.Release(first);
   EXPECT_EQ(book_.taken(), 0u);
+}
+
+// A gang whose members use one claim, which is not their group's.
+TEST_F(ClaimBookTest, MembersOfAGroupShareThePromiseForAnyClaim) {
+  const auto wanted_by = [&](const std::string& group) {
+    ClusterPod pod;
+    pod.namespace_name = "ns";
+    pod.group_name = group;
+    pod.claims = {"a"};
+    return book_.WantedBy(pod);
+  };
+  ObjectView node;
+  node.name = "n";
+  const auto first = book_.Pick(wanted_by("g").get(), node);
+  ASSERT_TRUE(first && book_.Promise(*first));
+  EXPECT_TRUE(first->front().group.empty()) << "the claim is reserved for each pod";
+  const WantedClaimsRef second = wanted_by("g");
+  ASSERT_NE(second, nullptr);
+  ASSERT_TRUE(book_.Promise(*book_.Pick(second.get(), node)));
+  EXPECT_EQ(book_.taken(), 1u);
+  EXPECT_EQ(wanted_by("other"), nullptr);
+  EXPECT_EQ(wanted_by(""), nullptr);
+}
+
+// Somebody took the devices from a claim that is still reserved for the group.
+TEST_F(ClaimBookTest, AReservedClaimWithoutDevicesIsStoredAnew) {
+  auto object = std::make_shared<ApiObject>();
+  PodObject body;
+  body.claims.push_back({.name = "d", .claim_name = "a", .template_name = ""});
+  object->body = body;
+  ClusterPod pod;
+  pod.object = object;
+  pod.namespace_name = "ns";
+  pod.group_name = "g";
+  pod.claims = {"a"};
+  pod.group_claims = {"d"};
+  auto reserved = Claim("a");
+  reserved->reserved_groups = {"ns/g"};
+  Deliver(Resource::kResourceClaim, Claim("a"), reserved);
+  ObjectView node;
+  node.name = "n";
+  const auto picked = book_.Pick(book_.WantedBy(pod).get(), node);
+  ASSERT_TRUE(picked);
+  EXPECT_EQ(picked->front().group, "ns/g");
+  EXPECT_GT(picked->front().steps(), 0u);
 }
 
 TEST_F(ClaimBookTest, AClaimThatGoesGivesItsDevicesBack) {
