@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/quantity.h"
@@ -24,26 +26,22 @@ struct Listed {
   const SliceDevice* device;
 };
 
+using SetKey = std::pair<std::string, int64_t>;  // "driver/pool/set" and its generation.
+
 class DevicesAudit {
  public:
   DevicesAudit(const Cluster& cluster, std::vector<std::string>* faults)
       : cluster_(cluster), faults_(*faults) {
-    std::map<std::pair<std::string, std::string>, int64_t> newest;
-    for (const auto& [name, slice] : cluster.slices()) {
-      int64_t& generation = newest[{slice->slice->driver, slice->slice->pool}];
-      generation = std::max(generation, slice->slice->generation);
-    }
     for (const auto& [name, slice] : cluster.slices()) {
       const ResourceSliceObject& object = *slice->slice;
-      if (object.generation != newest[{object.driver, object.pool}]) continue;
       const std::string pool = object.driver + '/' + object.pool + '/';
       for (const CounterSet& set : object.shared_counters) {
         for (const auto& [counter, amount] : set.counters) {
-          totals_[pool + set.name][counter] = amount;
+          totals_[{pool + set.name, object.generation}][counter] = amount;
         }
       }
       for (const SliceDevice& device : object.devices) {
-        listed_[pool + device.name] = {&object, &device};
+        listings_[pool + device.name].push_back({&object, &device});
       }
     }
   }
@@ -51,7 +49,10 @@ class DevicesAudit {
   void Run() {
     for (const auto& [name, claim] : cluster_.claims()) {
       if (claim->allocation == nullptr) continue;
-      for (const AllocatedDevice& device : claim->allocation->devices) Count(name, device);
+      for (const AllocatedDevice& device : claim->allocation->devices) {
+        Count(name, device);
+        Choose(device.device, *claim->allocation);
+      }
       AuditClaim(name, *claim);
     }
     AuditShares();
@@ -60,6 +61,22 @@ class DevicesAudit {
 
  private:
   void Blame(std::string fault) { faults_.push_back(std::move(fault)); }
+
+  // Nodes may see different generations of a pool. The device is judged by the newest listing that
+  // reaches the allocation's node, and where none does, by the newest one.
+  void Choose(const DeviceName& name, const DeviceAllocation& allocation) {
+    const auto found = listings_.find(name);
+    if (found == listings_.end()) return;
+    const auto rank = [&](const Listed& each) {
+      const ResourceSliceObject& slice = *each.slice;
+      const NodeReach& reach = slice.per_device ? each.device->reach : slice.reach;
+      const bool reaches = reach.node_name.empty() || reach.node_name == allocation.node_name;
+      return std::pair(reaches, slice.generation);
+    };
+    listed_[name] =
+        *std::max_element(found->second.begin(), found->second.end(),
+                          [&](const Listed& a, const Listed& b) { return rank(a) < rank(b); });
+  }
 
   const Listed* Find(const DeviceName& device) const {
     const auto found = listed_.find(device);
@@ -99,14 +116,15 @@ class DevicesAudit {
   }
 
   void AuditCounters() {
-    std::map<std::string, std::map<std::string, Quantity>> used;  // By set, as in totals_.
-    std::map<std::string, std::vector<const std::vector<std::string>*>> groups;
+    std::map<SetKey, std::map<std::string, Quantity>> used;
+    std::map<SetKey, std::vector<const std::vector<std::string>*>> groups;
     for (const DeviceName& name : allocated_) {
       const Listed* const listed = Find(name);
       if (listed == nullptr) continue;
       for (const CounterUse& use : listed->device->counter_uses) {
-        const std::string set =
-            listed->slice->driver + '/' + listed->slice->pool + '/' + use.counter_set;
+        const SetKey set = {
+            listed->slice->driver + '/' + listed->slice->pool + '/' + use.counter_set,
+            listed->slice->generation};
         for (const auto& [counter, amount] : use.counters) used[set][counter] += amount;
         groups[set].push_back(&use.compatibility_groups);
       }
@@ -114,11 +132,11 @@ class DevicesAudit {
     for (const auto& [set, counters] : used) {
       for (const auto& [counter, amount] : counters) {
         if (amount > totals_[set][counter]) {
-          Blame(fmt::format("counter {} of {} is overdrawn", counter, set));
+          Blame(fmt::format("counter {} of {} is overdrawn", counter, set.first));
         }
       }
       if (!GoTogether(groups[set])) {
-        Blame(fmt::format("devices of {} are allocated that do not go with each other", set));
+        Blame(fmt::format("devices of {} are allocated that do not go with each other", set.first));
       }
     }
   }
@@ -233,9 +251,10 @@ class DevicesAudit {
 
   const Cluster& cluster_;
   std::vector<std::string>& faults_;
-  std::map<DeviceName, Listed> listed_;
-  std::map<std::string, std::map<std::string, Quantity>> totals_;  // By "driver/pool/set".
-  std::map<DeviceName, std::string> holders_;                      // Claims.
+  std::map<DeviceName, std::vector<Listed>> listings_;
+  std::map<DeviceName, Listed> listed_;  // Of devices that are allocated.
+  std::map<SetKey, std::map<std::string, Quantity>> totals_;
+  std::map<DeviceName, std::string> holders_;  // Claims.
   std::map<DeviceName, std::string> sharers_;
   std::map<DeviceName, std::map<std::string, Quantity>> consumed_;
   std::set<DeviceName> allocated_;

@@ -95,6 +95,18 @@ TEST_F(DevicesAuditTest, CatchesADeviceGivenTwice) {
   EXPECT_THAT(Audit(), ElementsAre("device d/p/a is given twice: to ns/one and ns/two"));
 }
 
+// Another node sees a newer generation, in which the devices are not what they were given as.
+TEST_F(DevicesAuditTest, JudgesByTheGenerationOfTheNode) {
+  const std::string slice =
+      "apiVersion: v1\nkind: ResourceSlice\nmetadata: {name: newer}\nspec: {driver: d, "
+      "pool: {name: p, generation: 9}, devices: [{name: e, consumesCounters: [{counterSet: "
+      "missing, counters: {x: {value: 1}}}]}], nodeName: ";
+  Create(slice + "m}\n");
+  EXPECT_THAT(Audit(), IsEmpty());
+  Change("one", [](DeviceAllocation* after) { after->node_name = "m"; });
+  EXPECT_THAT(Audit(), ElementsAre("counter x of d/p/missing is overdrawn"));
+}
+
 TEST_F(DevicesAuditTest, CatchesSharesBeyondTheCapacity) {
   for (const char* name : {"x", "y"}) {
     Hold(name, ClaimFor("c"), {"d/p/shared"});
