@@ -29,6 +29,7 @@
 #include "bench/sim/placing/resource_table.h"
 #include "bench/sim/placing/room_scores.h"
 #include "bench/sim/placing/scheduler_cache.h"
+#include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/base/random.h"
 #include "engine/event.h"
 #include "engine/pod.h"
@@ -202,8 +203,9 @@ TEST(RoomScores, AreThoseOfThePresentRoom) {
   ClaimBook claims;
   PodsByNode pods_by_node;
   PodBook pod_book;
+  VolumeBook volumes;
   const Framework plugins(
-      BuiltinPlacingPlugins({&ledger.resources(), &claims, &pods_by_node, &pod_book}));
+      BuiltinPlacingPlugins({&ledger.resources(), &claims, &pods_by_node, &pod_book, &volumes}));
   NodeColumns nodes(&ledger);
   RoomScores kept(&nodes, plugins);
   Random random(5);

@@ -205,7 +205,11 @@ TEST_P(RunUpdatesTest, FeaturesThatNodesDeclareDecide) {
           "  - {opcode: updateAny, count: 1, templatePath: declares.yaml}\n" + kBarrier + kStop,
       files);
   EXPECT_EQ(outcome.pods, 3u);
-  EXPECT_EQ(Hints(outcome, "NodeDeclaredFeatures", "NodeUpdateNodeDeclaredFeature", "Queue"), 3u);
+  const uint64_t asked =
+      Hints(outcome, "NodeDeclaredFeatures", "NodeUpdateNodeDeclaredFeature", "Queue");
+  EXPECT_GE(asked, 3u);
+  // On the real clock a pod that fails while the event comes may be judged twice.
+  EXPECT_LE(asked, std::get<ClockKind>(GetParam()) == ClockKind::kReal ? 6u : 3u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RunUpdatesTest, ClocksAndEngines(), NameOfClockAndEngine);
