@@ -16,6 +16,7 @@ constexpr bool kNamedOnly = false;
 // The table has the order of the enumeration.
 constexpr FeatureInfo kFeatures[] = {
     {Feature::kUpdateAny, "updateAny operations", kModelled, kBlocks},
+    {Feature::kUpdatedKind, "updates of objects of kind", kMissing, kBlocks},
     {Feature::kCreatePodGroups, "createPodGroups operations", kModelled, kBlocks},
     {Feature::kCollectProfile, "collecting profiles", kMissing, kNamedOnly},
     {Feature::kCsiNodeAllocatable, "CSI volume limits of nodes", kModelled, kBlocks},

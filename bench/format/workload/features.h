@@ -15,6 +15,7 @@ namespace schedq {
 enum class Feature : uint8_t {
   // Operations.
   kUpdateAny,
+  kUpdatedKind,
   kCreatePodGroups,
   kCollectProfile,
   kCsiNodeAllocatable,

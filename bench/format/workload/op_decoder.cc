@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -23,6 +24,12 @@ constexpr const char* kOpcodes =
     "stopCollectingProfile, apiOutage, updatePods";
 
 std::string DefaultNamespace(int index) { return "namespace-" + std::to_string(index); }
+
+// Kinds that scheduling reads and whose updates the simulated cluster does not follow.
+bool LacksUpdates(std::string_view kind) {
+  return kind == "PersistentVolume" || kind == "PersistentVolumeClaim" || kind == "PodGroup" ||
+         kind == "CompositePodGroup";
+}
 
 }  // namespace
 
@@ -331,6 +338,7 @@ void OpDecoder::CheckUpdatable(const UpdateAnyOp& op, const YamlFields& fields) 
     errors_.Add(fields.node().at, file + " is of kind " + object->kind +
                                       ", which has no status for updateAny to write");
   }
+  if (LacksUpdates(object->kind)) AddFeature(features_, Feature::kUpdatedKind, object->kind);
   const bool resizes = !op.subresources.empty() && op.subresources[0] == kResizeSubresource;
   if (resizes && object->kind != "Pod") {
     errors_.Add(fields.node().at,

@@ -154,5 +154,18 @@ TEST(UpdateAny, NamesAnObjectThatHasAStatus) {
   EXPECT_THAT(error(node, ", subresources: [scale]"), HasSubstr("status or resize"));
 }
 
+TEST(UpdateAny, OfAKindWhoseUpdatesAreNotFollowedSkipsTheWorkloadByName) {
+  const auto can_run = [](const std::string& text) {
+    const auto cases = DecodeText(
+        CaseOf("  - {opcode: updateAny, templatePath: o.yaml}\n" + kMeasure), {{"o.yaml", text}});
+    EXPECT_TRUE(cases.ok()) << cases.error().message();
+    return CanRun((*cases)[0].workloads[0]);
+  };
+  EXPECT_TRUE(can_run("apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"));
+  EXPECT_FALSE(
+      can_run("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {accessModes: "
+              "[ReadWriteOnce], capacity: {storage: 1Gi}}\n"));
+}
+
 }  // namespace
 }  // namespace schedq
