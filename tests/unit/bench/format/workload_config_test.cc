@@ -157,7 +157,8 @@ TEST(UpdateAny, NamesAnObjectThatHasAStatus) {
 TEST(UpdateAny, OfAKindWhoseUpdatesAreNotFollowedSkipsTheWorkloadByName) {
   const auto can_run = [](const std::string& text) {
     const auto cases = DecodeText(
-        CaseOf("  - {opcode: updateAny, templatePath: o.yaml}\n" + kMeasure), {{"o.yaml", text}});
+        CaseOf(std::string("  - {opcode: updateAny, templatePath: o.yaml}\n") + kMeasure),
+        {{"o.yaml", text}});
     EXPECT_TRUE(cases.ok()) << cases.error().message();
     return CanRun((*cases)[0].workloads[0]);
   };
