@@ -69,6 +69,7 @@ class SideBySideStressTest : public testing::Test {
     options.engine = task.engine;
     options.costs = &costs_;
     options.gates = *Gates::Resolve(task.workload->gates);
+    options.devices = task.workload->devices;
     options.seed = 5;
     Result<RunOutcome> outcome = RunWorkload(*task.test_case, *task.workload, options);
     EXPECT_TRUE(outcome.ok()) << task.Name() << ": " << outcome.error().message();
