@@ -42,18 +42,7 @@ std::vector<std::string> ReadSelectors(YamlErrors& errors, const YamlNode* list)
 }
 
 Toleration ReadDeviceToleration(YamlErrors& errors, const YamlNode& node) {
-  Toleration toleration;
-  std::string op = "Equal";
-  YamlFields fields(errors, node, "a device toleration");
-  fields.Read("key", &toleration.key);
-  fields.Read("value", &toleration.value);
-  fields.Read("effect", &toleration.effect);
-  fields.Read("operator", &op);
-  fields.Ignore({"tolerationSeconds"});
-  if (op != "Equal" && op != "Exists") {
-    errors.Add(node.at, "operator is \"" + op + "\", expected Equal or Exists");
-  }
-  toleration.exists = op == "Exists";
+  Toleration toleration = ReadToleration(errors, node, "a device toleration");
   if (toleration.key.empty() && !toleration.exists) {
     errors.Add(node.at, "a toleration without a key has operator Equal, expected Exists");
   }

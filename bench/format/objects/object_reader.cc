@@ -313,6 +313,22 @@ NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode
   return node;
 }
 
+Toleration ReadToleration(YamlErrors& errors, const YamlNode& node, const char* what) {
+  Toleration toleration;
+  std::string op = "Equal";
+  YamlFields fields(errors, node, what);
+  fields.Read("key", &toleration.key);
+  fields.Read("value", &toleration.value);
+  fields.Read("effect", &toleration.effect);
+  fields.Read("operator", &op);
+  fields.Ignore({"tolerationSeconds"});
+  if (op != "Equal" && op != "Exists") {
+    errors.Add(node.at, "operator is \"" + op + "\", expected Equal or Exists");
+  }
+  toleration.exists = op == "Exists";
+  return toleration;
+}
+
 bool HasStatus(std::string_view kind) {
   static constexpr std::array<std::string_view, 14> kKinds = {"Node",
                                                               "Namespace",

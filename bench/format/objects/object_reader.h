@@ -29,6 +29,8 @@ PodObject ReadPodBody(YamlErrors& errors, const YamlNode* spec, FeatureUses& fea
 // The entries of resourceClaims, of a pod or a group.
 std::vector<PodClaim> ReadPodClaims(YamlErrors& errors, const YamlNode* list);
 NodeObject ReadNodeBody(YamlErrors& errors, const YamlNode* spec, const YamlNode* status);
+// Of a pod or of a device request; `what` it is called in errors.
+Toleration ReadToleration(YamlErrors& errors, const YamlNode& node, const char* what);
 std::vector<NodeTerm> ReadNodeSelector(YamlErrors& errors, const YamlNode& node);
 ClaimSpec ReadClaimSpec(YamlErrors& errors, const YamlNode& spec, FeatureUses& features);
 DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,

@@ -278,19 +278,7 @@ void ReadRequests(YamlErrors& errors, YamlFields& fields, PodReading* reading) {
 void ReadTolerations(YamlErrors& errors, const YamlNode* list, Pod* pod) {
   if (list == nullptr) return;
   for (const YamlNode& item : list->items) {
-    Toleration toleration;
-    std::string op = "Equal";
-    YamlFields fields(errors, item, "a toleration");
-    fields.Read("key", &toleration.key);
-    fields.Read("value", &toleration.value);
-    fields.Read("effect", &toleration.effect);
-    fields.Read("operator", &op);
-    fields.Ignore({"tolerationSeconds"});
-    if (op != "Equal" && op != "Exists") {
-      errors.Add(item.at, "operator is \"" + op + "\", expected Equal or Exists");
-    }
-    toleration.exists = op == "Exists";
-    pod->tolerations.push_back(std::move(toleration));
+    pod->tolerations.push_back(ReadToleration(errors, item, "a toleration"));
   }
 }
 
