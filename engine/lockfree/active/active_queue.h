@@ -18,7 +18,8 @@
 //  how).
 //  3. A lane, a run, or the heap that holds an entry whose push has returned is in the occupancies.
 //
-// Progress: Push, PushRun and TryPop are lock-free. A pop repeats only if a word of its collect
+// Progress: Push, PushRun and TryPop are lock-free. Threads that meet may wait for each other for
+// some 20 us (turns.h), never for longer. A pop repeats only if a word of its collect
 // changed, which is a push or a pop of another thread that came closer to its end, or a lane or run
 // that came into use or out of it. A producer that stalls inside a run keeps other producers out of
 // that run, not out of the lane; consumers treat what it has not published as not pushed.
@@ -74,6 +75,7 @@
 #include "engine/lockfree/active/occupancy_word.h"
 #include "engine/lockfree/active/quick_heap.h"
 #include "engine/lockfree/active/sorted_run.h"
+#include "engine/lockfree/active/turns.h"
 
 namespace schedq {
 
@@ -93,6 +95,8 @@ struct ActiveQueueShape {
   static constexpr uint32_t kFirstSegmentsBits = 6;
   // How often, counted in pops from one place, idle lanes and runs are looked for.
   static constexpr uint32_t kPopsPerSweep = 64;
+  // Whether threads that meet take turns.
+  static constexpr bool kTakesTurns = true;
 };
 
 // What a taker says about the entry that goes first: take it, leave it there, or drop it, because
@@ -128,7 +132,10 @@ class ActiveQueue {
   ActiveQueue& operator=(const ActiveQueue&) = delete;
 
   // Lock-free. Linearization point: see above; it never fails.
-  void Push(const ActiveEntry& entry) { PushGroup(&entry, 1); }
+  void Push(const ActiveEntry& entry) {
+    const typename Turns::Turn turn(turns_);
+    PushGroup(&entry, 1);
+  }
 
   // Pushes entries that are sorted (GoesBefore). Those of one priority become visible all at once
   // if a run takes them; the call as a whole is not atomic. Lock-free.
@@ -161,8 +168,7 @@ class ActiveQueue {
   // Neither may use this queue. Lock-free if they are. kTaken and kEmpty linearize at that instant.
   template <typename Taker>
   Taking TryTake(Taker& taker) {
-    Taken taken = {Outcome::kChanged};
-    while (taken.outcome == Outcome::kChanged) taken = TryOnce(taker);
+    const Taken taken = TryUntilDone(taker);
     if (taken.is_sweep_due) Sweep();
     switch (taken.outcome) {
       case Outcome::kTaken:
@@ -232,6 +238,7 @@ class ActiveQueue {
  private:
   using Lane = schedq::Lane<Atom, Shape::kRunsPerLane, Shape::kSegmentEntries>;
   using Heap = QuickHeap<Atom, Shape>;
+  using Turns = schedq::Turns<Atom, Shape::kTakesTurns>;
   using Head = typename Lane::Head;
   static_assert(Shape::kSegmentsMax <= Lane::Run::kSegmentsMax, "a head has bits for each segment");
   static constexpr uint32_t kHeapMember = Shape::kLanesMax;
@@ -267,6 +274,17 @@ class ActiveQueue {
         for (size_t i = 0; i < count; ++i) heap_.Push(entries[i]);
         return in_use_.Mark(kHeapMember);
     }
+  }
+
+  template <typename Taker>
+  Taken TryUntilDone(Taker& taker) {
+    typename Turns::Turn turn(turns_);
+    Taken taken = TryOnce(taker);
+    while (taken.outcome == Outcome::kChanged) {
+      turn.Met();
+      taken = TryOnce(taker);
+    }
+    return taken;
   }
 
   template <typename Taker>
@@ -470,6 +488,7 @@ class ActiveQueue {
   // have a line without busy neighbours.
   alignas(64) OccupancyWord<Atom> in_use_;
   OccupancyWord<Atom> further_in_use_;
+  [[no_unique_address]] Turns turns_;
   Heap heap_;
 };
 

@@ -45,6 +45,8 @@ struct WindowShape : ActiveQueueShape {
   static constexpr uint32_t kLanesMax = 8;
   static constexpr uint32_t kBucketEntries = 256;
   static constexpr uint32_t kFirstSegmentsBits = 1;
+  // Threads rarely meet in one of so many, and each would have a line for it.
+  static constexpr bool kTakesTurns = false;
 };
 
 struct BackoffWindowsShape {
