@@ -86,6 +86,8 @@ struct ModelShape {
   static constexpr uint32_t kSegmentsMax = 64;
   static constexpr uint32_t kFirstSegmentsBits = 1;
   static constexpr uint32_t kPopsPerSweep = 64;
+  // They are advice, and none with the model's atomics.
+  static constexpr bool kTakesTurns = false;
 };
 // The same with a segment for one run.
 struct OneSegmentShape : ModelShape {
