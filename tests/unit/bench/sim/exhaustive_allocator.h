@@ -111,8 +111,13 @@ class ExhaustiveAllocator {
   // No answer with the device for this wish is valid: leaving these out only saves time.
   bool IsHopeless(const ExactRequest& wish, const Device& device) const {
     const auto has = [&](const AllocatedDevice& each) { return each.device == device.name; };
-    return IsTainted(wish, *device.device) ||
-           (!wish.has_admin_access && std::any_of(world_.held.begin(), world_.held.end(), has));
+    if (IsTainted(wish, *device.device)) return true;
+    if (wish.has_admin_access) return false;
+    if (std::any_of(world_.held.begin(), world_.held.end(), has)) return true;
+    if (device.device->is_shared) return false;
+    return std::any_of(answer_.begin(), answer_.end(), [&](const DeviceAllocation& each) {
+      return std::any_of(each.devices.begin(), each.devices.end(), has);
+    });
   }
 
   const Device& Find(const DeviceName& name) const {
