@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/format/objects/quantity.h"
+#include "engine/base/time/time.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_rules.h"
@@ -148,6 +150,18 @@ struct SliceDevice {
   bool operator==(const SliceDevice&) const = default;
 };
 
+// What the simulated driver does about the binding conditions of a slice's devices. Annotations of
+// the slice say it, which mean nothing to a real driver.
+struct DriverBehaviour {
+  // So long after an allocation it sets them; nullopt: never.
+  std::optional<Duration> binding_delay = std::nullopt;
+  // Of the first so many allocations of each device it sets the first failure condition instead.
+  int64_t binding_failures = 0;
+  bool operator==(const DriverBehaviour&) const = default;
+};
+inline constexpr std::string_view kBindingDelayAnnotation = "schedq/binding-delay";
+inline constexpr std::string_view kBindingFailuresAnnotation = "schedq/binding-failures";
+
 struct ResourceSliceObject {
   std::string driver = {};
   std::string pool = {};
@@ -157,6 +171,7 @@ struct ResourceSliceObject {
   bool per_device = false;  // perDeviceNodeSelection: each device says its reach.
   std::vector<CounterSet> shared_counters = {};
   std::vector<SliceDevice> devices = {};
+  DriverBehaviour behaviour = {};
   bool operator==(const ResourceSliceObject&) const = default;
 };
 

@@ -151,7 +151,8 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
     object->body = ReadDeviceClassBody(errors, fields.Find("spec"), object->features);
   } else if (kind == "ResourceSlice") {
     if (const auto* spec = fields.Require("spec")) {
-      object->body = ReadResourceSliceBody(errors, *spec, object->features);
+      object->body =
+          ReadResourceSliceBody(errors, *spec, object->metadata.annotations, object->features);
     }
   } else if (kind == "PodGroup" || kind == "CompositePodGroup") {
     AddFeature(object->features, Feature::kPodGroups);

@@ -37,7 +37,7 @@ DeviceClassObject ReadDeviceClassBody(YamlErrors& errors, const YamlNode* spec,
                                       FeatureUses& features);
 DeviceTaintRuleObject ReadTaintRuleBody(YamlErrors& errors, const YamlNode& spec);
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
-                                          FeatureUses& features);
+                                          const Labels& annotations, FeatureUses& features);
 
 // Of a PodGroup, or of a composite.
 PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool is_composite,

@@ -1,12 +1,14 @@
 // Reads resource slices: the devices of a pool, and the counters that they share.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "bench/format/cel/semantic_version.h"
@@ -15,8 +17,11 @@
 #include "bench/format/objects/object_reader.h"
 #include "bench/format/objects/quantity.h"
 #include "bench/format/workload/features.h"
+#include "bench/format/workload/go_duration.h"
 #include "bench/format/yaml/yaml_node.h"
 #include "bench/format/yaml/yaml_reader.h"
+#include "engine/base/time/time.h"
+#include "engine/pod.h"
 
 namespace schedq {
 namespace {
@@ -265,10 +270,32 @@ void CheckSlice(YamlErrors& errors, TextPosition at, const ResourceSliceObject& 
   }
 }
 
+DriverBehaviour ReadBehaviour(YamlErrors& errors, TextPosition at, const Labels& annotations) {
+  DriverBehaviour behaviour;
+  const std::string_view delay = LabelValue(annotations, kBindingDelayAnnotation);
+  if (!delay.empty()) {
+    behaviour.binding_delay = ParseGoDuration(delay);
+    if (!behaviour.binding_delay || *behaviour.binding_delay < Duration(0)) {
+      errors.Add(at, "annotation " + std::string(kBindingDelayAnnotation) + " is \"" +
+                         std::string(delay) + "\", expected a duration such as 2s");
+    }
+  }
+  const std::string_view failures = LabelValue(annotations, kBindingFailuresAnnotation);
+  const char* const end = failures.data() + failures.size();
+  const auto read = std::from_chars(failures.data(), end, behaviour.binding_failures);
+  const bool is_count =
+      read.ec == std::errc() && read.ptr == end && behaviour.binding_failures >= 0;
+  if (!failures.empty() && !is_count) {
+    errors.Add(at, "annotation " + std::string(kBindingFailuresAnnotation) + " is \"" +
+                       std::string(failures) + "\", expected a number of allocations");
+  }
+  return behaviour;
+}
+
 }  // namespace
 
 ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& spec,
-                                          FeatureUses& features) {
+                                          const Labels& annotations, FeatureUses& features) {
   ResourceSliceObject body;
   YamlFields fields(errors, spec, "the slice's spec");
   fields.ReadRequired("driver", &body.driver);
@@ -299,6 +326,7 @@ ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& sp
   if (HasItems(fields.FindList("skipNodeOperations"))) {
     AddFeature(features, Feature::kOptionalNodeOperations);
   }
+  body.behaviour = ReadBehaviour(errors, spec.at, annotations);
   if (errors.ok()) CheckSlice(errors, spec.at, body);
   return body;
 }

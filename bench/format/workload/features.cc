@@ -52,7 +52,7 @@ constexpr FeatureInfo kFeatures[] = {
     {Feature::kSliceSharedDevices, "devices with several allocations", kModelled, kBlocks},
     {Feature::kSliceNodeSelector, "devices outside one node", kModelled, kBlocks},
     {Feature::kSliceTaints, "device taints", kModelled, kBlocks},
-    {Feature::kBindingConditions, "binding conditions of devices", kMissing, kBlocks},
+    {Feature::kBindingConditions, "binding conditions of devices", kModelled, kBlocks},
     {Feature::kNodeAllocatableDevices, "devices that use up a node's resources", kMissing, kBlocks},
     {Feature::kOptionalNodeOperations, "optional node operations of devices", kMissing, kBlocks},
     {Feature::kImplicitExtendedResource, "implicit extended resources", kModelled, kBlocks},

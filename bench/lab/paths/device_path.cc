@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/sim/devices/allocation.h"
-#include "bench/sim/devices/prepared_claims.h"
 
 namespace schedq {
 namespace {
@@ -16,12 +17,15 @@ constexpr char kSelector[] =
     "device.attributes[\"gadgets.example.com\"].generation.major() >= 1 && "
     "device.capacity[\"gadgets.example.com\"].memory.isGreaterThan(quantity(\"1Mi\"))";
 
+constexpr char kRareSelector[] = "has(device.attributes[\"gadgets.example.com\"].rare)";
+
 ClaimSpec ClaimOf(DeviceWish wish) {
   ClaimSpec claim;
   DeviceRequest request;
   request.name = "device";
   ExactRequest exact{.name = "device", .class_name = "gadget"};
   if (wish == DeviceWish::kSelected) exact.selectors.push_back(kSelector);
+  if (wish == DeviceWish::kRare) exact.selectors.push_back(kRareSelector);
   if (wish == DeviceWish::kAlternatives) {
     request.is_list = true;
     request.alternatives.push_back({.name = "absent", .class_name = "absent"});
@@ -65,6 +69,10 @@ void DeviceAttempts::Publish(int64_t node) {
     device.attributes.push_back(
         {.name = "generation", .type = SliceAttribute::Type::kVersion, .texts = {"1.2.3"}});
     device.attributes.push_back({.name = "root", .texts = {std::to_string(i % 2)}});
+    // The last one of the first node, which is not in use.
+    if (node == 0 && i + 1 == DeviceLoad::kDevicesOfNode) {
+      device.attributes.push_back({.name = "rare", .texts = {"yes"}});
+    }
     device.capacity.push_back({.name = "memory", .amount = Quantity::Of(1 << 30)});
     if (i * 100 < load_.percent_in_use * DeviceLoad::kDevicesOfNode) {
       in_use.devices.push_back({.device = slice->driver + '/' + name + '/' + device.name});
@@ -79,16 +87,28 @@ void DeviceAttempts::Publish(int64_t node) {
 bool DeviceAttempts::Attempt() {
   const ClaimSpec* const specs[] = {&claim_};
   const PreparedClaims prepared = inventory_.Prepare(specs);
+  if (const std::vector<std::string>* const names = inventory_.NodesFor(prepared)) {
+    return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
+      ObjectView node;
+      node.name = name;
+      return TakeFrom(prepared, node);
+    });
+  }
   for (size_t tried = 0; tried < nodes_.size(); ++tried) {
     const ObjectView& node = nodes_[next_node_];
     next_node_ = next_node_ + 1 < nodes_.size() ? next_node_ + 1 : 0;
-    const AllocationOutcome outcome = inventory_.Allocate(prepared, node);
-    if (!outcome.found()) continue;
-    const bool is_taken = inventory_.TakeIfFree(outcome.allocations.front());
-    if (is_taken) inventory_.Release(outcome.allocations.front());
-    return is_taken;
+    if (TakeFrom(prepared, node)) return true;
   }
   return false;
+}
+
+// Whether the node has the devices. They are given back.
+bool DeviceAttempts::TakeFrom(const PreparedClaims& prepared, const ObjectView& node) {
+  const AllocationOutcome outcome = inventory_.Allocate(prepared, node);
+  if (!outcome.found()) return false;
+  const bool is_taken = inventory_.TakeIfFree(outcome.allocations.front());
+  if (is_taken) inventory_.Release(outcome.allocations.front());
+  return is_taken;
 }
 
 void DeviceAttempts::Run() {

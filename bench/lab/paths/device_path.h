@@ -14,6 +14,7 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/lab/paths/measured_path.h"
 #include "bench/sim/devices/device_inventory.h"
+#include "bench/sim/devices/prepared_claims.h"
 #include "engine/object.h"
 
 namespace schedq {
@@ -23,6 +24,7 @@ enum class DeviceWish : uint8_t {
   kSelected,      // One, by an expression on its attributes.
   kMatching,      // Five of one root.
   kAlternatives,  // One that is nowhere, or else any.
+  kRare,          // One, by an expression that holds on a single node.
 };
 
 struct DeviceLoad {
@@ -44,6 +46,7 @@ class DeviceAttempts final : public MeasuredPath {
  private:
   void Publish(int64_t node);
   bool Attempt();
+  bool TakeFrom(const PreparedClaims& prepared, const ObjectView& node);
 
   const DeviceLoad load_;
   DeviceInventory inventory_;

@@ -55,6 +55,7 @@ ProfileKind DevicesProfile() {
                    SubjectOf("allocator/selected", DeviceWish::kSelected, 50),
                    SubjectOf("allocator/matching", DeviceWish::kMatching, 0),
                    SubjectOf("allocator/alternatives", DeviceWish::kAlternatives, 50),
+                   SubjectOf("allocator/rare", DeviceWish::kRare, 50),
                    SubjectOf("selector/driver", SelectorLook::kDriver),
                    SubjectOf("selector/attributes", SelectorLook::kAttributes),
                    SubjectOf("selector/list", SelectorLook::kList),

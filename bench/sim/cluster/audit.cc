@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -49,8 +50,18 @@ void AuditNodes(const Cluster& cluster, std::vector<std::string>* faults) {
   }
 }
 
-// Checks that a bound pod's claims are allocated on its node. Reservations are not checked: clients
-// may take them away from pods that are bound.
+// Whether the claim is the pod's, or its group's.
+bool IsReservedFor(const ClusterClaim& claim, const ClusterPod& pod) {
+  const auto& pods = claim.reserved_for;
+  const auto& groups = claim.reserved_groups;
+  const std::string group = QualifiedName(pod.namespace_name, pod.group_name);
+  return std::find(pods.begin(), pods.end(), pod.number) != pods.end() ||
+         (!pod.group_name.empty() &&
+          std::find(groups.begin(), groups.end(), group) != groups.end());
+}
+
+// Checks that a bound pod's claims are allocated on its node and reserved for it. No scheduler
+// answers for what a client bound or took away.
 void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
                    std::vector<std::string>* faults) {
   const ClusterNodeRef node = cluster.FindNode(pod.node_name);
@@ -58,7 +69,13 @@ void AuditClaimsOf(const Cluster& cluster, const ClusterPod& pod,
     const ClusterClaimRef claim = cluster.FindClaim(name);
     const bool has_devices = claim != nullptr && claim->allocation != nullptr;
     // Of a node that was deleted before its pods nothing else is known.
-    if (has_devices && (node == nullptr || IsAvailableOn(*claim->allocation, *node))) continue;
+    if (has_devices && (node == nullptr || IsAvailableOn(*claim->allocation, *node))) {
+      const bool is_excused = claim->was_cleared || !pod.spec().pod.node_name.empty();
+      if (is_excused || IsReservedFor(*claim, pod)) continue;
+      faults->push_back(fmt::format("claim {} is not reserved for pod {}/{}, which is on {}", name,
+                                    pod.namespace_name, pod.name, pod.node_name));
+      continue;
+    }
     faults->push_back(fmt::format("pod {}/{} is on {} without its claim {}", pod.namespace_name,
                                   pod.name, pod.node_name, name));
   }
@@ -70,6 +87,7 @@ std::vector<std::string> AuditCluster(const Cluster& cluster, const AuditQuestio
   std::vector<std::string> faults;
   AuditNodes(cluster, &faults);
   AuditDevices(cluster, &faults);
+  faults.insert(faults.end(), cluster.claim_faults().begin(), cluster.claim_faults().end());
   AuditRules(cluster, &faults);
   if (questions.knows_groups) AuditGroups(cluster, questions, &faults);
   AuditVolumes(cluster, &faults);

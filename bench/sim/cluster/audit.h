@@ -1,6 +1,7 @@
-// Checks a cluster after a run: no node is overcommitted, no device is allocated twice, no pod is
-// where it must not be (audit_rules.h), no volume is (audit_volumes.h), no gang or tree of groups
-// is partly bound, no group is outside of its topology domain (audit_groups.h), no pod is lost.
+// Checks a cluster after a run: no node is overcommitted, no device is allocated twice or was at
+// any time, no bound pod is without its claim or the claim's reservation, no pod is where it must
+// not be (audit_rules.h), no volume is (audit_volumes.h), no gang or tree of groups is partly
+// bound, no group is outside of its topology domain (audit_groups.h), no pod is lost.
 //
 // It reads only the objects of the API server, so it finds a scheduler whose own cache is wrong.
 // Threads: one.

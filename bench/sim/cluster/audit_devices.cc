@@ -48,6 +48,7 @@ class DevicesAudit {
 
   void Run() {
     for (const auto& [name, claim] : cluster_.claims()) {
+      AuditReservations(name, *claim);
       if (claim->allocation == nullptr) continue;
       for (const AllocatedDevice& device : claim->allocation->devices) {
         Count(name, device);
@@ -151,6 +152,23 @@ class DevicesAudit {
         return std::find(each->begin(), each->end(), group) != each->end();
       });
     });
+  }
+
+  // Nobody uses a claim twice, more use it than may, or one that has no devices.
+  void AuditReservations(const std::string& name, const ClusterClaim& claim) {
+    const std::set<uint64_t> pods(claim.reserved_for.begin(), claim.reserved_for.end());
+    const std::set<std::string> groups(claim.reserved_groups.begin(), claim.reserved_groups.end());
+    const size_t users = claim.reserved_for.size() + claim.reserved_groups.size();
+    if (pods.size() + groups.size() != users) {
+      Blame(fmt::format("claim {} is reserved twice for one user", name));
+    }
+    if (users > kReservationsMax) {
+      Blame(fmt::format("claim {} is reserved for {} users, expected at most {}", name, users,
+                        kReservationsMax));
+    }
+    if (users != 0 && claim.allocation == nullptr) {
+      Blame(fmt::format("claim {} is reserved and has no devices", name));
+    }
   }
 
   void AuditClaim(const std::string& name, const ClusterClaim& claim) {

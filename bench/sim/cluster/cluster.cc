@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "bench/format/objects/device_objects.h"
+#include "bench/sim/devices/allocation.h"
 #include "engine/pod_rules.h"
 
 namespace schedq {
@@ -47,6 +48,16 @@ std::string OwnerPod(const ObjectMetadata& metadata) {
     if (owner.starts_with(kPodOwner)) return owner.substr(kPodOwner.size());
   }
   return "";
+}
+
+// What upstream has in the status of a claim.
+bool HaveSameStatus(const ClusterClaim& a, const ClusterClaim& b) {
+  const bool are_allocated_alike =
+      a.allocation == b.allocation ||
+      (a.allocation != nullptr && b.allocation != nullptr && *a.allocation == *b.allocation);
+  return are_allocated_alike && a.allocated_at == b.allocated_at &&
+         a.device_statuses == b.device_statuses && a.reserved_for == b.reserved_for &&
+         a.reserved_groups == b.reserved_groups;
 }
 
 }  // namespace
@@ -342,15 +353,38 @@ bool Cluster::UpdateClaim(const std::string& name,
   auto after = std::make_shared<ClusterClaim>(*before);
   change(after.get());
   after->allocated = after->allocation != nullptr;
-  after->status_version = ++last_claim_version_;
+  if (!after->allocated) {
+    after->allocated_at = {};
+    after->device_statuses.clear();
+  }
+  if (!HaveSameStatus(*before, *after)) after->status_version = ++last_claim_version_;
   if (before->allocation != after->allocation) {
     if (before->allocation != nullptr) devices_.Release(*before->allocation);
-    // A device may be given twice: the audit reports it.
-    if (after->allocation != nullptr) devices_.Take(*after->allocation);
+    if (after->allocation != nullptr) TakeDevices(name, *after->allocation);
   }
   found->second = after;
   Emit(Resource::kResourceClaim, Action::kUpdate, before, after);
   return true;
+}
+
+// What is in use is taken all the same: the API server does not know devices.
+void Cluster::TakeDevices(const std::string& claim, const DeviceAllocation& allocation) {
+  for (const AllocatedDevice& device : allocation.devices) {
+    if (devices_.IsFree(device)) continue;
+    claim_faults_.push_back(
+        fmt::format("device {} is given to {} while another claim has it", device.device, claim));
+  }
+  devices_.Take(allocation);
+}
+
+void Cluster::DropReservations(const std::vector<std::string>& claims, uint64_t pod) {
+  for (const std::string& name : claims) {
+    const ClusterClaimRef claim = FindClaim(name);
+    if (claim == nullptr) continue;
+    const auto& users = claim->reserved_for;
+    if (std::find(users.begin(), users.end(), pod) == users.end()) continue;
+    UpdateClaim(name, [pod](ClusterClaim* after) { std::erase(after->reserved_for, pod); });
+  }
 }
 
 void Cluster::DeallocateIdleClaim(const std::string& name, uint64_t pod) {

@@ -37,6 +37,7 @@
 #include "bench/sim/cluster/pod_slots.h"
 #include "bench/sim/cluster/pod_table.h"
 #include "bench/sim/cluster/storage.h"
+#include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/device_inventory.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
@@ -127,6 +128,8 @@ class Cluster {
   bool UpdateClaim(const std::string& name, const std::function<void(ClusterClaim*)>& change);
   // The claim gives up its devices, unless another pod than this one uses it by now.
   void DeallocateIdleClaim(const std::string& name, uint64_t pod);
+  // The pod does not use the claims any more.
+  void DropReservations(const std::vector<std::string>& claims, uint64_t pod);
   ClusterClaimRef FindClaim(const std::string& name) const;
   const std::map<std::string, ClusterClaimRef>& claims() const { return claims_; }
   // The template of this "namespace/name"; null: there is none.
@@ -141,6 +144,9 @@ class Cluster {
   const std::map<std::string, std::shared_ptr<const ClusterTaintRule>>& taint_rules() const {
     return taint_rules_;
   }
+  // What went wrong with claims when it happened, one line a fault: a device that was allocated
+  // while another claim had it. Gone again at the end, it would still have been given twice.
+  const std::vector<std::string>& claim_faults() const { return claim_faults_; }
   // The devices for allocations that no scheduler makes.
   DeviceInventory& devices() { return devices_; }
 
@@ -184,6 +190,7 @@ class Cluster {
   void TakeDeviceRequests(ClusterPod* pod) const;
   void NoteGroupClaims(ClusterPod* pod) const;
   void RemovePod(const ClusterPodRef& pod);
+  void TakeDevices(const std::string& claim, const DeviceAllocation& allocation);
 
   void EmitPod(Action action, const ClusterPodRef& before, const ClusterPodRef& after);
   void Emit(Resource resource, Action action, ObjectRef before, ObjectRef after);
@@ -228,6 +235,7 @@ class Cluster {
   std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.
   bool is_delivering_ = false;
   DeviceInventory devices_;
+  std::vector<std::string> claim_faults_;
 };
 
 }  // namespace schedq

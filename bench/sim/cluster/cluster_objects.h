@@ -73,13 +73,17 @@ struct ClusterClaim final : ObjectView {
   uint64_t owner_pod = 0;  // The number of the pod that it was generated for; 0: none.
   std::string
       owner_pod_name;  // The name in its owner reference, which a client may set; empty: none.
-  bool is_extended = false;            // The scheduler made it for its owner's device requests.
-  bool has_finalizer = false;          // The scheduler's, before it allocates.
-  DeviceAllocationRef allocation;      // Null: it has none.
-  std::vector<uint64_t> reserved_for;  // Numbers of pods.
+  bool is_extended = false;        // The scheduler made it for its owner's device requests.
+  bool has_finalizer = false;      // The scheduler's, before it allocates.
+  DeviceAllocationRef allocation;  // Null: it has none.
+  // When a scheduler allocated it; 0: it has no allocation, or a client's.
+  Instant allocated_at{};
+  std::vector<DeviceStatus> device_statuses;  // What drivers say of its devices.
+  std::vector<uint64_t> reserved_for;         // Numbers of pods.
   // The group that it was generated for, and those that it is reserved for: "namespace/name".
   std::string owner_group;
   std::vector<std::string> reserved_groups;
+  bool was_cleared = false;  // A client took away what its status had.
 };
 using ClusterClaimRef = std::shared_ptr<const ClusterClaim>;
 

@@ -125,6 +125,7 @@ Status Cluster::Update(const ApiObject& object, const std::string& namespace_nam
       claim->allocation = nullptr;
       claim->reserved_for.clear();
       claim->reserved_groups.clear();
+      claim->was_cleared = true;
     });
   }
   return Status::Ok();

@@ -39,6 +39,13 @@ using DeviceAllocationRef = std::shared_ptr<const DeviceAllocation>;
 
 bool IsAvailableOn(const DeviceAllocation& allocation, const ObjectView& node);
 
+// What a driver says of a device that is allocated to a claim.
+struct DeviceStatus {
+  DeviceName device;
+  std::vector<std::string> conditions;  // Those that are true.
+  bool operator==(const DeviceStatus&) const = default;
+};
+
 // What the allocator says of some claims and a node.
 struct AllocationOutcome {
   enum class Kind : uint8_t {

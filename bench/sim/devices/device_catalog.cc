@@ -181,6 +181,22 @@ const DeviceCatalog::NodeSight& DeviceCatalog::SightOf(const ObjectView& node) {
   return sights_[node.name] = See(node);
 }
 
+void DeviceCatalog::ForEachReaching(const ObjectView& node,
+                                    const std::function<void(ListingId)>& visit) const {
+  const auto look_at = [&](const Slice& slice) {
+    const ResourceSliceObject& object = *slice.object;
+    if (!object.per_device && !schedq::Reaches(object.reach, node)) return;
+    for (const ListingId id : slice.listings) {
+      if (object.per_device && !schedq::Reaches(listings_[id].spec->reach, node)) continue;
+      visit(id);
+    }
+  };
+  if (const auto own = slices_of_node_.find(node.name); own != slices_of_node_.end()) {
+    for (const auto& [name, slice] : own->second) look_at(*slice);
+  }
+  for (const auto& [name, slice] : far_slices_) look_at(*slice);
+}
+
 bool DeviceCatalog::Reaches(const ResourceSliceObject& slice, const ObjectView& node,
                             bool* by_labels) const {
   if (!slice.per_device) {

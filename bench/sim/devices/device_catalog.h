@@ -126,6 +126,8 @@ class DeviceCatalog {
   const NodeSight& SightOf(const ObjectView& node);
   const Listing& listing(ListingId listing) const { return listings_[listing]; }
   size_t listing_count() const { return listings_.size(); }
+  // Visits each device of all slices that reaches the node, whatever its pool's generations are.
+  void ForEachReaching(const ObjectView& node, const std::function<void(ListingId)>& visit) const;
   // With what allocated devices use up now.
   const PoolCounters& CountersOf(Pool* pool, int64_t generation);
   // The counters of its pool that the device uses up.

@@ -106,6 +106,57 @@ void DeviceInventory::PrepareRequest(const DeviceRequest& request, PreparedClaim
   claim->requests.push_back(std::move(wishes));
 }
 
+const std::vector<std::string>* DeviceInventory::NodesFor(const PreparedClaims& claims) {
+  const std::vector<std::string>* fewest = nullptr;
+  int64_t devices = 0;
+  for (const PreparedClaims::Claim& claim : claims.claims) {
+    for (size_t i = 0; i < claim.requests.size(); ++i) {
+      for (const PreparedClaims::Wish& wish : claim.requests[i]) {
+        // What all devices are, and too many, may be an error on any node.
+        devices += wish.spec->count;
+        if (wish.spec->wants_all || devices > kDevicesOfClaimMax) return nullptr;
+        for (const SelectorId selector : wish.selectors) {
+          const SelectorIndex::Choice* const choice = index_.ChoiceOf(selector);
+          if (choice == nullptr || choice->fails) return nullptr;
+          if (!choice->is_decisive || claim.spec->requests[i].is_list) continue;
+          if (fewest == nullptr || choice->nodes.size() < fewest->size()) fewest = &choice->nodes;
+        }
+      }
+    }
+  }
+  return fewest;
+}
+
+std::optional<bool> DeviceInventory::IsOfClass(const Class& known, ListingId id) {
+  for (const SelectorId selector : known.selectors) {
+    switch (matches_.Ask(selector, id, catalog_.listing(id))) {
+      case SelectorAnswer::kMatch:
+        continue;
+      case SelectorAnswer::kError:
+        return std::nullopt;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+DeviceCount DeviceInventory::CountOf(std::string_view resource, const ObjectView& node) {
+  const std::string* const name = ClassOfResource(resource);
+  if (name == nullptr) return {};
+  const Class& known = classes_.find(*name)->second;
+  DeviceCount count;
+  bool has_failed = false;
+  catalog_.ForEachReaching(node, [&](ListingId id) {
+    const std::optional<bool> is_of_class = IsOfClass(known, id);
+    has_failed = has_failed || !is_of_class;
+    if (!is_of_class.value_or(false)) return;
+    ++count.all;
+    if (uses_[catalog_.listing(id).device].IsAllocated()) ++count.in_use;
+  });
+  return has_failed ? DeviceCount() : count;
+}
+
 void DeviceInventory::Take(const DeviceAllocation& allocation) {
   for (const AllocatedDevice& device : allocation.devices) {
     if (const auto changed = uses_.Take(device)) catalog_.OnUseChanged(*changed);

@@ -25,6 +25,7 @@
 #include "bench/sim/devices/device_catalog.h"
 #include "bench/sim/devices/device_uses.h"
 #include "bench/sim/devices/prepared_claims.h"
+#include "bench/sim/devices/selector_index.h"
 #include "bench/sim/devices/selector_matches.h"
 #include "engine/object.h"
 
@@ -32,6 +33,11 @@ namespace schedq {
 
 // Pods may ask for devices of a class by a resource of this name and the class's.
 inline constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
+
+struct DeviceCount {
+  int64_t all = 0;
+  int64_t in_use = 0;
+};
 
 class DeviceInventory {
  public:
@@ -53,6 +59,10 @@ class DeviceInventory {
 
   // The specs outlive what is prepared.
   PreparedClaims Prepare(std::span<const ClaimSpec* const> claims);
+  // The only nodes that can have devices for the claims, by name, where one of their selectors
+  // decides: on all others Allocate finds none. Null: it may find some on any node, or an error.
+  // Valid until the next change of a slice or class, or the next call.
+  const std::vector<std::string>* NodesFor(const PreparedClaims& claims);
   // Takes nothing.
   AllocationOutcome Allocate(const PreparedClaims& claims, const ObjectView& node) {
     return allocator_.Allocate(claims, node);
@@ -63,6 +73,12 @@ class DeviceInventory {
   // Takes them where all of them are there for it. False: nothing was taken.
   bool TakeIfFree(const DeviceAllocation& allocation);
   void Release(const DeviceAllocation& allocation);
+  // Whether nobody has the device, or what there is of it may be shared.
+  bool IsFree(const AllocatedDevice& device) const;
+
+  // Of the devices for which the resource stands: those of all slices that reach the node, of
+  // whatever generation, as scores count them. None where a selector of the class fails.
+  DeviceCount CountOf(std::string_view resource, const ObjectView& node);
 
   // Devices that are in use.
   size_t taken() const { return uses_.taken(); }
@@ -79,7 +95,8 @@ class DeviceInventory {
 
   void PrepareRequest(const DeviceRequest& request, PreparedClaims* prepared,
                       PreparedClaims::Claim* claim);
-  bool IsFree(const AllocatedDevice& device) const;
+  // Whether the class selects the device; nullopt: it cannot be evaluated.
+  std::optional<bool> IsOfClass(const Class& known, ListingId id);
   // What is in use is within what there is, of the device and of its pool's counters.
   bool IsWithinBounds(const DeviceAllocation& allocation, const AllocatedDevice& device);
 
@@ -88,6 +105,7 @@ class DeviceInventory {
   SelectorMatches matches_;
   AttributeValues values_;
   DeviceCatalog catalog_;
+  SelectorIndex index_{&catalog_, &matches_};
   TaintRules taint_rules_;
   std::map<std::string, Class, std::less<>> classes_;
   Allocator allocator_;

@@ -6,6 +6,7 @@
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/device_objects.h"
 #include "bench/sim/cluster/claim_controller.h"
+#include "bench/sim/devices/binding_conditions.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -86,8 +87,24 @@ bool ClaimBook::AddExtended(const ClusterPod& pod, WantedClaims* wanted) const {
   return true;
 }
 
-WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
+uint64_t ClaimBook::BeginGroupCycle() {
+  const std::lock_guard lock(mutex_);
+  return ++last_group_cycle_;
+}
+
+DeviceCount ClaimBook::CountOf(const std::string& resource, const ObjectView& node) {
+  const std::lock_guard lock(mutex_);
+  return devices_.CountOf(resource, node);
+}
+
+bool ClaimBook::StandsFor(const std::string& resource) const {
+  const std::lock_guard lock(mutex_);
+  return devices_.ClassOfResource(resource) != nullptr;
+}
+
+WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod, uint64_t group_cycle) {
   auto wanted = std::make_shared<WantedClaims>();
+  wanted->group_cycle = group_cycle;
   std::vector<const ClaimSpec*> specs;
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names = ClaimNamesOf(pod);
@@ -104,7 +121,8 @@ WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
     const ClusterClaimRef& claim = found->second;
     if (const auto promise = promised_.find(name); promise != promised_.end()) {
       // Else no gang whose members use one claim would ever have room for all of them.
-      const bool is_shared = !wanted->group.empty() && promise->second.group == wanted->group;
+      const bool is_shared = group_cycle != 0 && promise->second.group_cycle == group_cycle &&
+                             !wanted->group.empty() && promise->second.group == wanted->group;
       if (!is_shared) return nullptr;
       wanted->allocated.push_back({claim, promise->second.allocation});
       continue;
@@ -125,6 +143,7 @@ WantedClaimsRef ClaimBook::WantedBy(const ClusterPod& pod) {
     specs.push_back(wanted->extended.get());
   }
   wanted->prepared = devices_.Prepare(specs);
+  if (const auto* nodes = devices_.NodesFor(wanted->prepared)) wanted->nodes = *nodes;
   wanted->version = version_;
   wanted->keeps_away.resize(wanted->allocated.size());
   return wanted->prepared.fault.empty() ? wanted : nullptr;
@@ -154,6 +173,7 @@ std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
     decision.allocation = std::move(allocation);
     decision.tells_pod = decision.claim == wanted->extended_name;
     decision.pod_group = wanted->group;
+    decision.group_cycle = wanted->group_cycle;
     const auto& of_group = wanted->of_group;
     if (std::find(of_group.begin(), of_group.end(), decision.claim) != of_group.end()) {
       const auto& groups = claim->reserved_groups;
@@ -168,6 +188,7 @@ std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
   for (const WantedClaims::Allocated& each : wanted->allocated) {
     const bool is_promised = each.claim->allocation == nullptr;
     decisions.push_back(decide(each.claim, is_promised ? each.allocation : nullptr));
+    decisions.back().awaits_devices = HasBindingConditions(*each.allocation);
   }
   if (wanted->prepared.claims.empty()) return decisions;
   const std::lock_guard lock(mutex_);
@@ -176,12 +197,14 @@ std::optional<std::vector<ClaimDecision>> ClaimBook::Pick(WantedClaims* wanted,
   for (size_t i = 0; i < wanted->unallocated.size(); ++i) {
     decisions.push_back(decide(wanted->unallocated[i],
                                std::make_shared<const DeviceAllocation>(offer.allocations[i])));
+    decisions.back().awaits_devices = HasBindingConditions(offer.allocations[i]);
   }
   if (wanted->extended != nullptr) {
     ClaimDecision decision{wanted->extended_name};
     decision.allocation = std::make_shared<const DeviceAllocation>(offer.allocations.back());
     decision.tells_pod = true;
     decision.made = wanted->extended;
+    decision.awaits_devices = HasBindingConditions(*decision.allocation);
     decisions.push_back(std::move(decision));
   }
   return decisions;
@@ -205,7 +228,7 @@ bool ClaimBook::Promise(std::span<const ClaimDecision> claims) {
     }
     const bool is_free = is_unallocated && promise == promised_.end();
     if (is_free && devices_.TakeIfFree(*claim.allocation)) {
-      promised_[claim.claim] = {claim.allocation, claim.sharers(), 1};
+      promised_[claim.claim] = {claim.allocation, claim.sharers(), claim.group_cycle, 1};
       ++version_;
       continue;
     }

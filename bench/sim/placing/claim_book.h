@@ -5,8 +5,8 @@
 // Threads: all functions from any thread, under one lock. Only pods with claims meet it.
 // Invariants:
 //  1. A device is promised or allocated once, or as often as its capacity allows.
-//  2. At most one pod at a time has a promise for a claim, or pods of one group; other
-//     pods that need the claim wait.
+//  2. At most one pod at a time has a promise for a claim, or pods of one group that one cycle
+//     places; other pods that need the claim wait.
 // Memory: a record a claim and a device.
 #pragma once
 
@@ -40,14 +40,20 @@ struct WantedClaims {
   };
   std::vector<ClusterClaimRef> unallocated;
   std::vector<Allocated> allocated;
-  std::string group;                  // Of the pod: "namespace/name".
+  std::string group;  // Of the pod: "namespace/name".
+  uint64_t group_cycle = 0;
   std::vector<std::string> of_group;  // Names of claims that are the group's.
   PreparedClaims prepared;  // The unallocated ones, and then the one for extended resources.
   // What the pod's extended resources ask for; null: it has none.
   std::shared_ptr<const ClaimSpec> extended;
   std::string extended_name;  // "namespace/name" of the claim for them.
 
-  std::vector<bool> keeps_away;  // By allocated claim: a node was out of its reach.
+  // By allocated claim: its devices do not become ready for the pod to be bound.
+  std::vector<bool> is_stuck;
+  // The only nodes on which the unallocated ones can get devices, where these are known.
+  std::optional<std::vector<std::string>> nodes;
+  std::optional<std::vector<uint32_t>> slots;  // Where the columns have these.
+  std::vector<bool> keeps_away;  // By allocated claim: a node was out of its reach, or it is stuck.
   // By node: what it would give. Kept while the book does not change.
   std::unordered_map<std::string, AllocationOutcome> offers;
   uint64_t version = 0;  // Of the book, for the offers.
@@ -65,8 +71,11 @@ class ClaimBook {
   // A claim, slice, class or rule about taints that the informers delivered.
   void Apply(const ClusterChange& change);
 
-  // Null: a claim is missing or promised to another pod, or its class is missing.
-  WantedClaimsRef WantedBy(const ClusterPod& pod);
+  // The number of a cycle of a group, whose members may share what one of them is promised.
+  uint64_t BeginGroupCycle();
+  // Null: a claim is missing or promised to another pod, or its class is missing. `group_cycle` is
+  // the one in which the pod is placed; 0: none.
+  WantedClaimsRef WantedBy(const ClusterPod& pod, uint64_t group_cycle = 0);
   // What the node would give for the unallocated ones.
   const AllocationOutcome& OfferOf(WantedClaims* wanted, const ObjectView& node);
   // The decision about each claim, with devices of the node; nullopt: they are gone meanwhile.
@@ -77,6 +86,12 @@ class ClaimBook {
   bool Promise(std::span<const ClaimDecision> claims);
   // Ends the promise for the claim.
   void Release(const ClaimDecision& claim);
+
+  // Of the devices for which the resource stands: how many the node reaches, and how many of these
+  // are allocated or promised. Nothing where no class stands for it, or a selector fails.
+  DeviceCount CountOf(const std::string& resource, const ObjectView& node);
+  // Whether a class stands for the resource.
+  bool StandsFor(const std::string& resource) const;
 
   // Devices that are allocated or promised.
   size_t taken() const;
@@ -91,10 +106,12 @@ class ClaimBook {
   mutable std::mutex mutex_;  // Guards all members.
   DeviceInventory devices_;
   uint64_t version_ = 0;  // Changes with everything that offers depend on.
+  uint64_t last_group_cycle_ = 0;
   std::unordered_map<std::string, ClusterClaimRef> claims_;
   struct Promised {
     DeviceAllocationRef allocation;
-    std::string group;  // Whose members may have it too; empty: nobody.
+    std::string group;         // Whose members may have it too; empty: nobody.
+    uint64_t group_cycle = 0;  // In this cycle only.
     uint32_t holders = 0;
   };
   std::unordered_map<std::string, Promised> promised_;  // By claim.

@@ -27,6 +27,9 @@ struct ClaimDecision {
   bool is_reserved = false;  // It is so already.
   // Of the pod, "namespace/name"; empty: it has none.
   std::string pod_group = {};
+  // The cycle of the group in which the pod was placed; 0: none.
+  uint64_t group_cycle = 0;
+  bool awaits_devices = false;  // They have binding conditions.
 
   // The group whose members share what one of them is promised; empty: nobody does.
   const std::string& sharers() const { return group.empty() ? pod_group : group; }

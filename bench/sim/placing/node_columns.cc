@@ -103,4 +103,11 @@ uint64_t NodeColumns::WithFree(size_t block, uint8_t kind, int64_t amount) const
   return mask;
 }
 
+std::optional<uint32_t> NodeColumns::SlotOf(const std::string& node) const {
+  const std::optional<uint32_t> slot = ledger_.SlotOf(node);
+  if (!slot || *slot / kNodesPerBlock >= blocks()) return std::nullopt;
+  const uint64_t known = known_[*slot / kNodesPerBlock];
+  return (known >> *slot % kNodesPerBlock & 1) != 0 ? slot : std::nullopt;
+}
+
 }  // namespace schedq

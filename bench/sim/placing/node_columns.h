@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -59,6 +60,8 @@ class NodeColumns {
   uint64_t node_version(uint32_t slot) const { return node_versions_[slot]; }
   const ClusterNode& node(uint32_t slot) const { return *nodes_[slot]; }
   const ClusterNodeRef& node_ref(uint32_t slot) const { return nodes_[slot]; }
+  // Where the node is, if these columns have it.
+  std::optional<uint32_t> SlotOf(const std::string& node) const;
 
  private:
   void ReadAll();

@@ -67,6 +67,8 @@ Decision Placer::Decide(const ClusterPod& pod, const Scope& scope) {
   Decision decision;
   PlacingAttempt attempt;
   attempt.pod = &pod;
+  attempt.now = scope.time.now;
+  attempt.group_cycle = scope.group_cycle;
   if (!PreFilter(&attempt, &decision)) {
     PostFilter(attempt, &decision);
     return decision;
@@ -109,6 +111,8 @@ Decision Placer::DecideOn(const ClusterPod& pod, const std::string& node, const 
   Decision decision;
   PlacingAttempt attempt;
   attempt.pod = &pod;
+  attempt.now = scope.time.now;
+  attempt.group_cycle = scope.group_cycle;
   if (!PreFilter(&attempt, &decision)) return decision;
   decision.nodes_looked_at = 1;
   if (!TakeIfPasses(attempt, node, &decision)) return decision;
@@ -205,10 +209,7 @@ std::vector<uint32_t> Placer::TakeRanking() {
 }
 
 std::optional<uint32_t> Placer::SlotOf(const std::string& node) const {
-  const std::optional<uint32_t> slot = cache_.nodes().SlotOf(node);
-  if (!slot || *slot / kNodesPerBlock >= nodes_.blocks()) return std::nullopt;
-  const uint64_t known = nodes_.known(*slot / kNodesPerBlock);
-  return (known >> *slot % kNodesPerBlock & 1) != 0 ? slot : std::nullopt;
+  return nodes_.SlotOf(node);
 }
 
 void Placer::LookAtNodes(PlacingAttempt* attempt, Decision* decision) {

@@ -51,7 +51,8 @@ class Placer {
     // The numbers of its members that are assumed: their nominations count no more. Null: it is no
     // cycle of a group. In one PostFilter is not asked.
     const std::unordered_set<uint64_t>* assumed = nullptr;
-    PlacingTime time = {};  // Of a pod by itself.
+    PlacingTime time = {};     // In a cycle of a group only `now`.
+    uint64_t group_cycle = 0;  // The number of such a cycle.
   };
 
   // Decides without changing the cache, by what the cache has now.

@@ -78,6 +78,8 @@ struct WantedVolumes;
 // What one attempt knows of its pod. PreFilter of each plugin writes the plugin's own part.
 struct PlacingAttempt {
   const ClusterPod* pod = nullptr;
+  Instant now{};
+  uint64_t group_cycle = 0;  // In a cycle of a group: its number, from 1 on.
   NodeDemand demand;
   WantedClaimsRef claims;             // Those of a pod that has any; else null.
   PodClassRef pod_class;              // Where a plugin asks the pod book.

@@ -82,6 +82,7 @@ class SchedulerCache {
   const GroupBook& groups() const { return groups_; }
   const NodeLedger& nodes() const { return nodes_; }
   const ClaimBook& claims() const { return claims_; }
+  uint64_t BeginGroupCycle() { return claims_.BeginGroupCycle(); }
   const PodsByNode& pods_by_node() const { return pods_by_node_; }
   Nominations& nominations() { return nominations_; }
   const Nominations& nominations() const { return nominations_; }

@@ -38,7 +38,7 @@ void RealScheduler::ScheduleGroup(SchedulingThread* self, PartClock* parts, Atte
     parts->SwitchTo(Part::kPlacing);
     std::vector<ClusterPodRef> pods;
     for (const Attempt& member : members) pods.push_back(AsClusterPod(member.pod_ref()));
-    outcome = self->groups.Run(group.group().root, pods);
+    outcome = self->groups.Run(group.group().root, pods, options_.pace->Now());
     nodes_looked_at_.fetch_add(outcome.nodes_looked_at, std::memory_order_relaxed);
     conflicts_.fetch_add(outcome.conflicts, std::memory_order_relaxed);
     BeginPreemption(members, outcome);

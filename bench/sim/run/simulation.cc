@@ -10,7 +10,7 @@ namespace schedq {
 namespace {
 
 // Each part that draws has its own stream of random numbers, so that none affects another.
-enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient };
+enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient, kDriver };
 
 // Between two calls of RunOptions::progress and RunOptions::interrupted: on the virtual clock so
 // many timers, on the real one so long.
@@ -106,6 +106,8 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
                               [this] { return costs().create.Draw(&controller_random_); }}),
       volume_controller_(&cluster_, options.costs->claim_workers,
                          [this] { return costs().create.Draw(&controller_random_); }),
+      driver_random_(seed_.Fork(kDriver)),
+      driver_(&cluster_, [this] { return costs().status.Draw(&driver_random_); }),
       scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),

@@ -19,6 +19,7 @@
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
+#include "bench/sim/cluster/device_driver.h"
 #include "bench/sim/cluster/volume_controller.h"
 #include "bench/sim/measure/live_view.h"
 #include "bench/sim/measure/pod_watch.h"
@@ -133,6 +134,8 @@ class Simulation {
   Cluster cluster_;
   ClaimController controller_;
   VolumeController volume_controller_;
+  Random driver_random_;
+  DeviceDriver driver_;
   RealScheduler* real_scheduler_ = nullptr;  // The scheduler, on the real clock.
   const std::unique_ptr<Scheduler> scheduler_;
   const LiveView::Shown shown_;

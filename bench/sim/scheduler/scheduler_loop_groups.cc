@@ -48,7 +48,7 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
   }
   std::vector<ClusterPodRef> pods;
   for (const AttemptRef& attempt : group->members) pods.push_back(attempt->pod_ref());
-  group->outcome = group_cycle_.Run(group->popped.group->root, pods);
+  group->outcome = group_cycle_.Run(group->popped.group->root, pods, clock_.Now());
   GroupOutcome& outcome = group->outcome;
   for (size_t i = 0; i < outcome.members.size(); ++i) {
     const AttemptRef& attempt = group->members[i];

@@ -71,7 +71,8 @@ GroupOutcome GroupCycle::EndInError(size_t members, const CycleGroup* tree,
   return outcome;
 }
 
-GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodRef>& members) {
+GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodRef>& members,
+                             Instant now) {
   const Result<CycleGroup> tree = MakeCycleGroup(cache_.groups(), root, members);
   if (!tree) return EndInError(members.size(), nullptr, tree.error().message());
   if (const Status status = CheckMembers(*tree, members); !status) {
@@ -80,7 +81,7 @@ GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodR
   std::vector<GroupMember> tried;
   tried.reserve(members.size());
   for (const ClusterPodRef& pod : members) tried.push_back({pod, TrialEnd::kUntried, {}});
-  GroupSearch search({&cache_, &placer_, &random_, on_released_}, &tried);
+  GroupSearch search({&cache_, &placer_, &random_, on_released_, now}, &tried);
   const GroupResult result = search.Run(*tree);
   if (result.status != GroupStatus::kSuccess) search.Revert();
   GroupOutcome outcome;

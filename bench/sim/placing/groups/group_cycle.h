@@ -66,7 +66,8 @@ class GroupCycle {
              std::function<void(const ClusterPod& pod, const std::string& node)> on_released = {})
       : cache_(*cache), placer_(*placer), random_(random), on_released_(std::move(on_released)) {}
 
-  GroupOutcome Run(const GroupKey& root, const std::vector<ClusterPodRef>& members);
+  GroupOutcome Run(const GroupKey& root, const std::vector<ClusterPodRef>& members,
+                   Instant now = {});
 
  private:
   // Before any member was tried. Where the tree is not known nobody is told why.

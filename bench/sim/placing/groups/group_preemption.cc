@@ -51,10 +51,12 @@ class WhatIf {
   bool StillFits() {
     std::vector<size_t> assumed;
     std::unordered_set<uint64_t> numbers;
+    const uint64_t cycle = copy_->BeginGroupCycle();
     bool fits = true;
     for (const size_t index : order_) {
       GroupMember& member = members_[index];
-      member.decision = placer_.DecideOn(*member.pod, nodes_[index], {.assumed = &numbers});
+      member.decision =
+          placer_.DecideOn(*member.pod, nodes_[index], {.assumed = &numbers, .group_cycle = cycle});
       ++looked_at_;
       fits = !member.decision.node.empty() && copy_->Assume(member.pod, &member.decision);
       if (!fits) break;
@@ -82,7 +84,7 @@ class WhatIf {
     change.pod_after = after;
     return change;
   }
-  GroupSearch::Parts PartsOfSearch() { return {copy_.get(), &placer_, &random_, {}}; }
+  GroupSearch::Parts PartsOfSearch() { return {copy_.get(), &placer_, &random_, {}, {}}; }
   void Count(const GroupSearch& search) {
     looked_at_ += search.nodes_looked_at();
     decisions_ += search.decisions();

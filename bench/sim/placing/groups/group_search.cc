@@ -216,8 +216,7 @@ void GroupSearch::TryMember(size_t index, const GroupPlacement* placement) {
 void GroupSearch::TryToPlace(size_t index, const GroupPlacement* placement) {
   GroupMember& member = members_[index];
   for (int i = 0; i < kConflictsMax; ++i) {
-    member.decision =
-        parts_.placer->Decide(*member.pod, {.placement = placement, .assumed = &assumed_numbers_});
+    member.decision = parts_.placer->Decide(*member.pod, ScopeOn(placement));
     ++decisions_;
     nodes_looked_at_ += member.decision.nodes_looked_at;
     if (member.decision.node.empty() && !member.decision.was_overtaken) {

@@ -62,13 +62,14 @@ class GroupSearch {
     Random* random = nullptr;  // Chooses among placements of one score.
     // Told of each member that gave a node back while others decide too. May be empty.
     std::function<void(const ClusterPod& pod, const std::string& node)> on_released;
+    Instant now{};
   };
   // After so many conflicts in a row a member fails as after an error.
   static constexpr int kConflictsMax = 32;
 
   // All outlive it.
   GroupSearch(const Parts& parts, std::vector<GroupMember>* members)
-      : parts_(parts), members_(*members) {}
+      : parts_(parts), cycle_(parts.cache->BeginGroupCycle()), members_(*members) {}
 
   GroupResult Run(const CycleGroup& root);
   // Gives back what is assumed.
@@ -79,6 +80,10 @@ class GroupSearch {
   // The members that are assumed, in their order.
   const std::vector<size_t>& assumed() const { return assumed_; }
   const std::unordered_set<uint64_t>& assumed_numbers() const { return assumed_numbers_; }
+  // What a member's decision is to count with.
+  Placer::Scope ScopeOn(const GroupPlacement* placement) const {
+    return {placement, &assumed_numbers_, {parts_.now, 0}, cycle_};
+  }
   // Nodes that decisions counted with, decisions, and those that another thread was ahead of.
   size_t nodes_looked_at() const { return nodes_looked_at_; }
   size_t decisions() const { return decisions_; }
@@ -115,6 +120,7 @@ class GroupSearch {
   GroupPlacement AllNodes();
 
   const Parts parts_;
+  const uint64_t cycle_;
   std::vector<GroupMember>& members_;
   std::map<GroupKey, GroupResult> results_;
   std::vector<size_t> assumed_;

@@ -5,6 +5,9 @@
 // A pod whose claim is missing, or is promised to another pod, or whose claim's class is missing,
 // fits nowhere for now. Claims that are allocated already restrict the nodes.
 // An error of the allocation, such as a selector that cannot be evaluated, fails the attempt.
+// A claim with devices whose binding conditions are not met makes its pod wait in PreBind. A driver
+// that fails them, or a time that is over, fails the binding. The next attempt finds that no node
+// will do, so that the claim gives up its devices.
 // Score: nodes that give earlier alternatives of prioritized lists are better.
 #include <algorithm>
 #include <cstddef>
@@ -22,6 +25,7 @@
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/devices/allocation.h"
+#include "bench/sim/devices/binding_conditions.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
@@ -29,6 +33,7 @@
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/plugins/normalize.h"
 #include "bench/sim/placing/plugins/plugins.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 namespace {
@@ -62,6 +67,9 @@ bool StoreAllocation(Cluster* cluster, const ClaimDecision& claim, const Cluster
   }
   return cluster->UpdateClaim(claim.claim, [&](ClusterClaim* after) {
     if (claim.allocates()) after->allocation = claim.allocation;
+    if (claim.awaits_devices && after->allocated_at == Instant{}) {
+      after->allocated_at = cluster->clock().Now();
+    }
     if (!claim.group.empty()) {
       AddOnce(claim.group, &after->reserved_groups);
     } else {
@@ -99,6 +107,40 @@ bool StoreClaim(size_t step, Cluster* cluster, const ClaimDecision& claim, const
   });
 }
 
+// Of all claims of the pod, in their order: the first that is not ready decides.
+BindingState StateOfAll(const Cluster& cluster, const Decision& decision) {
+  for (const ClaimDecision& each : decision.claims) {
+    const ClusterClaimRef claim = cluster.FindClaim(each.claim);
+    if (claim == nullptr) return BindingState::kFailed;
+    if (claim->allocation == nullptr) return BindingState::kWaiting;
+    const BindingState state = BindingStateOf(*claim->allocation, claim->device_statuses);
+    if (state == BindingState::kReady) continue;
+    const bool is_late =
+        HasBindingTimedOut(*claim->allocation, claim->allocated_at, cluster.clock().Now());
+    return is_late ? BindingState::kFailed : state;
+  }
+  return BindingState::kReady;
+}
+
+bool AwaitsDevices(const Decision& decision) {
+  return std::any_of(decision.claims.begin(), decision.claims.end(),
+                     [](const ClaimDecision& each) { return each.awaits_devices; });
+}
+
+size_t StoreSteps(const Decision& decision) {
+  size_t steps = 0;
+  for (const ClaimDecision& claim : decision.claims) steps += claim.steps();
+  return steps;
+}
+
+// What an allocation of before makes of the attempt: its driver has failed, or is too late.
+bool IsStuck(const ClusterClaim& claim, Instant now) {
+  if (claim.allocation == nullptr) return false;
+  const BindingState state = BindingStateOf(*claim.allocation, claim.device_statuses);
+  if (state != BindingState::kWaiting) return state == BindingState::kFailed;
+  return HasBindingTimedOut(*claim.allocation, claim.allocated_at, now);
+}
+
 // The place of the alternative that the allocation has of the request; nullopt: none.
 std::optional<int64_t> ChosenOf(const DeviceRequest& request, const DeviceAllocation& allocation) {
   for (size_t i = 0; i < request.alternatives.size(); ++i) {
@@ -134,9 +176,14 @@ class DynamicResources final : public PlacingPlugin {
     if (pod.claims.empty() && pod.generated_claims.empty() && pod.device_requests.empty()) {
       return PreFilterAnswer::kSkip;
     }
-    attempt->claims = book_.WantedBy(pod);
+    attempt->claims = book_.WantedBy(pod, attempt->group_cycle);
     if (attempt->claims == nullptr) return PreFilterAnswer::kReject;
     const auto& allocated = attempt->claims->allocated;
+    std::vector<bool>& is_stuck = attempt->claims->is_stuck;
+    for (const auto& each : allocated) is_stuck.push_back(IsStuck(*each.claim, attempt->now));
+    if (std::find(is_stuck.begin(), is_stuck.end(), true) != is_stuck.end()) {
+      return PreFilterAnswer::kFilter;
+    }
     const bool is_everywhere =
         std::all_of(allocated.begin(), allocated.end(), [](const WantedClaims::Allocated& each) {
           return each.allocation->node_name.empty() && each.allocation->node_term.empty();
@@ -148,18 +195,37 @@ class DynamicResources final : public PlacingPlugin {
   uint64_t Filter(const PlacingAttempt& attempt, const NodeColumns& nodes, size_t block,
                   uint64_t candidates) const override {
     WantedClaims& claims = *attempt.claims;
+    if (claims.nodes) candidates &= MaskOf(&claims, nodes, block);
     if (claims.allocated.empty()) return candidates;
     uint64_t left = 0;
     ForEachNode(block, candidates, [&](uint32_t slot) {
       bool is_available = true;
       for (size_t i = 0; i < claims.allocated.size(); ++i) {
-        if (IsAvailableOn(*claims.allocated[i].allocation, nodes.node(slot))) continue;
+        if (!claims.is_stuck[i] &&
+            IsAvailableOn(*claims.allocated[i].allocation, nodes.node(slot))) {
+          continue;
+        }
         is_available = false;
         claims.keeps_away[i] = true;
       }
       if (is_available) left |= BitOfNode(slot);
     });
     return left;
+  }
+
+  // Those of the only nodes with devices that are in the block.
+  static uint64_t MaskOf(WantedClaims* claims, const NodeColumns& nodes, size_t block) {
+    if (!claims->slots) {
+      claims->slots.emplace();
+      for (const std::string& name : *claims->nodes) {
+        if (const auto slot = nodes.SlotOf(name)) claims->slots->push_back(*slot);
+      }
+    }
+    uint64_t mask = 0;
+    for (const uint32_t slot : *claims->slots) {
+      if (slot / kNodesPerBlock == block) mask |= BitOfNode(slot);
+    }
+    return mask;
   }
 
   bool FiltersOne(const PlacingAttempt& attempt) const override {
@@ -222,10 +288,16 @@ class DynamicResources final : public PlacingPlugin {
     }
   }
 
+  // The last step is the wait for devices.
   size_t PreBindPreFlight(const Decision& decision) const override {
-    size_t steps = 0;
-    for (const ClaimDecision& claim : decision.claims) steps += claim.steps();
-    return steps;
+    return StoreSteps(decision) + (AwaitsDevices(decision) ? 1 : 0);
+  }
+
+  Duration PreBindDelay(size_t step, Duration waited, const Cluster& cluster, const ClusterPod&,
+                        const Decision& decision) const override {
+    if (!AwaitsDevices(decision) || step < StoreSteps(decision)) return Duration(0);
+    if (StateOfAll(cluster, decision) != BindingState::kWaiting) return Duration(0);
+    return waited < kBindingTimeout ? kBindingPoll : Duration(0);
   }
 
   bool PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
@@ -234,7 +306,14 @@ class DynamicResources final : public PlacingPlugin {
       if (step < claim.steps()) return StoreClaim(step, cluster, claim, pod, decision.node);
       step -= claim.steps();
     }
-    return true;
+    if (StateOfAll(*cluster, decision) == BindingState::kReady) return true;
+    // The pod holds none of its claims any more, which keep their devices until it is tried again.
+    std::vector<std::string> claims;
+    for (const ClaimDecision& claim : decision.claims) {
+      if (claim.group.empty()) claims.push_back(claim.claim);
+    }
+    if (!cluster->IsOut()) cluster->DropReservations(claims, pod.number);
+    return false;
   }
 
  private:

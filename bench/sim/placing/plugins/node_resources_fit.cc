@@ -4,6 +4,8 @@
 // pod; the weighted mean. A container that requests no cpu or memory counts as if it asked for some
 // (PodObject), so that such pods spread too. Of placements of a group the one that would be the
 // most in use scores best, whatever the strategy for nodes is.
+// A scored resource for which a device class stands counts by the node's devices of that class, for
+// pods that ask for it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,12 +13,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/devices/device_inventory.h"
+#include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/cycle_group.h"
 #include "bench/sim/placing/node_change.h"
@@ -49,15 +56,18 @@ int64_t AlongShape(const std::vector<FitScoring::Point>& shape, int64_t utilizat
 
 class NodeResourcesFit final : public PlacingPlugin {
  public:
-  NodeResourcesFit(ResourceTable* resources, const FitScoring& scoring)
-      : resources_(*resources), strategy_(scoring.strategy), shape_(scoring.shape) {
+  NodeResourcesFit(ResourceTable* resources, ClaimBook* claims, const FitScoring& scoring)
+      : resources_(*resources),
+        claims_(claims),
+        strategy_(scoring.strategy),
+        shape_(scoring.shape) {
     for (FitScoring::Point& point : shape_) point.score *= kScoreMax / kPointScoreMax;
     for (const FitScoring::Resource& resource : scoring.resources) {
       const std::optional<uint8_t> kind = resources_.FindOrAdd(resource.name);
       if (!kind) continue;  // No node can have it either.
       const bool only_where_requested =
           *kind != kCpuResource && *kind != kMemoryResource && resource.name != "ephemeral-storage";
-      scored_.push_back({*kind, only_where_requested, resource.weight});
+      scored_.push_back({*kind, only_where_requested, resource.weight, resource.name});
     }
   }
 
@@ -97,24 +107,29 @@ class NodeResourcesFit final : public PlacingPlugin {
 
   int64_t ScoreRoom(const PlacingAttempt& attempt, const NodeColumns& nodes,
                     uint32_t slot) const override {
-    int64_t sum = 0;
-    int64_t weights = 0;
-    for (const Scored& each : scored_) {
-      const int64_t limit = nodes.limit(slot, each.kind);
-      const int64_t wanted = attempt.demand.AmountOf(each.kind);
-      if (limit == 0 || (each.only_where_requested && wanted == 0)) continue;
-      int64_t used = nodes.used(slot, each.kind) + wanted;
-      if (each.kind == kCpuResource) used += Assumed(attempt, nodes, slot, kAssumedCpu);
-      if (each.kind == kMemoryResource) used += Assumed(attempt, nodes, slot, kAssumedMemory);
-      const int64_t score = ScoreOf(used, limit);
-      // A shape's zero counts as if the resource were not there.
-      if (score == 0 && strategy_ == Strategy::kRequestedToCapacityRatio) continue;
-      sum += score * each.weight;
-      weights += each.weight;
+    return MeanOf(SumOf(attempt, nodes, slot));
+  }
+
+  bool PreScore(PlacingAttempt* attempt, const NodeColumns&) const override {
+    return std::any_of(scored_.begin(), scored_.end(), [&](const Scored& each) {
+      return WantedDevices(*attempt, each) != 0 && claims_->StandsFor(each.name);
+    });
+  }
+
+  // What devices make of the node's score, beyond what its room does.
+  void Score(const PlacingAttempt& attempt, const NodeColumns& nodes,
+             std::span<const uint32_t> slots, std::span<int64_t> scores) const override {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const Weighted room = SumOf(attempt, nodes, slots[i]);
+      Weighted all = room;
+      for (const Scored& each : scored_) {
+        const int64_t wanted = WantedDevices(attempt, each);
+        if (wanted == 0 || nodes.limit(slots[i], each.kind) != 0) continue;
+        const DeviceCount devices = claims_->CountOf(each.name, nodes.node(slots[i]));
+        if (devices.all != 0) Add(ScoreOf(devices.in_use + wanted, devices.all), each, &all);
+      }
+      scores[i] = MeanOf(all) - MeanOf(room);
     }
-    if (weights == 0) return 0;
-    if (strategy_ != Strategy::kRequestedToCapacityRatio) return sum / weights;
-    return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
   }
 
   int64_t ScorePlacement(const CycleGroup&, const ProposedPlacement& proposed,
@@ -151,7 +166,47 @@ class NodeResourcesFit final : public PlacingPlugin {
     uint8_t kind;
     bool only_where_requested;
     int64_t weight;
+    std::string name;
   };
+  struct Weighted {
+    int64_t sum = 0;
+    int64_t weights = 0;
+  };
+
+  // Devices that the pod asks for by that resource.
+  static int64_t WantedDevices(const PlacingAttempt& attempt, const Scored& scored) {
+    int64_t wanted = 0;
+    for (const ExtendedRequest& each : attempt.pod->device_requests) {
+      if (each.resource == scored.name) wanted += each.count;
+    }
+    return wanted;
+  }
+
+  Weighted SumOf(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot) const {
+    Weighted all;
+    for (const Scored& each : scored_) {
+      const int64_t limit = nodes.limit(slot, each.kind);
+      const int64_t wanted = attempt.demand.AmountOf(each.kind);
+      if (limit == 0 || (each.only_where_requested && wanted == 0)) continue;
+      int64_t used = nodes.used(slot, each.kind) + wanted;
+      if (each.kind == kCpuResource) used += Assumed(attempt, nodes, slot, kAssumedCpu);
+      if (each.kind == kMemoryResource) used += Assumed(attempt, nodes, slot, kAssumedMemory);
+      Add(ScoreOf(used, limit), each, &all);
+    }
+    return all;
+  }
+
+  // A shape's zero counts as if the resource were not there.
+  void Add(int64_t score, const Scored& scored, Weighted* all) const {
+    if (score == 0 && strategy_ == Strategy::kRequestedToCapacityRatio) return;
+    all->sum += score * scored.weight;
+    all->weights += scored.weight;
+  }
+  int64_t MeanOf(const Weighted& all) const {
+    if (all.weights == 0) return 0;
+    if (strategy_ != Strategy::kRequestedToCapacityRatio) return all.sum / all.weights;
+    return std::llround(static_cast<double>(all.sum) / static_cast<double>(all.weights));
+  }
 
   static uint8_t KindScoredAs(uint8_t kind) {
     if (kind == kAssumedCpu) return kCpuResource;
@@ -182,6 +237,7 @@ class NodeResourcesFit final : public PlacingPlugin {
   }
 
   ResourceTable& resources_;
+  ClaimBook* const claims_;  // Not asked of pods without device requests.
   const Strategy strategy_;
   std::vector<FitScoring::Point> shape_;  // With scores up to kScoreMax.
   std::vector<Scored> scored_;
@@ -190,7 +246,8 @@ class NodeResourcesFit final : public PlacingPlugin {
 }  // namespace
 
 PlacingPluginRef MakeNodeResourcesFit(const PlacingTools& tools) {
-  return std::make_unique<NodeResourcesFit>(tools.resources, tools.profile.fit_scoring);
+  return std::make_unique<NodeResourcesFit>(tools.resources, tools.claims,
+                                            tools.profile.fit_scoring);
 }
 
 }  // namespace schedq

@@ -42,11 +42,11 @@ TEST(BuiltinSuite, DecodesAndCanRun) {
     }
   }
   EXPECT_EQ(names,
-            (std::set<std::string>{"BackoffHeavy", "Basic", "BurstArrivals", "ClaimTemplates",
-                                   "ConstantArrivals", "DeviceAlternatives", "DeviceConstraints",
-                                   "ExtendedResources", "Gated", "LongWait", "MixedPriorities",
-                                   "PartitionedDevices", "PoissonArrivals", "PopularClaims",
-                                   "SharedClaims", "SharedDevices", "UnschedulableChurn"}));
+            (std::set<std::string>{
+                "BackoffHeavy", "Basic", "BurstArrivals", "ClaimTemplates", "ConditionalDevices",
+                "ConstantArrivals", "DeviceAlternatives", "DeviceConstraints", "ExtendedResources",
+                "Gated", "LongWait", "MixedPriorities", "PartitionedDevices", "PoissonArrivals",
+                "PopularClaims", "SharedClaims", "SharedDevices", "UnschedulableChurn"}));
 }
 
 TEST(Selection, NarrowsByNameAndLabels) {

@@ -168,7 +168,7 @@ TEST(FirstSight, WideShowsWhatDoesNotFit) {
 
 TEST(FirstSight, TheVerdictComesFirstAndWordsAreExplained) {
   const ChildProcess::Ended run = Schedq({"run", "--labels", "short"});
-  EXPECT_THAT(run.out, StartsWith("20 measured, 0 skipped, no thresholds\n"));
+  EXPECT_THAT(run.out, StartsWith("21 measured, 0 skipped, no thresholds\n"));
   EXPECT_THAT(run.out, HasSubstr("p99 wait: 99 of 100 pods were bound within"));
   EXPECT_THAT(run.out, HasSubstr("docs/glossary.md"));
   EXPECT_THAT(run.out, HasSubstr(" 12.0 min ")) << "durations in units that people read";

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,6 +145,26 @@ TEST_F(DevicesAuditTest, CatchesWhatNobodyAskedFor) {
                       {.device = "d/p/shared", .request = "r"}};
   });
   EXPECT_THAT(Audit(), ElementsAre("claim ns/one has 2 devices for request r, expected 1"));
+}
+
+TEST_F(DevicesAuditTest, CatchesReservationsThatMustNotBe) {
+  const auto reserve = [&](std::vector<uint64_t> pods) {
+    cluster_.UpdateClaim("ns/one", [&](ClusterClaim* claim) { claim->reserved_for = pods; });
+  };
+  reserve({1, 2});
+  EXPECT_THAT(Audit(), IsEmpty());
+  reserve({1, 2, 1});
+  EXPECT_THAT(Audit(), ElementsAre("claim ns/one is reserved twice for one user"));
+  std::vector<uint64_t> many(kReservationsMax);
+  std::iota(many.begin(), many.end(), 1);
+  reserve(many);
+  EXPECT_THAT(Audit(), IsEmpty());
+  many.push_back(0);
+  reserve(many);
+  EXPECT_THAT(Audit(), ElementsAre("claim ns/one is reserved for 257 users, expected at most 256"));
+  reserve({1});
+  cluster_.UpdateClaim("ns/one", [](ClusterClaim* claim) { claim->allocation = nullptr; });
+  EXPECT_THAT(Audit(), ElementsAre("claim ns/one is reserved and has no devices"));
 }
 
 TEST_F(DevicesAuditTest, CatchesABrokenConstraint) {

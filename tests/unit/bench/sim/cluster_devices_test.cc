@@ -15,6 +15,8 @@
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/device_driver.h"
+#include "bench/sim/devices/allocation.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
 #include "engine/pod.h"
@@ -208,7 +210,109 @@ TEST_F(ClaimTest, TheAuditCatchesADeviceGivenTwice) {
       after->allocation = AllocationOf({"g/n/0"}, "n");
     });
   }
-  EXPECT_THAT(Audit(), ElementsAre("device g/n/0 is given twice: to ns/a and ns/b"));
+  EXPECT_THAT(Audit(), ElementsAre("device g/n/0 is given twice: to ns/a and ns/b",
+                                   "device g/n/0 is given to ns/b while another claim has it"));
+  // It was, whatever becomes of it.
+  cluster_.UpdateClaim("ns/b", [](ClusterClaim* after) { after->allocation = nullptr; });
+  EXPECT_THAT(Audit(), ElementsAre("device g/n/0 is given to ns/b while another claim has it"));
+}
+
+TEST_F(ClaimTest, TheAuditCatchesALostReservation) {
+  Pass(30);
+  const std::string name = ClaimNamesOf(*cluster_.FindPod(1)).front();
+  cluster_.UpdateClaim(name, [](ClusterClaim* after) {
+    after->allocation = AllocationOf({"g/n/0"}, "n");
+    after->reserved_for = {1};
+  });
+  ASSERT_TRUE(cluster_.BindPod(1, "n").ok());
+  EXPECT_THAT(Audit(), IsEmpty());
+  cluster_.UpdateClaim(name, [](ClusterClaim* after) { after->reserved_for = {7}; });
+  EXPECT_THAT(Audit(),
+              ElementsAre("claim " + name + " is not reserved for pod ns/p, which is on n"));
+  cluster_.DropReservations({name, "ns/absent"}, 7);
+  EXPECT_THAT(cluster_.FindClaim(name)->reserved_for, IsEmpty());
+  // A client that takes it away is no fault of a scheduler.
+  cluster_.UpdateClaim(name, [](ClusterClaim* after) { after->was_cleared = true; });
+  EXPECT_THAT(Audit(), IsEmpty());
+}
+
+// A finalizer is no part of the status, and nobody waits for it.
+TEST_F(ClaimTest, OnlyAChangeOfTheStatusGivesItAnotherVersion) {
+  Pass(30);
+  const std::string name = ClaimNamesOf(*cluster_.FindPod(1)).front();
+  const auto version = [&] { return cluster_.FindClaim(name)->status_version; };
+  const auto change = [&](void (*how)(ClusterClaim*)) {
+    const uint64_t before = version();
+    cluster_.UpdateClaim(name, how);
+    return version() != before;
+  };
+  EXPECT_FALSE(change([](ClusterClaim* after) { after->has_finalizer = true; }));
+  EXPECT_TRUE(
+      change([](ClusterClaim* after) { after->allocation = AllocationOf({"g/n/0"}, "n"); }));
+  EXPECT_TRUE(change([](ClusterClaim* after) { after->reserved_for = {1}; }));
+  EXPECT_TRUE(change([](ClusterClaim* after) {
+    after->device_statuses.push_back({"g/n/0", {"ready"}});
+  }));
+  EXPECT_TRUE(change([](ClusterClaim* after) { after->allocation = nullptr; }));
+  EXPECT_THAT(cluster_.FindClaim(name)->device_statuses, IsEmpty());
+}
+
+// --- Drivers.
+
+constexpr const char* kConditionalSlice =
+    "apiVersion: v1\nkind: ResourceSlice\nmetadata: {name: s, annotations: "
+    "{schedq/binding-delay: 2s, schedq/binding-failures: '1'}}\n"
+    "spec: {driver: g, nodeName: n, pool: {name: n}, devices: [{name: '0', "
+    "bindingConditions: [up, wired], bindingFailureConditions: [burnt]}, {name: '1'}]}\n";
+
+class DriverTest : public ClaimTest {
+ protected:
+  DriverTest() {
+    Create(ObjectFrom(kConditionalSlice));
+    auto claim = std::make_shared<ClusterClaim>();
+    claim->namespace_name = "ns";
+    claim->name = "c";
+    EXPECT_TRUE(cluster_.CreateClaim(std::move(claim)).ok());
+  }
+  void Allocate() {
+    DeviceAllocation allocation = *AllocationOf({"g/n/0", "g/n/1"}, "n");
+    allocation.devices[0].binding_conditions = {"up", "wired"};
+    allocation.devices[0].binding_failure_conditions = {"burnt"};
+    cluster_.UpdateClaim("ns/c", [&](ClusterClaim* after) {
+      after->allocation = std::make_shared<const DeviceAllocation>(allocation);
+    });
+  }
+  void Deallocate() {
+    cluster_.UpdateClaim("ns/c", [](ClusterClaim* after) { after->allocation = nullptr; });
+  }
+  std::vector<DeviceStatus> Statuses() { return cluster_.FindClaim("ns/c")->device_statuses; }
+
+  DeviceDriver driver_{&cluster_, [] { return std::chrono::milliseconds(10); }};
+};
+
+TEST_F(DriverTest, SetsConditionsAfterItsDelayAndFailuresFirst) {
+  Allocate();
+  Pass(2000);
+  EXPECT_THAT(Statuses(), IsEmpty());
+  Pass(20);
+  EXPECT_THAT(Statuses(), ElementsAre(DeviceStatus{"g/n/0", {"burnt"}}));
+  Deallocate();
+  Pass(10);
+  Allocate();
+  Pass(2020);
+  EXPECT_THAT(Statuses(), ElementsAre(DeviceStatus{"g/n/0", {"up", "wired"}}));
+}
+
+TEST_F(DriverTest, SaysNothingOfAnAllocationThatIsOver) {
+  Allocate();
+  Pass(1000);
+  Deallocate();
+  Pass(10);
+  Allocate();
+  Pass(1500);
+  EXPECT_THAT(Statuses(), IsEmpty()) << "the first allocation's answer is not the second's";
+  Pass(1000);
+  EXPECT_THAT(Statuses(), ElementsAre(DeviceStatus{"g/n/0", {"up", "wired"}}));
 }
 
 TEST_F(ClaimTest, TheAuditCatchesAnOvercommittedNodeAndALostPod) {

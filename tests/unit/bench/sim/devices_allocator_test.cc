@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/capacity_policy.h"
 #include "bench/sim/devices/device_inventory.h"
+#include "bench/sim/devices/prepared_claims.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 #include "engine/pod_rules.h"
@@ -583,6 +585,79 @@ TEST_F(BoundTest, SoManyClaimsAreAllocatedAtOnce) {
   EXPECT_EQ(Try(most, NodeNamed("n")).kind, Kind::kNone);
   const std::vector<ClaimSpec> too_many(65, ClaimFor("gadget"));
   EXPECT_THAT(Try(too_many, NodeNamed("n")).message, HasSubstr("expected at most 64"));
+}
+
+// --- Nodes that a selector decides on.
+
+class DecisiveTest : public testing::Test {
+ protected:
+  // Nodes n0 to n99 have a device of driver g each, that of n7 the attribute.
+  DecisiveTest() {
+    inventory_.SetClass("gadget", ClassOf("g"));
+    for (int i = 0; i < 100; ++i) Publish(i, i == 7);
+  }
+  void Publish(int number, bool is_rare) {
+    const std::string node = "n" + std::to_string(number);
+    ResourceSliceObject slice = SliceOf(node, "g", node, {"0"});
+    if (is_rare) slice.devices[0].attributes.push_back({.name = "rare", .texts = {"yes"}});
+    inventory_.SetSlice(node, Shared(slice));
+  }
+  static ClaimSpec Rare(const std::string& expression = "has(device.attributes['g'].rare)") {
+    ClaimSpec claim = ClaimFor("gadget");
+    claim.requests[0].alternatives[0].selectors = {expression};
+    return claim;
+  }
+  // nullopt: any node may have devices.
+  std::optional<std::vector<std::string>> NodesFor(const ClaimSpec& claim) {
+    const ClaimSpec* const specs[] = {&claim};
+    const PreparedClaims prepared = inventory_.Prepare(specs);
+    for (int i = 0; i < 3; ++i) inventory_.NodesFor(prepared);
+    const auto* const nodes = inventory_.NodesFor(prepared);
+    if (nodes == nullptr) return std::nullopt;
+    for (int i = 0; i < 101; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      const bool is_named = std::find(nodes->begin(), nodes->end(), name) != nodes->end();
+      ObjectView node;
+      node.name = name;
+      EXPECT_LE(inventory_.Allocate(prepared, node).found(), is_named) << name;
+    }
+    return *nodes;
+  }
+
+  DeviceInventory inventory_;
+};
+
+TEST_F(DecisiveTest, AreThoseWhoseDevicesItChooses) {
+  EXPECT_EQ(NodesFor(Rare()), std::vector<std::string>{"n7"});
+  Publish(50, true);
+  EXPECT_EQ(NodesFor(Rare()), (std::vector<std::string>{"n50", "n7"}));
+  inventory_.RemoveSlice("n7");
+  Publish(50, false);
+  EXPECT_EQ(NodesFor(Rare()), std::vector<std::string>());
+}
+
+TEST_F(DecisiveTest, NeedEveryRequestAndNoError) {
+  EXPECT_EQ(NodesFor(ClaimFor("gadget")), std::nullopt) << "too many nodes";
+  EXPECT_EQ(NodesFor(Rare("device.attributes['g'].rare == 'yes'")), std::nullopt) << "errors";
+  ClaimSpec claim = Rare();
+  claim.requests.push_back(ClaimFor("gadget").requests[0]);
+  EXPECT_EQ(NodesFor(claim), std::vector<std::string>{"n7"});
+  claim.requests[0].is_list = true;
+  EXPECT_EQ(NodesFor(claim), std::nullopt) << "another alternative may do";
+  claim.requests[0].is_list = false;
+  claim.requests[1].alternatives[0].wants_all = true;
+  EXPECT_EQ(NodesFor(claim), std::nullopt);
+  claim.requests[1].alternatives[0].wants_all = false;
+  claim.requests[1].alternatives[0].count = 32;
+  EXPECT_EQ(NodesFor(claim), std::nullopt) << "too many devices are an error on any node";
+}
+
+TEST_F(DecisiveTest, ADeviceThatSeveralNodesReachDecidesNothing) {
+  ResourceSliceObject slice = SliceOf("", "g", "far", {"0"});
+  slice.devices[0].attributes.push_back({.name = "rare", .texts = {"yes"}});
+  slice.reach.is_everywhere = true;
+  inventory_.SetSlice("far", Shared(slice));
+  EXPECT_EQ(NodesFor(Rare()), std::nullopt);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Method: changes as the informers deliver them, around a promise.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -125,13 +126,15 @@ TEST_F(ClaimBookTest, APromiseForAGroupEndsWithItsLastMember) {
 
 // A gang whose members use one claim, which is not their group's.
 TEST_F(ClaimBookTest, MembersOfAGroupShareThePromiseForAnyClaim) {
-  const auto wanted_by = [&](const std::string& group) {
+  const uint64_t cycle = book_.BeginGroupCycle();
+  const auto wanted_in = [&](uint64_t group_cycle, const std::string& group) {
     ClusterPod pod;
     pod.namespace_name = "ns";
     pod.group_name = group;
     pod.claims = {"a"};
-    return book_.WantedBy(pod);
+    return book_.WantedBy(pod, group_cycle);
   };
+  const auto wanted_by = [&](const std::string& group) { return wanted_in(cycle, group); };
   ObjectView node;
   node.name = "n";
   const auto first = book_.Pick(wanted_by("g").get(), node);
@@ -141,6 +144,8 @@ TEST_F(ClaimBookTest, MembersOfAGroupShareThePromiseForAnyClaim) {
   ASSERT_NE(second, nullptr);
   ASSERT_TRUE(book_.Promise(*book_.Pick(second.get(), node)));
   EXPECT_EQ(book_.taken(), 1u);
+  EXPECT_EQ(wanted_in(book_.BeginGroupCycle(), "g"), nullptr) << "another cycle's pods wait";
+  EXPECT_EQ(wanted_in(0, "g"), nullptr) << "and so does a pod that is tried by itself";
   EXPECT_EQ(wanted_by("other"), nullptr);
   EXPECT_EQ(wanted_by(""), nullptr);
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/format/objects/device_objects.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/claim_book.h"
@@ -32,8 +33,10 @@
 #include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/base/random.h"
 #include "engine/event.h"
+#include "engine/object.h"
 #include "engine/pod.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
+#include "tests/unit/bench/sim/device_test_objects.h"
 #include "tests/unit/bench/sim/placing_test_objects.h"
 
 namespace schedq {
@@ -123,6 +126,61 @@ TEST_F(ScoresTest, AResourceThatThePodDoesNotAskForIsLeftOut) {
   // A node that has none of it is judged by the rest.
   SetNode({{"cpu", 1000}});
   EXPECT_EQ(Fit(scoring, *pod), 90);
+}
+
+// The class of example.com/gpu selects the devices of driver d, of which one of four is in use.
+TEST_F(ScoresTest, DevicesOfAClassCountAsTheResourceThatItStandsFor) {
+  ClaimBook claims;
+  const auto deliver = [&](Resource resource, ObjectRef after) {
+    ClusterChange change;
+    change.resource = resource;
+    change.objects = {nullptr, std::move(after)};
+    claims.Apply(change);
+  };
+  const auto publish = [&](const std::string& name, const ResourceSliceObject& object) {
+    auto slice = std::make_shared<ClusterSlice>();
+    slice->name = name;
+    slice->slice = Shared(object);
+    deliver(Resource::kResourceSlice, slice);
+  };
+  publish("own", SliceOf("n", "d", "n", {"0", "1", "2", "3"}));
+  publish("others", SliceOf("m", "d", "m", {"0", "1"}));
+  publish("unlike", SliceOf("n", "e", "n", {"0"}));
+  auto claim = std::make_shared<ClusterClaim>();
+  claim->name = "c";
+  claim->allocation = AllocationOf({"d/n/1"}, "n");
+  deliver(Resource::kResourceClaim, claim);
+  SetNode({{"cpu", 1000}});
+  PlacingTools tools;
+  tools.resources = &ledger_.resources();
+  tools.claims = &claims;
+  tools.profile.fit_scoring = {.resources = {{"cpu", 1}, {"example.com/gpu", 1}}};
+  const PlacingPluginRef fit = MakeNodeResourcesFit(tools);
+  const auto pod = PodWith(100, 0);
+  PlacingAttempt attempt;
+  attempt.pod = pod.get();
+  attempt.demand = ledger_.resources().DemandOf(*pod);
+  EXPECT_FALSE(fit->PreScore(&attempt, nodes_)) << "it asks for no device";
+  pod->device_requests.push_back({"container-0-request-0", "example.com/gpu", 2});
+  EXPECT_FALSE(fit->PreScore(&attempt, nodes_)) << "no class stands for it";
+  auto device_class = std::make_shared<ClusterDeviceClass>();
+  device_class->name = "gpu";
+  device_class->device_class = ClassOf("d");
+  device_class->device_class.extended_resource = "example.com/gpu";
+  deliver(Resource::kDeviceClass, device_class);
+  ASSERT_TRUE(fit->PreScore(&attempt, nodes_));
+  const uint32_t slot = 0;
+  int64_t devices = 0;
+  fit->Score(attempt, nodes_, {&slot, 1}, {&devices, 1});
+  // cpu: 90 left. Devices: 3 of 4 in use with the pod, 25 left. (90 + 25) / 2 = 57.
+  EXPECT_EQ(fit->ScoreRoom(attempt, nodes_, slot), 90);
+  EXPECT_EQ(devices, 57 - 90);
+  // A selector that cannot be evaluated leaves the devices out.
+  device_class = std::make_shared<ClusterDeviceClass>(*device_class);
+  device_class->device_class.selectors = {"device.attributes['d'].none == 1"};
+  deliver(Resource::kDeviceClass, device_class);
+  fit->Score(attempt, nodes_, {&slot, 1}, {&devices, 1});
+  EXPECT_EQ(devices, 0);
 }
 
 // Else all pods without requests would go to one node.
