@@ -27,7 +27,7 @@ class DeviceRunTest : public testing::TestWithParam<EngineKind> {
         {"node.yaml", kNodeYaml},
         {"class.yaml", kClassYaml},
         {"template.yaml", kClaimTemplateYaml},
-        {"pod.yaml", kClaimPodYaml},
+        {"claim-pod.yaml", kClaimPodYaml},
         {"slice.yaml",
          "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s, annotations: {" +
              annotations + "}}\nspec: {driver: d, nodeName: n0, pool: {name: n0}, devices: [" +
@@ -38,7 +38,7 @@ class DeviceRunTest : public testing::TestWithParam<EngineKind> {
         "  - {opcode: createAny, templatePath: slice.yaml}\n"
         "  - {opcode: createAny, namespace: m, templatePath: template.yaml}\n"
         "  - {opcode: startCollectingMetrics, namespaces: [m]}\n"
-        "  - {opcode: createPods, count: 1, namespace: m, podTemplatePath: pod.yaml" +
+        "  - {opcode: createPods, count: 1, namespace: m, podTemplatePath: claim-pod.yaml" +
             (after.empty() ? "}\n" : ", skipWaitToCompletion: true}\n" + after) +
             "  - {opcode: stopCollectingMetrics}\n",
         files, {ClockKind::kVirtual, GetParam()}, options);
