@@ -88,7 +88,8 @@ class RequeueJudge {
 struct PodMove {
   PodKey pod;
   // Grows modulo 2^32 from one numbered move to the next, also from one pod of an id to its
-  // successor. Always 0 in an engine that tells of moves in the order in which they happened.
+  // successor, be they members of groups or not. Always 0 in an engine that tells of moves in the
+  // order in which they happened.
   uint32_t number = 0;
 
   // True: an observer that was told of `other` before must ignore this move.
@@ -110,7 +111,8 @@ class QueueObserver {
   virtual void OnGated(const PodRef&, PluginId, std::string_view /*message*/, const PodMove&) {}
   // Every PreEnqueue plugin passed.
   virtual void OnPassed(const PodRef&, const PodMove&) {}
-  // The pod's place changed, or the pod was requeued into the place where it was.
+  // The pod's place changed, or the pod was requeued into the place where it was. Not told: the end
+  // of a flight by Done, by Fail of a pod that is gone, and by Close.
   virtual void OnMoved(const PodRef&, Place /*from*/, Place /*to*/, EventLabel) {}
   virtual void OnPopped(const PodRef&, uint32_t /*attempts*/) {}
   // The pod left the cluster, or was bound.

@@ -169,7 +169,8 @@ class BasicLockfreeQueue final : public SchedulingQueue {
     parts_.HasMember(pod) ? groups_.Bind(pod) : pods_.Bind(pod);
   }
   [[gnu::noinline]] void DoneAmidGroups(const PodKey& pod) {
-    parts_.HasMember(pod) ? groups_.Done(pod) : flights_.End(pod);
+    if (parts_.HasMember(pod)) return groups_.Done(pod);
+    flights_.End(pod);
   }
   [[gnu::noinline]] Status FailAmidGroups(const PodKey& pod, PluginSet unschedulable,
                                           PluginSet pending) {

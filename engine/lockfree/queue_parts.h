@@ -60,7 +60,7 @@ struct QueueParts {
   using Moves = UnfinishedMoves<Atom, kRunEntriesMax>;
   using TimeQueue =
       ActiveQueue<Atom, typename Shape::Windows::Window>;  // By exact expiration; one priority.
-  using Groups = GroupStore<Atom, Log, Nominations, Epochs>;
+  using Groups = GroupStore<Atom, Table, Log, Nominations, Epochs>;
 
   QueueParts(QueueOptions queue_options, const std::function<QueueCounts()>& count)
       : options(std::move(queue_options)),
@@ -69,7 +69,7 @@ struct QueueParts {
                         : (uint64_t{1} << options.plugin_names.size()) - 1),
         metrics(options.metrics, options.plugin_names, options.gates.GenericWorkload(), count),
         groups(options.gates.GenericWorkload()
-                   ? std::make_unique<Groups>(&log, &nominations, epochs)
+                   ? std::make_unique<Groups>(table, &log, &nominations, epochs)
                    : nullptr) {}
   QueueParts(const QueueParts&) = delete;
   QueueParts& operator=(const QueueParts&) = delete;

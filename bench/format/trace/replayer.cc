@@ -114,7 +114,7 @@ Result<TraceOutcome> Replayer::Apply(const TraceOperation& operation) {
   }
   time_ms_ = operation.time_ms;
   clock_.AdvanceTo(header_.start + std::chrono::milliseconds(time_ms_));
-  touched_.names.clear();
+  touched_.Clear();
   TraceOutcome outcome;
   if (Status status = Act(operation, &outcome); !status) return status.error();
   TellChanges(/*all=*/operation.op == TraceOp::kEnd, &outcome);

@@ -30,6 +30,7 @@
 #include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queue_answers.h"
+#include "engine/told.h"
 #include "hints/plugin.h"
 #include "hints/recorded/recorded_answers.h"
 #include "hints/registry.h"
@@ -65,17 +66,43 @@ class Replayer {
   Instant Now() const { return clock_.Now(); }
   const TracedPods& pods() const { return pods_; }
   const TracedGroups& groups() const { return groups_; }
+  // What observers were told in the last operation.
+  const std::vector<Told>& told() const { return touched_.told; }
 
  private:
-  // Collects the pods that an operation touched.
+  // Collects the pods that an operation touched, and what was told of them.
   class Touched final : public QueueObserver {
    public:
-    void OnGated(const PodRef& pod, PluginId, std::string_view, const PodMove&) override {
+    void OnGated(const PodRef& pod, PluginId plugin, std::string_view,
+                 const PodMove& move) override {
       Touch(*pod);
+      told.push_back({.what = Told::What::kGated, .pod = pod, .move = move, .plugin = plugin});
     }
-    void OnMoved(const PodRef& pod, Place, Place, EventLabel) override { Touch(*pod); }
+    void OnPassed(const PodRef& pod, const PodMove& move) override {
+      told.push_back({.what = Told::What::kPassed, .pod = pod, .move = move});
+    }
+    void OnMoved(const PodRef& pod, Place from, Place to, EventLabel label) override {
+      Touch(*pod);
+      told.push_back({.what = Told::What::kMoved,
+                      .pod = pod,
+                      .move = {},
+                      .from = from,
+                      .to = to,
+                      .label = label});
+    }
+    void OnPopped(const PodRef& pod, uint32_t attempts) override {
+      told.push_back({.what = Told::What::kPopped, .pod = pod, .move = {}, .attempts = attempts});
+    }
+    void OnDeleted(const PodRef& pod, const PodMove& move) override {
+      told.push_back({.what = Told::What::kDeleted, .pod = pod, .move = move});
+    }
     void Touch(const Pod& pod) { names.insert(FullName(pod)); }
+    void Clear() {
+      names.clear();
+      told.clear();
+    }
     std::set<std::string> names;
+    std::vector<Told> told;
   };
 
   explicit Replayer(const TraceHeader& header);

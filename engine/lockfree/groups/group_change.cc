@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/result.h"
+#include "engine/lockfree/pods/told_numbers.h"
 #include "engine/pod_events.h"
 #include "engine/queueing_fields.h"
 
@@ -91,6 +92,7 @@ MemberState* GroupChange::MakeNewest(const PodRef& pod, const PodKey& key) {
     }
   }
   const MemberState* const newest = state_.members.Get(key.id);
+  fresh->numbered_from = NumberedFrom(key.id);
   if (newest == nullptr) {
     options_.pod_names->Retain(key.id);
     names_taken_.push_back(key.id);
@@ -103,6 +105,14 @@ MemberState* GroupChange::MakeNewest(const PodRef& pod, const PodKey& key) {
   MemberState* const made = fresh.get();
   state_.members.Set(key.id, std::move(fresh), owner_);
   return made;
+}
+
+// What makes the numbers of a pod's moves grow from those of its predecessors under the name.
+uint32_t GroupChange::NumberedFrom(PodId pod) const {
+  if (options_.observers.empty()) return 0;
+  const auto first = static_cast<uint32_t>(owner_);
+  const uint32_t last = resources_.LastNumberOf(pod);
+  return LaterNumber(first, last) == last ? last + 1 - first : 0;
 }
 
 void GroupChange::ReleaseIfGone(const PodKey& key) {
@@ -123,7 +133,7 @@ void GroupChange::ReleaseIfGone(const PodKey& key) {
 // Effects.
 
 PodMove GroupChange::MoveOf(const MemberState& member) const {
-  return {.pod = member.key, .number = static_cast<uint32_t>(owner_)};
+  return {.pod = member.key, .number = static_cast<uint32_t>(owner_) + member.numbered_from};
 }
 
 void GroupChange::CountRejectors(const QueueingFields& fields, int64_t amount) {

@@ -50,6 +50,8 @@ class GroupResources {
   virtual void EndNomination(PodId pod, const Nomination& nomination) = 0;
   // When an event began that could concern what is asked now; see IsOvertaken.
   virtual uint64_t EventEpoch() const = 0;
+  // The number of the last move of a pod of this name that observers were told of.
+  virtual uint32_t LastNumberOf(PodId pod) const = 0;
 };
 
 // What follows from a change once it is published.
@@ -138,6 +140,7 @@ class GroupChange {
   const MemberState& Newest(PodId id) const { return *state_.members.Get(id); }
   void ReleaseIfGone(const PodKey& key);
   MemberState* MakeNewest(const PodRef& pod, const PodKey& key);
+  uint32_t NumberedFrom(PodId pod) const;
 
   // The tree of objects.
   std::optional<GroupId> FindGroup(const GroupKey& key) const;

@@ -48,9 +48,13 @@ class GroupPublisher {
 };
 
 // Sequentially consistent, as the exchange of a pod's slot is: an event that is counted after it
-// finds what it made true.
+// finds what it made true. Numbers are raised before it: a single pod that takes a member's name
+// goes on from there.
 template <typename Parts>
 bool GroupPublisher<Parts>::Publish(GroupChange* change) {
+  for (const Told& told : change->effects().told) {
+    parts_.groups->told_numbers.Raise(told.move.pod.id, told.move.number);
+  }
   std::shared_ptr<const GroupState> expected = change->from();
   if (!parts_.groups->state.compare_exchange_strong(expected, change->TakeNext())) return false;
   change->Published();

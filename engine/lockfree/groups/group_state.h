@@ -50,10 +50,10 @@ struct MemberState {
   bool live = false;
   // kIncomplete, kPending, kActive for any queue (that of its root says which), or kAbsent.
   Place stands = Place::kAbsent;
-  GroupId root = kNoGroup;  // Where it is queued or pending; of an incomplete one its own group.
-  uint32_t number = 0;      // Of its last move, for observers.
-  uint32_t position = 0;    // In the list of those that stand where it stands.
-  uint64_t cycle = 0;       // As MemberFlight; also after the flight.
+  GroupId root = kNoGroup;     // Where it is queued or pending; of an incomplete one its own group.
+  uint32_t numbered_from = 0;  // Its moves' numbers are the owner's and this, for observers.
+  uint32_t position = 0;       // In the list of those that stand where it stands.
+  uint64_t cycle = 0;          // As MemberFlight; also after the flight.
   Nomination nomination;
   std::shared_ptr<const MemberFlight> flight;  // Null: not in flight.
   // An older incarnation under the same name that is still in flight.

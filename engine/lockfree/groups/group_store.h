@@ -18,17 +18,23 @@
 #include "engine/lockfree/groups/group_state.h"
 #include "engine/lockfree/log/event_log.h"
 #include "engine/lockfree/pods/pod_record.h"
+#include "engine/lockfree/pods/told_numbers.h"
 #include "engine/lockfree/tickets/queue_ticket.h"
 #include "engine/place.h"
 #include "engine/pod_key.h"
 
 namespace schedq {
 
-template <typename Log, typename Nominations, typename Epochs>
+template <typename Table, typename Numbers, typename Log, typename Nominations, typename Epochs>
 class GroupPorts final : public GroupResources {
  public:
-  GroupPorts(Log* log, Nominations* nominations, const Epochs& epochs)
-      : log_(*log), nominations_(*nominations), epochs_(epochs) {}
+  GroupPorts(const Table& table, const Numbers& told_numbers, Log* log, Nominations* nominations,
+             const Epochs& epochs)
+      : table_(table),
+        told_numbers_(told_numbers),
+        log_(*log),
+        nominations_(*nominations),
+        epochs_(epochs) {}
 
   FlightPosition BeginFlight() override { return log_.Begin(); }
   void EndFlight(FlightPosition flight) override { log_.End(flight); }
@@ -39,18 +45,29 @@ class GroupPorts final : public GroupResources {
     nominations_.End(pod, nomination);
   }
   uint64_t EventEpoch() const override { return epochs_.Begun(); }
+  uint32_t LastNumberOf(PodId pod) const override {
+    const uint32_t of_member = told_numbers_.LastOf(pod);
+    if (pod >= table_.limit()) return of_member;
+    const auto pinned = table_.Pin(pod);
+    // A slot without a record keeps the last version, whose pod has ended.
+    const uint32_t last = pinned ? pinned.facts().version : pinned.word().version_or_position;
+    return LaterNumber(of_member, last == 0 ? 0 : last + 1);
+  }
 
  private:
+  const Table& table_;
+  const Numbers& told_numbers_;
   Log& log_;
   Nominations& nominations_;
   const Epochs& epochs_;
 };
 
 // There only where the gate is on.
-template <template <typename> class Atom, typename Log, typename Nominations, typename Epochs>
+template <template <typename> class Atom, typename Table, typename Log, typename Nominations,
+          typename Epochs>
 struct GroupStore {
-  GroupStore(Log* log, Nominations* nominations, const Epochs& epochs)
-      : ports(log, nominations, epochs) {}
+  GroupStore(const Table& table, Log* log, Nominations* nominations, const Epochs& epochs)
+      : ports(table, told_numbers, log, nominations, epochs) {}
 
   // The state that has this member; null: it is none.
   std::shared_ptr<const GroupState> StateWith(const PodKey& key) const {
@@ -65,7 +82,8 @@ struct GroupStore {
     return root == nullptr || root->place != Place::kActive || root->version != VersionIn(ticket);
   }
 
-  GroupPorts<Log, Nominations, Epochs> ports;
+  ToldNumbers<Atom> told_numbers;
+  GroupPorts<Table, ToldNumbers<Atom>, Log, Nominations, Epochs> ports;
   Interner names{4};
   folly::atomic_shared_ptr<const GroupState, Atom> state{std::make_shared<const GroupState>()};
 };

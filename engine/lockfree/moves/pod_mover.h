@@ -27,6 +27,7 @@
 #include "engine/lockfree/pods/pod_change.h"
 #include "engine/lockfree/pods/pod_record.h"
 #include "engine/lockfree/pods/pod_table.h"
+#include "engine/lockfree/pods/told_numbers.h"
 #include "engine/lockfree/pods/unfinished_moves.h"
 #include "engine/lockfree/tickets/queue_ticket.h"
 #include "engine/lockfree/tickets/ticket_publisher.h"
@@ -66,6 +67,8 @@ class PodMover {
   [[gnu::always_inline]] bool CommitAs(PodId id, const Pinned& pinned, Change* change,
                                        MoveCause cause, Announcement* announcement);
   SlotWord WordAfter(const Pinned& pinned, Change* change) const;
+  Place PlaceOf(const Pinned& pinned) const;
+  uint32_t VersionAfterMembers(PodId id, uint32_t next) const;
   [[gnu::always_inline]] void CountMove(const SlotWord& before, const Change& change,
                                         MoveCause cause) const;
   // Code of its own: it is none of a queue without groups.
@@ -89,6 +92,8 @@ SlotWord PodMover<Parts>::WordAfter(const Pinned& pinned, Change* change) const 
     if (change->needs_ticket || is_rejected || InPool(change->place) ||
         change->place != after.queued) {
       own.version = pinned.NextVersion();
+      if (parts_.groups != nullptr) [[unlikely]]
+        own.version = VersionAfterMembers(own.id, own.version);
     }
     after = WordWith(after, *change);
   } else {
@@ -149,6 +154,15 @@ class RetainedRecord {
   const uint32_t record_;
 };
 
+// Observers were told of moves of members under this name, maybe.
+template <typename Parts>
+[[gnu::noinline, gnu::cold]] uint32_t PodMover<Parts>::VersionAfterMembers(PodId id,
+                                                                           uint32_t next) const {
+  constexpr uint32_t kBelowStep = PodFacts::kVersionStep - 1;
+  const uint32_t last = parts_.groups->told_numbers.LastOf(id);
+  return LaterNumber(next, last) == last ? (last | kBelowStep) + 1 : next;
+}
+
 // In this order: counters, observers, and last the ticket: from then on others may pop the pod.
 template <typename Parts>
 template <bool kIsObserved>
@@ -207,13 +221,28 @@ void PodMover<Parts>::CountEntity(Place entered, MoveCause cause) const {
   if (place != cause.named) parts_.metrics.AddIncomingEntity(place, cause.label, EntityType::kPod);
 }
 
+// Of this pod, and not of others of its name that are still in flight. Bound: the number of these.
+template <typename Parts>
+Place PodMover<Parts>::PlaceOf(const Pinned& pinned) const {
+  if (pinned.word().queued != Place::kAbsent) return pinned.word().queued;
+  if (pinned.IsInFlight()) return Place::kInFlight;
+  const PodKey key = pinned.facts().key();
+  for (uint32_t older = pinned.facts().older; older != kNoRecord;) {
+    const PodFacts& attempt = parts_.table.records().At(older);
+    if (attempt.flight.IsSet() && attempt.key() == key) return Place::kInFlight;
+    older = attempt.older;
+  }
+  return Place::kAbsent;
+}
+
 template <typename Parts>
 void PodMover<Parts>::TellPublished(const Pinned& pinned, const PodFacts& facts,
                                     const Change& change, MoveCause cause) const {
   const PodMove move{.pod = facts.key(), .number = facts.version};
-  const Place from = pinned ? pinned.Shown() : Place::kAbsent;
+  const bool is_of_same_pod = pinned && pinned.facts().key() == facts.key();
+  const Place from = is_of_same_pod ? PlaceOf(pinned) : Place::kAbsent;
   // Another uid under a name that was still live: the old pod is gone.
-  const bool replaces = pinned && pinned.word().live && !(pinned.facts().key() == facts.key());
+  const bool replaces = pinned && pinned.word().live && !is_of_same_pod;
   std::string message;
   if (change.pre_enqueue == PreEnqueueAnswer::kRejected) {
     message = parts_.options.pre_enqueue->Explain(*facts.pod, facts.fields.gating_plugin);

@@ -69,7 +69,9 @@ class ClusterOperations {
   void Bind(const PodKey& key);
   void Activate(const Pod& pod);
   Status Nominate(const Pod& pod, std::string_view node);
-  bool RemoveFromCluster(const PodKey& key);
+  // False: the slot changed, try again. Adds what observers are to be told of by TellRemoved.
+  bool RemoveFromCluster(const PodKey& key, std::vector<Told>* told);
+  void TellRemoved(const std::vector<Told>& told) const;
 
  private:
   // What became of an attempt to change a pod's slot: the slot changed (try again), the pod is not
@@ -89,8 +91,9 @@ class ClusterOperations {
   void UpdateInFlight(const PodKey& key, Place place, const PodRef& before, const PodRef& after);
   void JudgeUpdate(const PodKey& key, const PodRef& before, const PodRef& after);
   bool TryActivate(const PodKey& key);
-  [[gnu::noinline, gnu::cold]] void TellRemoved(const PodRef& pod, const SlotWord& before,
-                                                const PodMove& move, Place to) const;
+  [[gnu::noinline, gnu::cold]] void NoteRemoved(const PodRef& pod, const SlotWord& before,
+                                                const PodMove& move, Place to,
+                                                std::vector<Told>* told) const;
 
   Parts& parts_;
   PodMover<Parts>& mover_;
@@ -330,19 +333,22 @@ void ClusterOperations<Parts>::JudgeUpdate(const PodKey& key, const PodRef& befo
 template <typename Parts>
 void ClusterOperations<Parts>::Delete(const Pod& pod) {
   const PodKey key = parts_.FindKey(pod);
-  while (key.id != kNoPod && !RemoveFromCluster(key)) {
+  std::vector<Told> told;
+  while (key.id != kNoPod && !RemoveFromCluster(key, &told)) {
   }
+  TellRemoved(told);
 }
 
-// In flight it stays so until Fail or Done. False: the slot changed, try again.
+// In flight it stays so until Fail or Done.
 template <typename Parts>
-bool ClusterOperations<Parts>::RemoveFromCluster(const PodKey& key) {
+bool ClusterOperations<Parts>::RemoveFromCluster(const PodKey& key, std::vector<Told>* told) {
   const Pinned pinned = parts_.table.Pin(key.id);
   if (!pinned || !(pinned.facts().key() == key)) return true;
   const PodFacts& facts = pinned.facts();
   const SlotWord before = pinned.word();
   SlotWord after = before;
   const bool is_gone = !pinned.IsInFlight() && facts.older == kNoRecord;
+  const bool is_in_flight = !is_gone && flights_.Of(pinned, key) != nullptr;
   Change without_nomination(&parts_.table.records(), 0);
   if (is_gone) {
     after = {.version_or_position = facts.version};
@@ -365,36 +371,57 @@ bool ClusterOperations<Parts>::RemoveFromCluster(const PodKey& key) {
     rejectors.ForEach([&](PluginId plugin) { parts_.metrics.AddRejected(plugin, -1); });
   }
   if (!parts_.options.observers.empty()) [[unlikely]] {
-    TellRemoved(pod, before, {.pod = key, .number = facts.VersionOfEnd()},
-                is_gone ? Place::kAbsent : Place::kInFlight);
+    NoteRemoved(pod, before, {.pod = key, .number = facts.VersionOfEnd()},
+                is_in_flight ? Place::kInFlight : Place::kAbsent, told);
   }
   return true;
 }
 
 template <typename Parts>
-void ClusterOperations<Parts>::TellRemoved(const PodRef& pod, const SlotWord& before,
-                                           const PodMove& move, Place to) const {
-  std::vector<Told> told;
+void ClusterOperations<Parts>::NoteRemoved(const PodRef& pod, const SlotWord& before,
+                                           const PodMove& move, Place to,
+                                           std::vector<Told>* told) const {
   if (before.queued != Place::kAbsent) {
-    told.push_back(
+    told->push_back(
         {.what = Told::What::kMoved, .pod = pod, .move = {}, .from = before.queued, .to = to});
   }
-  if (before.live) told.push_back({.what = Told::What::kDeleted, .pod = pod, .move = move});
+  if (before.live) told->push_back({.what = Told::What::kDeleted, .pod = pod, .move = move});
+}
+
+template <typename Parts>
+void ClusterOperations<Parts>::TellRemoved(const std::vector<Told>& told) const {
+  if (told.empty()) [[likely]]
+    return;
   TellAll(told, *parts_.options.pre_enqueue, parts_.options.observers);
 }
 
 template <typename Parts>
 void ClusterOperations<Parts>::Bind(const PodKey& key) {
+  PodRef ending;  // In flight and not queued; null where nobody is to be told.
   {
     const Pinned pinned = parts_.table.Pin(key.id);
     if (!pinned) return;
-    if (pinned.facts().key() == key && pinned.word().live && pinned.facts().fields.was_flushed) {
+    const bool is_newest = pinned.facts().key() == key;
+    if (is_newest && pinned.word().live && pinned.facts().fields.was_flushed) {
       parts_.metrics.AddScheduledAfterFlush();
     }
+    if (!parts_.options.observers.empty()) [[unlikely]] {
+      const PodFacts* const attempt = flights_.Of(pinned, key);
+      const bool is_queued = is_newest && pinned.word().queued != Place::kAbsent;
+      if (attempt != nullptr && !is_queued) ending = attempt->pod;
+    }
   }
-  flights_.End(key);
-  while (!RemoveFromCluster(key)) {
+  std::vector<Told> told;
+  if (flights_.End(key) && ending != nullptr) {
+    told.push_back({.what = Told::What::kMoved,
+                    .pod = std::move(ending),
+                    .move = {},
+                    .from = Place::kInFlight,
+                    .to = Place::kAbsent});
   }
+  while (!RemoveFromCluster(key, &told)) {
+  }
+  TellRemoved(told);
 }
 
 template <typename Parts>

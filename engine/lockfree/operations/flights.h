@@ -51,8 +51,8 @@ class Flights {
       DropOlder(own, key);
     }
   }
-  // Linearization: the exchange of the slot's word.
-  void End(const PodKey& key);
+  // False: it was not in flight. Linearization: the exchange of the slot's word.
+  bool End(const PodKey& key);
   void EndAll();
   // Of an attempt that the slot does not show: it was given up, or has ended.
   void EndInLog(FlightPosition flight);
@@ -127,13 +127,13 @@ SlotWord Flights<Parts>::WordWithoutFlight(const Pinned& pinned, const PodKey& k
 
 // Takes the attempt of `key` out of flight, if it is in flight.
 template <typename Parts>
-void Flights<Parts>::End(const PodKey& key) {
+bool Flights<Parts>::End(const PodKey& key) {
   // A retry means that another thread changed this very pod.
   for (;;) {
     const Pinned pinned = parts_.table.Pin(key.id);
-    if (!pinned) return;
+    if (!pinned) return false;
     const PodFacts* attempt = Of(pinned, key);
-    if (attempt == nullptr) return;
+    if (attempt == nullptr) return false;
     const FlightPosition flight = PositionOf(pinned, *attempt);
     Change change(&parts_.table.records(), 0);
     const SlotWord after = WordWithoutFlight(pinned, key, &change);
@@ -142,7 +142,7 @@ void Flights<Parts>::End(const PodKey& key) {
     if (after.record != kNoRecord) change.Published();
     EndAttempt(flight);
     if (after.record == kNoRecord) parts_.options.pod_names->Release(key.id);
-    return;
+    return true;
   }
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/names/held_name.h"
 #include "engine/base/result.h"
@@ -33,6 +34,7 @@
 #include "engine/pod_key.h"
 #include "engine/queue_answers.h"
 #include "engine/refusal.h"
+#include "engine/told.h"
 
 namespace schedq {
 
@@ -170,12 +172,14 @@ Status GroupOperations<Parts>::Add(const PodRef& pod) {
 // A member takes the place of a pod of its name that was none, whose deletion was not told.
 template <typename Parts>
 void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
+  std::vector<Told> told;
   // A retry means that another thread has changed this very pod.
   for (bool is_done = false; !is_done;) {
     const Pinned pinned = parts_.table.Pin(id);
     if (!pinned || !pinned.word().live) return;
-    is_done = pods_.RemoveFromCluster(PodKey(pinned.facts().key()));
+    is_done = pods_.RemoveFromCluster(PodKey(pinned.facts().key()), &told);
   }
+  pods_.TellRemoved(told);
 }
 
 // Adds a pod that is no member. It takes the place of a member of its name, whose deletion was not

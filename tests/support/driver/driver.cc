@@ -1,6 +1,8 @@
 #include "tests/support/driver/driver.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -8,10 +10,14 @@
 #include "bench/format/trace/replayer.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
+#include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/place.h"
+#include "engine/pod_key.h"
+#include "engine/ports.h"
 #include "engine/queue.h"
 #include "engine/queueing_fields.h"
+#include "engine/told.h"
 #include "schedq/engine_kind.h"
 #include "tests/support/driver/operation_generator.h"
 #include "tests/support/driver/random_header.h"
@@ -41,6 +47,78 @@ std::vector<std::string> DifferentFields(const StateJudge::Seen& first,
   return differences;
 }
 
+// What is told of one pod, in its order; between pods there is none. Numbers of moves are an
+// engine's own.
+using ToldOfPods = std::map<std::string, std::vector<std::string>>;
+
+std::string TextOf(const Told& told) {
+  switch (told.what) {
+    case Told::What::kGated:
+      return "gated by plugin " + std::to_string(told.plugin);
+    case Told::What::kPassed:
+      return "passed";
+    case Told::What::kMoved:
+      return "moved from " + std::string(PlaceName(told.from)) + " to " +
+             std::string(PlaceName(told.to)) + " for " +
+             (told.label == kNoLabel ? "nothing" : std::string(LabelText(told.label)));
+    case Told::What::kPopped:
+      return "popped for attempt " + std::to_string(told.attempts);
+    case Told::What::kDeleted:
+      return "deleted";
+  }
+  return "";
+}
+
+ToldOfPods TextsOf(const std::vector<Told>& all) {
+  ToldOfPods texts;
+  for (const Told& told : all) {
+    texts[FullName(*told.pod) + " (" + told.pod->uid + ")"].push_back(TextOf(told));
+  }
+  return texts;
+}
+
+bool IsToldAlike(const Told& a, const Told& b) {
+  return a.what == b.what && a.pod == b.pod && a.plugin == b.plugin && a.from == b.from &&
+         a.to == b.to && a.label == b.label && a.attempts == b.attempts;
+}
+
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+  return joined.empty() ? "nothing" : joined;
+}
+
+// Empty: observers were told the same of each pod.
+std::string ToldDifferently(const std::vector<Told>& first, const std::vector<Told>& other) {
+  if (std::equal(first.begin(), first.end(), other.begin(), other.end(), IsToldAlike)) return "";
+  ToldOfPods expected = TextsOf(first);
+  ToldOfPods told = TextsOf(other);
+  for (const auto& [pod, texts] : told) expected.try_emplace(pod);
+  for (const auto& [pod, texts] : expected) {
+    if (told[pod] == texts) continue;
+    return "observers were told of " + pod + ": " + Joined(told[pod]) +
+           "; by the first: " + Joined(texts);
+  }
+  return "";
+}
+
+// Moves of a name are numbered in their order. Empty: these are, after those that `last` has.
+std::string NumberedBackwards(const std::vector<Told>& all, std::map<PodId, PodMove>* last) {
+  for (const Told& told : all) {
+    const bool is_numbered = told.what == Told::What::kGated || told.what == Told::What::kPassed ||
+                             told.what == Told::What::kDeleted;
+    if (!is_numbered) continue;
+    const auto [before, is_first] = last->try_emplace(told.move.pod.id, told.move);
+    if (told.move.IsOlderThan(before->second)) {
+      return "observers were told of " + FullName(*told.pod) + " (" + told.pod->uid + ") " +
+             TextOf(told) + " by number " + std::to_string(told.move.number) + " after number " +
+             std::to_string(before->second.number);
+    }
+    before->second = told.move;
+  }
+  return "";
+}
+
 // The engines of one run, each with its StateJudge.
 class SideBySide {
  public:
@@ -51,7 +129,7 @@ class SideBySide {
       auto replayer = Replayer::Create(header, engine.make);
       SCHEDQ_CHECK(replayer.ok(), "a random header is well-formed");
       auto judge = std::make_unique<StateJudge>(header, replayer->get(), engine.events_let_go_max);
-      players_.push_back({engine.name, std::move(*replayer), std::move(judge)});
+      players_.push_back({engine.name, std::move(*replayer), std::move(judge), {}});
     }
   }
 
@@ -69,6 +147,8 @@ class SideBySide {
       if (!outcome) return Wrong(player, operation, "refused: " + outcome.error().message());
       const std::string wrong = player.judge->After(operation, *outcome);
       if (!wrong.empty()) return Wrong(player, operation, wrong);
+      const std::string backwards = NumberedBackwards(player.replayer->told(), &player.numbered);
+      if (!backwards.empty()) return Wrong(player, operation, backwards);
       if (!first) {
         first = *outcome;
         continue;
@@ -78,6 +158,10 @@ class SideBySide {
       if (differences.empty()) {
         const std::string kept = player.judge->log().Against(judge().log());
         if (!kept.empty()) differences.push_back(kept);
+      }
+      if (differences.empty()) {
+        const std::string told = ToldDifferently(replayer().told(), player.replayer->told());
+        if (!told.empty()) differences.push_back(told);
       }
       if (!differences.empty()) {
         return Wrong(player, operation,
@@ -92,6 +176,7 @@ class SideBySide {
     std::string name;
     std::unique_ptr<Replayer> replayer;
     std::unique_ptr<StateJudge> judge;
+    std::map<PodId, PodMove> numbered;  // The last move of each name that had a number.
   };
 
   Answer Wrong(const Player& player, const TraceOperation& operation, const std::string& what) {
