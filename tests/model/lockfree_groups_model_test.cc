@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <set>
@@ -49,14 +50,14 @@ struct PaysOnlyWhatItPops : ModelQueueShape {};
 struct AsksNoSecondTime : ModelQueueShape {};
 
 template <>
-void GroupOperations<ModelParts<PaysNoDebt>>::FinishForOthers() {}
+void GroupOperations<ModelParts<PaysNoDebt>>::FinishForOthers(std::exception_ptr*) {}
 template <>
 bool MoveFinisher<ModelParts<PaysNoDebt>>::FinishAll() {
   return false;
 }
 // A pop that finds nothing pays all the same.
 template <>
-void GroupOperations<ModelParts<PaysOnlyWhatItPops>>::FinishForOthers() {}
+void GroupOperations<ModelParts<PaysOnlyWhatItPops>>::FinishForOthers(std::exception_ptr*) {}
 // Takes the debt of a gated group for paid.
 template <>
 bool GroupPublisher<ModelParts<AsksNoSecondTime>>::IsGroupOvertaken(const RootState&) const {
@@ -401,7 +402,7 @@ TEST_P(LockfreeGroupsModel, ThreeThreadsMayMeet) {
   }
 }
 
-// A name passes in two steps, so others may find neither pod, and never both.
+// A name passes in two steps, so others may find neither pod.
 class LockfreeNamesModel : public testing::TestWithParam<size_t> {};
 
 TEST_P(LockfreeNamesModel, AnyThreadMayBeFrozenAnywhere) {
@@ -432,6 +433,43 @@ TEST(LockfreeNamesAtOnce, OnePodHasTheNameInTheEnd) {
         model::Exhaust(GroupOptions(GroupText(steps), model::PreemptionsOr(2), StaleReads()),
                        GroupBody<ModelQueueShape>(beginning, threads, JudgedWhen::kNamesAtTheEnd));
     EXPECT_TRUE(report.passed() && report.complete) << GroupText(steps) << "\n" << report;
+  }
+}
+
+// The one thread is stopped, maybe where both pods are there. The other one's pops find the name
+// once.
+model::Body BodyOfPopsAmidBoth(bool brings_single) {
+  using Scene = ModelScene<ModelQueueShape>;
+  Scene(Duration(0), true).JudgeGroups();  // What fills itself at first use.
+  return [brings_single](model::Trial& trial) {
+    Scene scene(Duration(0), true);
+    scene.queue().GroupAdd(Scene::GroupOfAll());
+    const auto single = std::make_shared<Pod>(*Scene::MakeVersion(0, -1, "single"));
+    single->uid = "single";
+    const auto bring = [&](bool is_single) {
+      is_single ? MustSucceed(scene.queue().Add(single)) : scene.Add(0);
+    };
+    bool has_returned = false;
+    trial.Thread([&] {
+      bring(!brings_single);
+      has_returned = true;
+    });
+    trial.Thread([&] {
+      bring(brings_single);
+      size_t popped = 0;
+      while (scene.queue().TryPop()) ++popped;
+      // A pod that comes after the other one was popped is another one.
+      MODEL_CHECK(popped <= 1 || has_returned, "a name is popped once");
+    });
+    trial.Join();
+  };
+}
+
+TEST(LockfreeNamesAtOnce, NoTwoPodsOfANameArePopped) {
+  for (const bool brings_single : {false, true}) {
+    const Report report =
+        model::ExhaustStalls(GroupOptions("stopped", 0), BodyOfPopsAmidBoth(brings_single));
+    model::ExpectNoStall(report, 20);
   }
 }
 

@@ -87,6 +87,9 @@ GroupPath::GroupPath(EngineKind engine, GroupOperation operation, int64_t member
   const bool is_active =
       operation_ == GroupOperation::kDeleteActive || operation_ == GroupOperation::kCycle;
   is_active ? AddAtOnce(prepared_) : AddQuietly(prepared_);
+  // Any event, so that each member has been rejected.
+  if (operation_ == GroupOperation::kDeleteGated)
+    stage_.assembled->Event(MakeEvent(Resource::kWildcard, Action::kAll), {});
   Random(1).Shuffle(coming_);
   asked_before_ = QuestionsAsked();
 }

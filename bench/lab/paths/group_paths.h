@@ -23,7 +23,7 @@ enum class GroupOperation : uint8_t {
   kGang,          // A member joins a gang, and what waits hears of it; the last opens it. One pop.
   kStorm,         // The last member of a gang of ten comes, among N / 10 gangs that wait.
   kDeleteActive,  // A member of an active group is deleted, and those that stay are asked again.
-  kDeleteGated,   // A member of a gated gang is deleted.
+  kDeleteGated,   // A member of a gated gang is deleted, whose members have all been rejected.
   kCycle,         // A member fails in the one cycle of its group, which comes back with all.
 };
 inline constexpr GroupOperation kGroupOperations[] = {

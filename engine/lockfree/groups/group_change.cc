@@ -338,7 +338,7 @@ void GroupChange::Join(const PodKey& key, Place from) {
   } else {
     RootState* const root = EditRoot(*id);
     const Place place = TakeOut(root);
-    Enlist(member, &root->members);
+    EnterRoot(member, root);
     member->stands = Place::kActive;
     member->root = *id;
     RequeueRest(root, place, label, key.id);
@@ -350,6 +350,12 @@ void GroupChange::Join(const PodKey& key, Place from) {
 void GroupChange::Enlist(MemberState* member, MemberList* list) {
   member->position = list->size();
   list->Add(member->key.id, owner_);
+}
+
+// Among those that stand in its queue.
+void GroupChange::EnterRoot(MemberState* member, RootState* root) {
+  Enlist(member, &root->members);
+  if (member->fields.Rejectors().empty()) ++root->unrejected;
 }
 
 // The last one of the list takes its place there.
@@ -395,7 +401,10 @@ void GroupChange::Leave(const PodKey& key) {
     if (known != nullptr && known->place != Place::kAbsent) {
       RootState* const root = EditRoot(*id);
       const Place place = TakeOut(root);
-      if (stood == Place::kActive) Delist(*member, &root->members);
+      if (stood == Place::kActive) {
+        Delist(*member, &root->members);
+        if (member->fields.Rejectors().empty()) --root->unrejected;
+      }
       RequeueRest(root, place, UnscheduledPodAddLabel());
     }
   }

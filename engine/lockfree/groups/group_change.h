@@ -117,12 +117,14 @@ class GroupChange {
            QueueingFields* fields);
   // Out of error-backoff, if it is due.
   bool Flush(GroupId root, Instant cutoff);
-  // A gated one, which an event or a second look made worth another attempt.
+  // A gated one, which an event made worth another attempt.
   bool RequeueGated(GroupId root, uint32_t version, Verdict verdict, EventLabel label);
   // A gated one that is due for the flush of the unschedulable: marks it, and judges it.
   bool FlushFromPool(GroupId root, Duration max_in_unschedulable);
-  // What was owed has been done.
-  bool Settle(const GroupState::Owed& owed);
+  // A gated one that an event may have overtaken.
+  bool AskAgain(const GroupState::Owed& owed);
+  // What was owed to a root has been done.
+  void Settle(GroupId root);
   bool EndAllFlights();
 
   // Of the state before the change.
@@ -156,6 +158,7 @@ class GroupChange {
   // Places of members.
   void Join(const PodKey& key, Place from);
   void Enlist(MemberState* member, MemberList* list);
+  void EnterRoot(MemberState* member, RootState* root);
   void Delist(const MemberState& member, MemberList* list);
   void Leave(const PodKey& key);
   RootState* StartRoot(GroupId root, MemberState* first);

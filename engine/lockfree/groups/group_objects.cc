@@ -180,10 +180,12 @@ bool GroupChange::DeleteGroup(const GroupKey& key) {
   const bool is_queued = root->place != Place::kAbsent;
   const Place from = is_queued ? TakeOut(root) : Place::kPending;
   MemberList* const list = is_queued ? &root->members : &root->pending;
+  if (is_queued) root->unrejected = 0;
   std::vector<PodId> without_root;
   for (const PodId pod : std::exchange(*list, {})) {
     if (RootOf(*Newest(pod).pod)) {
-      Enlist(Edit(PodKey(Newest(pod).key)), list);
+      MemberState* const member = Edit(PodKey(Newest(pod).key));
+      is_queued ? EnterRoot(member, root) : Enlist(member, list);
     } else {
       without_root.push_back(pod);
     }
@@ -207,8 +209,11 @@ bool GroupChange::GroupDone(const GroupKey& key, GroupStatus status) {
   RootState* const root = EditRoot(*id);
   root->members = std::exchange(root->pending, {});
   state_.counts.pending -= root->members.size();
-  for (const PodId member : root->members)
-    Edit(PodKey(Newest(member).key))->stands = Place::kActive;
+  for (const PodId pod : root->members) {
+    MemberState* const member = Edit(PodKey(Newest(pod).key));
+    member->stands = Place::kActive;
+    if (member->fields.Rejectors().empty()) ++root->unrejected;
+  }
   if (root->members.empty()) {
     Forget(*root);
   } else {

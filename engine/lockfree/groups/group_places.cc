@@ -54,7 +54,7 @@ RootState* GroupChange::StartRoot(GroupId id, MemberState* first) {
   fresh->key = object.key;
   fresh->fields.timestamp = first->fields.timestamp;
   fresh->fields.first_attempt = first->fields.first_attempt;
-  Enlist(first, &fresh->members);
+  EnterRoot(first, fresh.get());
   RootState* const made = fresh.get();
   state_.roots.Set(id, std::move(fresh), owner_);
   return made;
@@ -97,18 +97,14 @@ void GroupChange::SetPlace(RootState* root, Place place) {
   if (root->place == Place::kGated) Index(*root, false);
   root->place = place;
   CountIn(place, members, 1);
-  std::erase_if(state_.owed, [&](const auto& owed) { return owed.root == root->id; });
+  Settle(root->id);
   if (place == Place::kAbsent) return;
   root->version = static_cast<uint32_t>(owner_);
   root->priority = state_.objects.Get(root->id)->object->priority;
   state_.owed.push_back({root->id, root->version});
   if (place != Place::kGated) return;
   root->indexed_by = root->fields.gating_plugin;
-  // The last ones first: a member that joins a gated group is not asked, and has no rejectors.
-  root->is_lenient = false;
-  for (uint32_t i = root->members.size(); i > 0 && !root->is_lenient; --i) {
-    root->is_lenient = Newest(root->members[i - 1]).fields.Rejectors().empty();
-  }
+  root->is_lenient = root->unrejected > 0;
   Index(*root, true);
 }
 
@@ -136,10 +132,13 @@ std::vector<const MemberState*> GroupChange::InOrder(const MemberList& list) con
 // Asks every member, also after one was rejected. The last rejection is the group's.
 bool GroupChange::PassesPreEnqueue(RootState* root) {
   root->epoch = epoch_;
+  root->unrejected = 0;
   PluginId last = kNoPlugin;
   for (const MemberState* member : InOrder(root->members)) {
-    const PluginId rejected = AskPreEnqueue(member->key.id);
+    const PodId id = member->key.id;  // The record may be made anew.
+    const PluginId rejected = AskPreEnqueue(id);
     if (rejected != kNoPlugin) last = rejected;
+    if (Newest(id).fields.Rejectors().empty()) ++root->unrejected;
   }
   root->fields.gating_plugin = last;
   return last == kNoPlugin;
@@ -209,19 +208,23 @@ void GroupChange::PutGated(RootState* root, EventLabel label, Place named) {
   }
   const bool was_in_pool = InPool(root->place);
   SetPlace(root, Place::kGated);
+  state_.owed.back().label = label;
   if (!was_in_pool) CountIncoming(*root, Place::kUnschedulable, label, named);
 }
 
 void GroupChange::Requeue(RootState* root, Verdict verdict, EventLabel label) {
   const Place named = PlaceNamedBy(verdict);
   if (verdict == Verdict::kSkip) {
-    // As it was gated: no plugin is asked, and the mark of a flush stays. Events that have begun by
-    // now have found it gated, unless a second look at it is still owed.
-    const bool is_owed = std::any_of(from_->owed.begin(), from_->owed.end(),
-                                     [&](const auto& owed) { return owed.root == root->id; });
-    if (!is_owed) root->epoch = epoch_;
+    // As it was gated: no plugin is asked, and the mark of a flush stays. Events have found it
+    // gated and will, so a second look at it is owed only where one was.
     const bool was_in_pool = InPool(root->place);
     SetPlace(root, Place::kGated);
+    const GroupState::Owed* const owed = from_->OwedTo(root->id);
+    if (owed != nullptr) {
+      state_.owed.back().label = owed->label;
+    } else {
+      Settle(root->id);
+    }
     if (!was_in_pool) CountIncoming(*root, Place::kUnschedulable, label, named);
   } else if (verdict == Verdict::kAfterBackoff && IsBackingOff(root)) {
     MoveToBackoff(root, label, named);
@@ -294,6 +297,7 @@ bool GroupChange::Pop(GroupId id, uint32_t version, std::shared_ptr<PoppedGroup>
   const std::vector<const MemberState*> members = InOrder(root->members);
   SetPlace(root, Place::kAbsent);
   root->members = {};
+  root->unrejected = 0;
   auto group = std::make_shared<PoppedGroup>();
   group->root = root->key;
   const EventLabel label = LabelOf(SpecialLabel::kPodPopped);
@@ -356,6 +360,21 @@ bool GroupChange::RequeueGated(GroupId id, uint32_t version, Verdict verdict, Ev
   return true;
 }
 
+// PreEnqueue is asked once more whether the group is gated: an event may have looked at the pool
+// before it was there. Now it is, and each later event finds it, so a third look is owed only where
+// another plugin gates it. A group that stays where it is came there once.
+bool GroupChange::AskAgain(const GroupState::Owed& owed) {
+  RootState* const root = EditRoot(owed.root);
+  const PluginId gating_plugin = root->fields.gating_plugin;
+  Requeue(root, Verdict::kAfterBackoff, owed.label);
+  if (root->place != Place::kGated) {
+    TellAllMoved(*root, Place::kGated, owed.label);
+  } else if (root->fields.gating_plugin == gating_plugin) {
+    Settle(owed.root);
+  }
+  return true;
+}
+
 bool GroupChange::FlushFromPool(GroupId id, Duration max_in_unschedulable) {
   const RootState* const known = state_.roots.Get(id);
   if (known == nullptr || known->place != Place::kGated) return false;
@@ -374,6 +393,8 @@ bool GroupChange::FlushFromPool(GroupId id, Duration max_in_unschedulable) {
   return true;
 }
 
-bool GroupChange::Settle(const GroupState::Owed& owed) { return std::erase(state_.owed, owed) > 0; }
+void GroupChange::Settle(GroupId root) {
+  std::erase_if(state_.owed, [root](const auto& owed) { return owed.root == root; });
+}
 
 }  // namespace schedq

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -20,7 +21,6 @@
 #include "engine/lockfree/tickets/queue_ticket.h"
 #include "engine/lockfree/tickets/ticket_publisher.h"
 #include "engine/place.h"
-#include "engine/ports.h"
 #include "engine/told.h"
 
 namespace schedq {
@@ -37,10 +37,17 @@ class GroupPublisher {
   bool Publish(GroupChange* change);
   // What follows from a change that was published.
   void Apply(const GroupEffects& effects) const;
-  bool FinishOwed();
+  bool FinishOwed() {
+    std::exception_ptr thrown;
+    const bool was_owed = FinishOwed(&thrown);
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    return was_owed;
+  }
+  bool FinishOwed(std::exception_ptr* thrown);
 
  private:
-  bool FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed);
+  void FinishOwed(const std::shared_ptr<const GroupState>& state, const GroupState::Owed& owed,
+                  std::exception_ptr* thrown);
   bool IsGroupOvertaken(const RootState& root) const;
 
   Parts& parts_;
@@ -79,13 +86,13 @@ void GroupPublisher<Parts>::Apply(const GroupEffects& effects) const {
 }
 
 // Returns whether there was something to finish. Each round ends one debt, unless another thread
-// has changed the groups.
+// has changed the groups. What an observer throws does not end that: the last is kept in `thrown`.
 template <typename Parts>
-bool GroupPublisher<Parts>::FinishOwed() {
+bool GroupPublisher<Parts>::FinishOwed(std::exception_ptr* thrown) {
   for (bool was_owed = false;; was_owed = true) {
     const std::shared_ptr<const GroupState> state = parts_.groups->state.load();
     if (state->owed.empty()) return was_owed;
-    FinishOwed(state, state->owed.front());
+    FinishOwed(state, state->owed.front(), thrown);
   }
 }
 
@@ -99,21 +106,21 @@ bool GroupPublisher<Parts>::IsGroupOvertaken(const RootState& root) const {
 // its gating plugin registered for began after PreEnqueue was asked: that event may have looked at
 // the pool before the group was in it. Events that begin from here on find it there.
 template <typename Parts>
-bool GroupPublisher<Parts>::FinishOwed(const std::shared_ptr<const GroupState>& state,
-                                       const GroupState::Owed& owed) {
+void GroupPublisher<Parts>::FinishOwed(const std::shared_ptr<const GroupState>& state,
+                                       const GroupState::Owed& owed, std::exception_ptr* thrown) {
   const RootState* const root = state->roots.Get(owed.root);
   GroupChange change(parts_.options, &parts_.groups->ports, &parts_.groups->names, state);
   const bool is_there = root != nullptr && root->version == owed.version;
   const bool is_overtaken = is_there && root->place == Place::kGated && IsGroupOvertaken(*root);
   if (is_overtaken) {
-    const EventLabel label = LabelOf(SpecialLabel::kScheduleAttemptFailure);
     try {
-      change.RequeueGated(owed.root, owed.version, Verdict::kAfterBackoff, label);
+      change.AskAgain(owed);
     } catch (...) {
       // A plugin that throws keeps its group gated until the next event, and no other group.
       GroupChange settled(parts_.options, &parts_.groups->ports, &parts_.groups->names, state);
-      settled.Settle(owed);
-      return Publish(&settled);
+      settled.Settle(owed.root);
+      Publish(&settled);
+      return;
     }
   } else {
     if (is_there && !InPool(root->place)) {
@@ -121,11 +128,14 @@ bool GroupPublisher<Parts>::FinishOwed(const std::shared_ptr<const GroupState>& 
                               uint64_t{owed.root | kGroupBit} << 32 | owed.version};
       tickets_.Push(root->place, {entry, root->fields.backoff_expiration});
     }
-    change.Settle(owed);
+    change.Settle(owed.root);
   }
-  if (!Publish(&change)) return false;
-  Apply(change.effects());
-  return true;
+  if (!Publish(&change)) return;
+  try {
+    Apply(change.effects());
+  } catch (...) {
+    *thrown = std::current_exception();
+  }
 }
 
 }  // namespace schedq

@@ -11,10 +11,12 @@
 // thread that is stopped keeps one version.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "engine/event.h"
 #include "engine/lockfree/groups/member_list.h"
 #include "engine/lockfree/groups/persistent_array.h"
 #include "engine/lockfree/log/event_log.h"
@@ -82,6 +84,7 @@ struct RootState {
   QueueingFields fields;         // Without rejectors.
   // When PreEnqueue was asked: the events that had begun.
   uint64_t epoch = 0;
+  uint32_t unrejected = 0;  // Members of `members` without rejectors.
   bool is_lenient = false;  // Gated, with a member without rejectors: any event will do.
   PluginId indexed_by = kNoPlugin;
   MemberList members;
@@ -112,6 +115,7 @@ struct GroupState {
   struct Owed {
     GroupId root;
     uint32_t version;
+    EventLabel label = kNoLabel;  // Of what gated it.
     bool operator==(const Owed&) const = default;
   };
 
@@ -122,6 +126,13 @@ struct GroupState {
   std::vector<GatedGroups> gated;
   std::vector<Owed> owed;
   QueueCounts counts;  // Of members.
+
+  // What is owed to a root; null: nothing.
+  const Owed* OwedTo(GroupId root) const {
+    const auto found =
+        std::find_if(owed.begin(), owed.end(), [&](const Owed& each) { return each.root == root; });
+    return found == owed.end() ? nullptr : &*found;
+  }
 };
 
 }  // namespace schedq

@@ -75,11 +75,13 @@ struct GroupStore {
     if (GroupChange::FindIn(*known, key) == nullptr) return nullptr;
     return known;
   }
-  // Whether a ticket of active is not the group's any more.
+  // Whether the group is not found by this ticket of active any more, nor ever will be. While its
+  // newer ticket is owed, it is found by the older one.
   bool IsStale(uint64_t ticket) const {
     const auto known = state.load();
     const RootState* const root = known->roots.Get(GroupIn(ticket));
-    return root == nullptr || root->place != Place::kActive || root->version != VersionIn(ticket);
+    if (root == nullptr || root->place != Place::kActive) return true;
+    return root->version != VersionIn(ticket) && known->OwedTo(root->id) == nullptr;
   }
 
   ToldNumbers<Atom> told_numbers;

@@ -75,6 +75,7 @@ class GroupOperations {
   void GroupUpdate(const PodGroupRef& group);
   void GroupDelete(const GroupKey& group);
   void GroupDone(const GroupKey& root, GroupStatus status);
+  void SettleName(PodId id);
   // Ends a popped group of which no caller knows, as an error. What throws meanwhile has taken
   // effect.
   [[gnu::cold]] void GiveBack(const PoppedGroup& group) noexcept;
@@ -88,10 +89,10 @@ class GroupOperations {
     change->emplace(parts_.options, &parts_.groups->ports, &parts_.groups->names,
                     parts_.groups->state.load());
   }
-  void FinishForOthers();
+  void FinishForOthers(std::exception_ptr* thrown);
+  void FinishOwn(const GroupChange& change, std::exception_ptr* thrown);
   void RemoveSingleNamedAs(PodId id);
   void DeleteNamedAs(const Pod& pod, std::optional<GroupChange>* change);
-  void SettleName(PodId id);
 
   Parts& parts_;
   MoveFinisher<Parts>& finisher_;
@@ -105,33 +106,41 @@ template <typename Parts>
 template <typename Operate>
 bool GroupOperations<Parts>::Change(Operate operate) {
   finisher_.FinishLeft();
-  FinishForOthers();
+  // An observer that another thread's debt is told to does not keep this operation from happening.
+  std::exception_ptr thrown;
+  FinishForOthers(&thrown);
   for (;;) {
     GroupChange change(parts_.options, &parts_.groups->ports, &parts_.groups->names,
                        parts_.groups->state.load());
     if (!operate(&change) || change.is_refused()) {
       // What the answer says has to be true for others too.
-      if (!change.from()->owed.empty()) FinishForOthers();
+      if (!change.from()->owed.empty()) FinishForOthers(&thrown);
+      if (thrown != nullptr) std::rethrow_exception(thrown);
       return false;
     }
     if (!publisher_.Publish(&change)) continue;
-    try {
-      publisher_.Apply(change.effects());
-    } catch (...) {
-      // An observer. The operation has taken effect, and a sleeping pop is to be woken.
-      publisher_.FinishOwed();
-      throw;
-    }
-    publisher_.FinishOwed();
+    FinishOwn(change, &thrown);
+    if (thrown != nullptr) std::rethrow_exception(thrown);
     return true;
   }
+}
+
+// What follows from a change that was published, also where an observer throws.
+template <typename Parts>
+void GroupOperations<Parts>::FinishOwn(const GroupChange& change, std::exception_ptr* thrown) {
+  try {
+    publisher_.Apply(change.effects());
+  } catch (...) {
+    *thrown = std::current_exception();
+  }
+  publisher_.FinishOwed(thrown);
 }
 
 // What an operation learns from the state has to be true for every pop: a member that is in active
 // already can be popped once Fail or Activate have said so.
 template <typename Parts>
-void GroupOperations<Parts>::FinishForOthers() {
-  publisher_.FinishOwed();
+void GroupOperations<Parts>::FinishForOthers(std::exception_ptr* thrown) {
+  publisher_.FinishOwed(thrown);
 }
 
 template <typename Parts>
@@ -169,7 +178,9 @@ Status GroupOperations<Parts>::Add(const PodRef& pod) {
                     : Status::Ok();
 }
 
-// A member takes the place of a pod of its name that was none, whose deletion was not told.
+// A member takes the place of a pod of its name that was none, whose deletion was not told. If
+// another thread has changed the groups meanwhile, and PreEnqueue throws when it is asked once
+// more, that pod has gone.
 template <typename Parts>
 void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
   std::vector<Told> told;
@@ -185,27 +196,23 @@ void GroupOperations<Parts>::RemoveSingleNamedAs(PodId id) {
 // Adds a pod that is no member. It takes the place of a member of its name, whose deletion was not
 // told. The rest of the member's group is asked first, and then the pod: if PreEnqueue throws or
 // the pod is refused, nothing has happened. If another thread has changed the groups meanwhile, the
-// rest is asked once more. The name passes in two steps: the member goes, then the pod comes, so
-// that others may find neither, and never both (an exception is said at SettleName).
+// rest is asked once more; if PreEnqueue throws then, or the pod is refused, the member has gone.
+// The name passes in two steps: the member goes, then the pod comes, so that others may find
+// neither. That both are there for a moment is said at SettleName.
 template <typename Parts>
 Status GroupOperations<Parts>::AddSingle(const PodRef& pod) {
   finisher_.FinishLeft();
-  FinishForOthers();
+  std::exception_ptr thrown;  // By an observer; what it was told of stands.
+  FinishForOthers(&thrown);
   std::optional<GroupChange> deletion;  // Of the member; nothing: there is none.
   DeleteNamedAs(*pod, &deletion);
-  std::exception_ptr thrown;  // By an observer; what it was told of stands.
   PodId id = kNoPod;
   const auto delete_member = [&](PodId name) {
     id = name;
     // A retry means that another thread has changed the groups.
     while (deletion && !publisher_.Publish(&*deletion)) DeleteNamedAs(*pod, &deletion);
     if (!deletion) return;
-    try {
-      publisher_.Apply(deletion->effects());
-      publisher_.FinishOwed();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
+    FinishOwn(*deletion, &thrown);
     deletion.reset();
   };
   Status added;
@@ -237,7 +244,9 @@ void GroupOperations<Parts>::DeleteNamedAs(const Pod& pod, std::optional<GroupCh
 
 // One thread brings a member and another one a single pod of its name: each has looked for the
 // other's pod before its own came, and found none. Then both look again, here, and at least one
-// finds both pods, because each has published its own before it looks. The single pod stays. It
+// finds both pods, because each has published its own before it looks. The single pod stays. A pop
+// that meets a name of both settles it too, so that no two are popped, whichever thread is stopped
+// here. The single pod
 // stands in its slot when the groups' state is read that the change begins from, so a member that
 // comes later has seen it.
 template <typename Parts>

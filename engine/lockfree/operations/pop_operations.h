@@ -118,6 +118,8 @@ class PopOperations<Parts>::Popper {
       unsettled_ = first.ticket;
       return Consent::kLeave;
     }
+    if (parts_.groups != nullptr && IsMemberToo(PodIn(first.ticket))) [[unlikely]]
+      return Consent::kLeave;
     is_twice_ = pops_.flights_.Of(pinned_, pinned_.facts().key()) != nullptr;
     if (is_twice_) return Consent::kLeave;
     // Before the exchange: a thread that sees the pod in flight finds its place in the log. And
@@ -157,6 +159,7 @@ class PopOperations<Parts>::Popper {
   void Settle() {
     if (is_twice_) pops_.Discard(pinned_.facts().id, pinned_);
     is_twice_ = false;
+    if (twice_named_ != kNoPod) pops_.groups_.SettleName(std::exchange(twice_named_, kNoPod));
     if (unsettled_ == 0) return;
     if (IsOfGroup(unsettled_)) {
       pops_.publisher_.FinishOwed();
@@ -174,6 +177,8 @@ class PopOperations<Parts>::Popper {
   }
   Consent AskGroup(uint64_t ticket);
   bool ClaimGroup();
+  bool IsMemberToo(PodId id);
+  bool HasSingleToo(const RootState& root);
 
   PopOperations& pops_;
   Parts& parts_;
@@ -181,6 +186,8 @@ class PopOperations<Parts>::Popper {
   Pinned pinned_;
   FlightPosition flight_;  // Of an attempt that is not claimed yet.
   bool is_twice_ = false;  // The pod is in flight already.
+  // A member and a single pod have this name; see GroupOperations::SettleName.
+  PodId twice_named_ = kNoPod;
   // Tickets of pods that stand elsewhere: to be looked at, and looked at. No ticket is 0.
   uint64_t unsettled_ = 0;
   uint64_t settled_ = 0;
@@ -333,9 +340,30 @@ Consent PopOperations<Parts>::Popper::AskGroup(uint64_t ticket) {
     unsettled_ = ticket;
     return Consent::kLeave;
   }
+  if (HasSingleToo(*root)) return Consent::kLeave;
   group_.reset(new GroupTaking{{parts_.options, &groups.ports, &groups.names, state}});
   group_->change.Pop(GroupIn(ticket), version, &group_->group, &group_->fields);
   return Consent::kTake;
+}
+
+// The thread that brought one of them has stopped before it looked for the other.
+template <typename Parts>
+[[gnu::noinline]] bool PopOperations<Parts>::Popper::IsMemberToo(PodId id) {
+  const auto state = parts_.groups->state.load();
+  const MemberState* const member = state->members.Get(id);
+  const bool is_too = member != nullptr && member->live;
+  if (is_too) twice_named_ = id;
+  return is_too;
+}
+template <typename Parts>
+bool PopOperations<Parts>::Popper::HasSingleToo(const RootState& root) {
+  const PodId limit = parts_.table.limit();
+  for (const PodId id : root.members) {
+    if (id >= limit || !parts_.table.Peek(id).live) continue;
+    twice_named_ = id;
+    return true;
+  }
+  return false;
 }
 
 template <typename Parts>

@@ -182,6 +182,15 @@ class UnfinishedMoves {
   bool FinishOf(PodId pod, const Finish& finish) {
     return FinishIf([pod](MoveName name) { return name.pod() == pod; }, finish);
   }
+  // Whether a move of the pod is announced that the caller saw in the pod's slot (invariant 2).
+  bool IsUnderWay(PodId pod) {
+    bool is_found = false;
+    FinishOf(pod, [&is_found](const Move&, const auto&) {
+      is_found = true;
+      return false;
+    });
+    return is_found;
+  }
 
  private:
   static constexpr uint32_t kFirstBits = 2;

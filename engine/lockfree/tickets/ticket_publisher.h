@@ -76,7 +76,10 @@ void TicketPublisher<Parts>::PushRun(std::span<const ActiveEntry> run) {
     DropStaleTickets(pushes);
 }
 
-// A pod that is not active by this very ticket never will be again: it comes back by another.
+// A pod that is not active by this very ticket never will be again: it comes back by another. While
+// a thread has not pushed that other one, the pod is found by the older one (a pop that meets it
+// finishes the move). The slot is looked at first: a move that it shows is announced until its
+// ticket is pushed.
 template <typename Parts>
 void TicketPublisher<Parts>::DropStaleTickets(uint64_t pushes) {
   if (!parts_.stale_watch.IsInRound()) {
@@ -84,7 +87,9 @@ void TicketPublisher<Parts>::DropStaleTickets(uint64_t pushes) {
   }
   const auto is_stale = [this](uint64_t ticket) {
     if (IsOfGroup(ticket)) return parts_.groups->IsStale(ticket);
-    return !IsTicketOf(ticket, Place::kActive, parts_.table.Peek(PodIn(ticket)));
+    const auto word = parts_.table.Peek(PodIn(ticket));
+    if (word.queued != Place::kActive) return true;
+    return !IsTicketOf(ticket, Place::kActive, word) && !parts_.moves.IsUnderWay(PodIn(ticket));
   };
   parts_.stale_watch.Looked(pushes, parts_.active.DropStale(Random(pushes).Next(), is_stale));
 }
