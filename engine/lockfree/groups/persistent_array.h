@@ -5,8 +5,8 @@
 // this owner has made are changed in place, so many changes at once copy each node once.
 // When not to use it: for numbers that lie far apart; the array is as deep as the largest of them.
 // Threads: a version that others can see is never changed; its maker alone changes it before.
-// Memory: a node of 264 bytes for 16 neighbouring numbers of which one has a value, and those above
-// it.
+// Memory: a node of 264 bytes for 16 neighbouring numbers of which one has, or had, a value, and
+// those above it. Numbers are used again, so their nodes are too.
 #pragma once
 
 #include <array>
