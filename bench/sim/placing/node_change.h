@@ -5,12 +5,11 @@
 // Threads: one.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/amounts_by_kind.h"
 #include "bench/sim/placing/resource_table.h"
 
 namespace schedq {
@@ -27,12 +26,12 @@ class NodeChange {
   const std::vector<ClusterPodRef>& gone() const { return gone_; }
   const std::vector<ClusterPodRef>& added() const { return added_; }
   // What is free afterwards and was not before; below 0 where more is taken.
-  int64_t freed(uint8_t kind) const { return freed_[kind]; }
+  int64_t freed(ResourceKind kind) const { return freed_.Of(kind); }
 
  private:
   std::vector<ClusterPodRef> gone_;
   std::vector<ClusterPodRef> added_;
-  std::array<int64_t, kResourceKindsMax> freed_{};
+  AmountsByKind freed_;
 };
 
 }  // namespace schedq

@@ -46,7 +46,10 @@ void NodeColumns::Grow(size_t blocks) {
 void NodeColumns::Read(uint32_t slot) {
   Grow(slot / kNodesPerBlock + 1);
   const NodeLedger::Balance balance = ledger_.BalanceOf(slot);
-  for (size_t kind = 0; kind < balance.kinds; ++kind) free_[kind][slot] = balance.free[kind];
+  for (size_t kind = 0; kind < balance.columns; ++kind) free_[kind][slot] = balance.free[kind];
+  ledger_.ForEachRare(slot, [&](ResourceKind kind, int64_t free, int64_t limit) {
+    rare_.Set({slot, free, limit}, kind);
+  });
   ++room_versions_[slot];
   if (balance.node_version == node_versions_[slot]) return;
   node_versions_[slot] = balance.node_version;
@@ -90,11 +93,20 @@ void NodeColumns::ReadLimits(uint32_t slot) {
   limits_[kAssumedMemory][slot] = INT64_MAX;
   if (nodes_[slot] == nullptr) return;
   for (const auto& [name, amount] : nodes_[slot]->allocatable) {
-    if (const auto kind = ledger_.resources().Find(name)) limits_[*kind][slot] = amount;
+    const auto kind = ledger_.resources().Find(name);
+    if (kind && HasColumn(*kind)) limits_[*kind][slot] = amount;
   }
 }
 
-uint64_t NodeColumns::WithFree(size_t block, uint8_t kind, int64_t amount) const {
+int64_t NodeColumns::RareFree(uint32_t slot, ResourceKind kind) const {
+  return rare_.Of(slot, kind).free;
+}
+
+int64_t NodeColumns::RareLimit(uint32_t slot, ResourceKind kind) const {
+  return rare_.Of(slot, kind).limit;
+}
+
+uint64_t NodeColumns::WithFreeInColumn(size_t block, ResourceKind kind, int64_t amount) const {
   const int64_t* const free = free_[kind].data() + block * kNodesPerBlock;
   uint64_t mask = 0;
   for (size_t i = 0; i < kNodesPerBlock; ++i) {

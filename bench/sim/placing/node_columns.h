@@ -5,7 +5,7 @@
 // The copy follows the ledger by its notes, at a cost of what has changed.
 // When not to use it: to reserve; a copy may be behind (node_ledger.h).
 // Threads: one.
-// Memory: some 300 bytes a node.
+// Memory: some 300 bytes a node, and 24 bytes for each rare kind of a node.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/placing/node_ledger.h"
+#include "bench/sim/placing/rare_columns.h"
 #include "bench/sim/placing/resource_table.h"
 
 namespace schedq {
@@ -45,12 +46,21 @@ class NodeColumns {
   bool has_images() const { return !images_.empty(); }
   int64_t NodesWith(const std::string& image) const;
   // The nodes of the block that have at least `amount` of a kind left.
-  uint64_t WithFree(size_t block, uint8_t kind, int64_t amount) const;
+  uint64_t WithFree(size_t block, ResourceKind kind, int64_t amount) const {
+    return HasColumn(kind) ? WithFreeInColumn(block, kind, amount)
+                           : rare_.WithFree(block * kNodesPerBlock, kind, amount);
+  }
+  // The same of a kind with a column.
+  uint64_t WithFreeInColumn(size_t block, ResourceKind kind, int64_t amount) const;
   // Of a kind: what the node has left, what it has for pods, and what pods take of it.
-  int64_t free(uint32_t slot, uint8_t kind) const { return free_[kind][slot]; }
-  int64_t limit(uint32_t slot, uint8_t kind) const { return limits_[kind][slot]; }
-  int64_t used(uint32_t slot, uint8_t kind) const {
-    return limits_[kind][slot] - free_[kind][slot];
+  int64_t free(uint32_t slot, ResourceKind kind) const {
+    return HasColumn(kind) ? free_[kind][slot] : RareFree(slot, kind);
+  }
+  int64_t limit(uint32_t slot, ResourceKind kind) const {
+    return HasColumn(kind) ? limits_[kind][slot] : RareLimit(slot, kind);
+  }
+  int64_t used(uint32_t slot, ResourceKind kind) const {
+    return limit(slot, kind) - free(slot, kind);
   }
   // By node of the block: changes, from 1 on, with the room of the node.
   std::span<const uint32_t, kNodesPerBlock> room_versions(size_t block) const {
@@ -64,6 +74,8 @@ class NodeColumns {
   std::optional<uint32_t> SlotOf(const std::string& node) const;
 
  private:
+  int64_t RareFree(uint32_t slot, ResourceKind kind) const;
+  int64_t RareLimit(uint32_t slot, ResourceKind kind) const;
   void ReadAll();
   void Read(uint32_t slot);
   void ReadNode(uint32_t slot);
@@ -80,8 +92,9 @@ class NodeColumns {
   std::vector<uint64_t> known_;
   std::vector<uint64_t> unschedulable_;
   std::vector<uint64_t> tainted_;  // By a taint that keeps pods away.
-  std::array<std::vector<int64_t>, kResourceKindsMax> free_;
-  std::array<std::vector<int64_t>, kResourceKindsMax> limits_;
+  std::array<std::vector<int64_t>, kColumnKinds> free_;
+  std::array<std::vector<int64_t>, kColumnKinds> limits_;
+  RareColumns rare_;
   std::vector<uint32_t> room_versions_;
   std::vector<uint64_t> node_versions_;
   std::vector<ClusterNodeRef> nodes_;

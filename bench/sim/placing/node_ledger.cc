@@ -1,5 +1,9 @@
 #include "bench/sim/placing/node_ledger.h"
 
+#include <algorithm>
+
+#include "engine/base/result.h"
+
 namespace schedq {
 namespace {
 
@@ -39,11 +43,11 @@ std::optional<uint32_t> NodeLedger::SlotOf(const std::string& name) const {
 }
 
 uint32_t NodeLedger::SetNode(const ClusterNodeRef& node) {
-  Limits limits{};
-  limits[kAssumedCpu] = INT64_MAX;
-  limits[kAssumedMemory] = INT64_MAX;
+  AmountsByKind limits;
+  limits.Add(kAssumedCpu, INT64_MAX);
+  limits.Add(kAssumedMemory, INT64_MAX);
   for (const auto& [name, amount] : node->allocatable) {
-    if (const std::optional<uint8_t> kind = resources_.FindOrAdd(name)) limits[*kind] = amount;
+    limits.Add(resources_.FindOrAdd(name), amount);
   }
   const std::lock_guard lock(mutex_);
   const uint32_t slot = SlotFor(node->name);
@@ -60,34 +64,57 @@ void NodeLedger::RemoveNode(const std::string& name) {
   Change(found->second, nullptr, {});
 }
 
-void NodeLedger::Change(uint32_t number, const ClusterNodeRef& node, const Limits& limits) {
+void NodeLedger::Change(uint32_t number, const ClusterNodeRef& node, const AmountsByKind& limits) {
   Slot& slot = slots_[number];
-  for (size_t kind = 0; kind < kResourceKindsMax; ++kind) {
-    slot.amounts[kind].limit.store(limits[kind], std::memory_order_relaxed);
+  for (ResourceKind kind = 0; kind < kColumnKinds; ++kind) {
+    slot.amounts[kind].limit.store(limits.Of(kind), std::memory_order_relaxed);
   }
+  for (const NodeDemand::Part& part : limits.rare()) slot.rare.FindOrAdd(part.kind);
+  slot.rare.ForEach([&](ResourceKind kind, NodeAmounts& amounts) {
+    amounts.limit.store(limits.Of(kind), std::memory_order_relaxed);
+  });
   slot.node = node;
   slot.node_version.fetch_add(1, std::memory_order_relaxed);
   Note(number);
+}
+
+const NodeDemand::Part* NodeLedger::Slot::TakeWhileFit(const NodeDemand::Part* part,
+                                                       const NodeDemand::Part* end) {
+  for (; part != end; ++part) {
+    NodeAmounts* const of_kind = Find(part->kind);
+    if (of_kind == nullptr) return part;
+    const int64_t before = of_kind->used.fetch_add(part->amount, std::memory_order_relaxed);
+    if (before + part->amount <= of_kind->limit.load(std::memory_order_relaxed)) continue;
+    // Meanwhile another thread may have been refused needlessly; it tries again, as this one does.
+    of_kind->used.fetch_sub(part->amount, std::memory_order_relaxed);
+    return part;
+  }
+  return end;
+}
+
+void NodeLedger::Slot::Give(const NodeDemand::Part& part) {
+  NodeAmounts* const of_kind = Find(part.kind);
+  SCHEDQ_CHECK(of_kind != nullptr, "what is given back was taken");
+  of_kind->used.fetch_sub(part.amount, std::memory_order_relaxed);
 }
 
 bool NodeLedger::Reserve(uint32_t slot, uint64_t node_version, const NodeDemand& demand) {
   Slot& node = slots_[slot];
   const bool is_same = node.node_version.load(std::memory_order_relaxed) == node_version;
   if (demand.fits_nowhere || !is_same) return false;
-  for (const NodeDemand::Part* part = demand.begin(); part != demand.end(); ++part) {
-    Amounts& amounts = node.amounts[part->kind];
-    const int64_t before = amounts.used.fetch_add(part->amount, std::memory_order_relaxed);
-    if (before + part->amount <= amounts.limit.load(std::memory_order_relaxed)) continue;
-    // Gives back what it took. Meanwhile another thread may have been refused needlessly; it tries
-    // again, as this one does.
-    for (const NodeDemand::Part* taken = demand.begin(); taken <= part; ++taken) {
-      node.amounts[taken->kind].used.fetch_sub(taken->amount, std::memory_order_relaxed);
-    }
-    Note(slot);
-    return false;
+  const NodeDemand::Part* const rare = demand.rare.data();
+  const NodeDemand::Part* const rare_end = rare + demand.rare.size();
+  const NodeDemand::Part* const taken = node.TakeWhileFit(demand.begin(), demand.end());
+  const NodeDemand::Part* rare_taken = rare;
+  if (taken == demand.end()) rare_taken = node.TakeWhileFit(rare, rare_end);
+  const bool fits = taken == demand.end() && rare_taken == rare_end;
+  if (!fits) {
+    const auto give = [&](const NodeDemand::Part& part) { node.Give(part); };
+    std::for_each(demand.begin(), taken, give);
+    std::for_each(rare, rare_taken, give);
   }
   Note(slot);
-  return true;
+  return fits;
 }
 
 uint32_t NodeLedger::Take(const std::string& node, const NodeDemand& demand) {
@@ -95,25 +122,24 @@ uint32_t NodeLedger::Take(const std::string& node, const NodeDemand& demand) {
   const bool is_known = by_name_.count(node) != 0;
   const uint32_t slot = SlotFor(node);
   if (!is_known) removed_.insert(slot);
-  for (const NodeDemand::Part& part : demand) {
-    slots_[slot].amounts[part.kind].used.fetch_add(part.amount, std::memory_order_relaxed);
-  }
+  demand.ForEachPart([&](const NodeDemand::Part& part) {
+    slots_[slot].FindOrAdd(part.kind).used.fetch_add(part.amount, std::memory_order_relaxed);
+  });
   Note(slot);
   return slot;
 }
 
 void NodeLedger::Give(uint32_t slot, const NodeDemand& demand) {
-  for (const NodeDemand::Part& part : demand) {
-    slots_[slot].amounts[part.kind].used.fetch_sub(part.amount, std::memory_order_relaxed);
-  }
+  Slot& node = slots_[slot];
+  demand.ForEachPart([&](const NodeDemand::Part& part) { node.Give(part); });
   Note(slot);
 }
 
 NodeLedger::Balance NodeLedger::BalanceOf(uint32_t number) const {
   const Slot& slot = slots_[number];
   Balance balance;
-  balance.kinds = resources_.size();
-  for (size_t kind = 0; kind < balance.kinds; ++kind) {
+  balance.columns = resources_.columns();
+  for (size_t kind = 0; kind < balance.columns; ++kind) {
     const int64_t used = slot.amounts[kind].used.load(std::memory_order_relaxed);
     const int64_t limit = slot.amounts[kind].limit.load(std::memory_order_relaxed);
     balance.free[kind] = limit - used;

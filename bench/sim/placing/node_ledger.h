@@ -9,7 +9,8 @@
 //  1. Of each kind, the ledger has the sum of what was taken and not given back.
 //  2. A reservation is granted only where all of its parts fit.
 //  3. A slot keeps its node's name while the node exists or pods are on it.
-// Memory: for each slot a name and 16 bytes a resource kind, and one ring of notes. There are at
+// Memory: for each slot a name and 16 bytes a kind with a column, and one ring of notes; and a
+// record for each rare kind of the slot's nodes. There are at
 // most as many slots as there were nodes at one time, and nodes that went with pods on them.
 #pragma once
 
@@ -28,6 +29,8 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/amounts_by_kind.h"
+#include "bench/sim/placing/rare_amounts.h"
 #include "bench/sim/placing/resource_table.h"
 
 namespace schedq {
@@ -36,8 +39,8 @@ class NodeLedger {
  public:
   // What a copy has of one node.
   struct Balance {
-    std::array<int64_t, kResourceKindsMax> free;  // Of the first `kinds` of the table.
-    size_t kinds = 0;
+    std::array<int64_t, kColumnKinds> free;  // Of the first `columns` kinds of the table.
+    size_t columns = 0;
     uint64_t node_version = 0;  // Changes with the node itself.
   };
   // The place up to which a reader has followed the changes.
@@ -45,8 +48,7 @@ class NodeLedger {
 
   NodeLedger();
 
-  // A node that is new or changed; returns its slot. Kinds of resources beyond those of the table
-  // count as missing.
+  // A node that is new or changed; returns its slot.
   uint32_t SetNode(const ClusterNodeRef& node);
   void RemoveNode(const std::string& name);
   // The slot of a node that exists, or that pods are on; nullopt: there is neither.
@@ -62,6 +64,14 @@ class NodeLedger {
 
   size_t slots() const { return slot_count_.load(std::memory_order_acquire); }
   Balance BalanceOf(uint32_t slot) const;
+  // Calls `visit` with each rare kind of the node, with what is free of it, and its limit.
+  template <typename Visit>
+  void ForEachRare(uint32_t slot, Visit visit) const {
+    slots_[slot].rare.ForEach([&](ResourceKind kind, const NodeAmounts& amounts) {
+      const int64_t limit = amounts.limit.load(std::memory_order_relaxed);
+      visit(kind, limit - amounts.used.load(std::memory_order_relaxed), limit);
+    });
+  }
   // Null: the node does not exist (any more).
   ClusterNodeRef NodeAt(uint32_t slot) const;
   // Calls `visit` for each slot that changed since the cursor, perhaps more than once, and moves
@@ -76,16 +86,22 @@ class NodeLedger {
  private:
   static constexpr size_t kNotes = size_t{1} << 16;
 
-  using Limits = std::array<int64_t, kResourceKindsMax>;
-
-  struct Amounts {
-    // Both are written by any thread. Relaxed: a sum needs no order, and a reader that sees a stale
-    // one is corrected by the note that follows each change.
-    std::atomic<int64_t> used{0};
-    std::atomic<int64_t> limit{0};
-  };
   struct Slot {
-    std::array<Amounts, kResourceKindsMax> amounts;
+    // Null: the node has nothing of the kind.
+    NodeAmounts* Find(ResourceKind kind) {
+      return HasColumn(kind) ? &amounts[kind] : rare.Find(kind);
+    }
+
+    // Takes parts up to the first that does not fit, of which nothing is taken; returns that one.
+    const NodeDemand::Part* TakeWhileFit(const NodeDemand::Part* part, const NodeDemand::Part* end);
+    void Give(const NodeDemand::Part& part);
+    // Under mutex_.
+    NodeAmounts& FindOrAdd(ResourceKind kind) {
+      return HasColumn(kind) ? amounts[kind] : rare.FindOrAdd(kind);
+    }
+
+    std::array<NodeAmounts, kColumnKinds> amounts;
+    RareAmounts rare;                       // A kind is added under mutex_.
     std::atomic<uint64_t> node_version{0};  // Written under mutex_.
     ClusterNodeRef node;                    // Guarded by mutex_.
     std::string name;                       // Guarded by mutex_.
@@ -94,7 +110,7 @@ class NodeLedger {
   // Both under mutex_.
   uint32_t SlotFor(const std::string& name);
   uint32_t NewSlot();
-  void Change(uint32_t slot, const ClusterNodeRef& node, const Limits& limits);
+  void Change(uint32_t slot, const ClusterNodeRef& node, const AmountsByKind& limits);
   void Note(uint32_t slot);
 
   mutable ResourceTable resources_;

@@ -1,8 +1,16 @@
 #include "bench/sim/placing/resource_table.h"
 
+#include <algorithm>
+
 #include "bench/format/objects/api_object.h"
 
 namespace schedq {
+
+int64_t NodeDemand::RareAmountOf(ResourceKind kind) const {
+  const auto part = std::find_if(rare.begin(), rare.end(),
+                                 [kind](const Part& each) { return each.kind == kind; });
+  return part == rare.end() ? 0 : part->amount;
+}
 
 ResourceTable::ResourceTable() {
   // No resource has a blank in its name.
@@ -11,23 +19,30 @@ ResourceTable::ResourceTable() {
   }
 }
 
-std::optional<uint8_t> ResourceTable::Find(std::string_view name) const {
-  const size_t known = size();
-  for (size_t i = 0; i < known; ++i) {
-    if (names_[i] == name) return static_cast<uint8_t>(i);
+std::optional<ResourceKind> ResourceTable::Find(const std::string& name) const {
+  const size_t columns = this->columns();
+  for (size_t i = 0; i < columns; ++i) {
+    if (names_[i] == name) return static_cast<ResourceKind>(i);
   }
-  return std::nullopt;
+  if (columns < kColumnKinds) return std::nullopt;
+  const auto rare = rare_.find(name);
+  if (rare == rare_.end()) return std::nullopt;
+  return rare->second;
 }
 
-std::optional<uint8_t> ResourceTable::FindOrAdd(std::string_view name) {
-  if (const auto found = Find(name)) return found;
+ResourceKind ResourceTable::FindOrAdd(const std::string& name) {
+  if (const auto found = Find(name)) return *found;
   const std::lock_guard lock(adding_);
-  if (const auto found = Find(name)) return found;
-  const size_t next = size_.load(std::memory_order_relaxed);  // Under the lock that guards it.
-  if (next == kResourceKindsMax) return std::nullopt;
+  if (const auto found = Find(name)) return *found;
+  const size_t next = columns_.load(std::memory_order_relaxed);  // Under the lock that guards it.
+  if (next == kColumnKinds) {
+    const auto kind = static_cast<ResourceKind>(kColumnKinds + rare_.size());
+    rare_.emplace(name, kind);
+    return kind;
+  }
   names_[next] = name;
-  size_.store(next + 1, std::memory_order_release);
-  return static_cast<uint8_t>(next);
+  columns_.store(next + 1, std::memory_order_release);
+  return static_cast<ResourceKind>(next);
 }
 
 NodeDemand ResourceTable::DemandOf(const ClusterPod& pod) {
@@ -35,19 +50,20 @@ NodeDemand ResourceTable::DemandOf(const ClusterPod& pod) {
   demand.parts[demand.count++] = {kPodsResource, 1};
   for (const auto& [name, amount] : pod.requests) {
     if (amount == 0) continue;
-    const std::optional<uint8_t> kind = FindOrAdd(name);
-    // A pod may not ask for pods, and names do not repeat, so the parts suffice.
-    if (!kind || *kind == kPodsResource || demand.count == kResourceKindsMax) {
+    const ResourceKind kind = FindOrAdd(name);
+    // Names do not repeat, so the parts suffice.
+    if (kind == kPodsResource) {
       demand.fits_nowhere = true;
-      continue;
+    } else if (HasColumn(kind)) {
+      demand.parts[demand.count++] = {kind, amount};
+    } else {
+      demand.rare.push_back({kind, amount});
     }
-    demand.parts[demand.count++] = {*kind, amount};
   }
   const PodObject& spec = pod.spec();
   for (const auto& [kind, amount] : {NodeDemand::Part{kAssumedCpu, spec.assumed_cpu},
                                      NodeDemand::Part{kAssumedMemory, spec.assumed_memory}}) {
-    if (amount == 0 || demand.count == kResourceKindsMax) continue;
-    demand.parts[demand.count++] = {kind, amount};
+    if (amount != 0) demand.parts[demand.count++] = {kind, amount};
   }
   return demand;
 }

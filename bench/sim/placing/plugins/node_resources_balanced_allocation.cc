@@ -18,7 +18,7 @@
 namespace schedq {
 namespace {
 
-constexpr std::array<uint8_t, 2> kScored = {kCpuResource, kMemoryResource};
+constexpr std::array<ResourceKind, 2> kScored = {kCpuResource, kMemoryResource};
 constexpr int64_t kHalf = kScoreMax / 2;
 
 double ShareOf(int64_t used, int64_t limit) {

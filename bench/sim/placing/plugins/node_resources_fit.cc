@@ -7,12 +7,10 @@
 // A scored resource for which a device class stands counts by the node's devices of that class, for
 // pods that ask for it.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +21,7 @@
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/devices/device_inventory.h"
+#include "bench/sim/placing/amounts_by_kind.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/cycle_group.h"
@@ -63,11 +62,10 @@ class NodeResourcesFit final : public PlacingPlugin {
         shape_(scoring.shape) {
     for (FitScoring::Point& point : shape_) point.score *= kScoreMax / kPointScoreMax;
     for (const FitScoring::Resource& resource : scoring.resources) {
-      const std::optional<uint8_t> kind = resources_.FindOrAdd(resource.name);
-      if (!kind) continue;  // No node can have it either.
+      const ResourceKind kind = resources_.FindOrAdd(resource.name);
       const bool only_where_requested =
-          *kind != kCpuResource && *kind != kMemoryResource && resource.name != "ephemeral-storage";
-      scored_.push_back({*kind, only_where_requested, resource.weight, resource.name});
+          kind != kCpuResource && kind != kMemoryResource && resource.name != "ephemeral-storage";
+      scored_.push_back({kind, only_where_requested, resource.weight, resource.name});
     }
   }
 
@@ -87,6 +85,9 @@ class NodeResourcesFit final : public PlacingPlugin {
     if (attempt.demand.fits_nowhere) return 0;
     for (const NodeDemand::Part& part : attempt.demand) {
       if (IsAssumed(part)) continue;
+      candidates &= nodes.WithFreeInColumn(block, part.kind, part.amount);
+    }
+    for (const NodeDemand::Part& part : attempt.demand.rare) {
       candidates &= nodes.WithFree(block, part.kind, part.amount);
     }
     return candidates;
@@ -95,11 +96,12 @@ class NodeResourcesFit final : public PlacingPlugin {
   bool FilterChanged(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
                      const NodeChange& change) const override {
     if (attempt.demand.fits_nowhere) return false;
-    return std::all_of(attempt.demand.begin(), attempt.demand.end(),
-                       [&](const NodeDemand::Part& part) {
-                         const int64_t free = nodes.free(slot, part.kind);
-                         return IsAssumed(part) || free + change.freed(part.kind) >= part.amount;
-                       });
+    bool fits = true;
+    attempt.demand.ForEachPart([&](const NodeDemand::Part& part) {
+      const int64_t free = nodes.free(slot, part.kind) + change.freed(part.kind);
+      fits = fits && (IsAssumed(part) || free >= part.amount);
+    });
+    return fits;
   }
 
   int32_t weight() const override { return 1; }
@@ -134,16 +136,15 @@ class NodeResourcesFit final : public PlacingPlugin {
 
   int64_t ScorePlacement(const CycleGroup&, const ProposedPlacement& proposed,
                          const NodeColumns& nodes) const override {
-    std::array<int64_t, kResourceKindsMax> wanted{};
+    AmountsByKind wanted;
     for (const ClusterPod* pod : proposed.pods) {
-      for (const NodeDemand::Part& part : resources_.DemandOf(*pod)) {
-        wanted[KindScoredAs(part.kind)] += part.amount;
-      }
+      resources_.DemandOf(*pod).ForEachPart(
+          [&](const NodeDemand::Part& part) { wanted.Add(KindScoredAs(part.kind), part.amount); });
     }
     int64_t sum = 0;
     int64_t weights = 0;
     for (const Scored& each : scored_) {
-      int64_t used = wanted[each.kind];
+      int64_t used = wanted.Of(each.kind);
       int64_t limit = 0;
       for (size_t block = 0; block < nodes.blocks(); ++block) {
         const uint64_t mask = proposed.placement->Of(block) & nodes.known(block);
@@ -163,7 +164,7 @@ class NodeResourcesFit final : public PlacingPlugin {
 
  private:
   struct Scored {
-    uint8_t kind;
+    ResourceKind kind;
     bool only_where_requested;
     int64_t weight;
     std::string name;
@@ -208,7 +209,7 @@ class NodeResourcesFit final : public PlacingPlugin {
     return std::llround(static_cast<double>(all.sum) / static_cast<double>(all.weights));
   }
 
-  static uint8_t KindScoredAs(uint8_t kind) {
+  static ResourceKind KindScoredAs(ResourceKind kind) {
     if (kind == kAssumedCpu) return kCpuResource;
     return kind == kAssumedMemory ? kMemoryResource : kind;
   }
@@ -219,7 +220,7 @@ class NodeResourcesFit final : public PlacingPlugin {
   }
 
   static int64_t Assumed(const PlacingAttempt& attempt, const NodeColumns& nodes, uint32_t slot,
-                         uint8_t kind) {
+                         ResourceKind kind) {
     return nodes.used(slot, kind) + attempt.demand.AmountOf(kind);
   }
 

@@ -325,7 +325,7 @@ bool SameNodes(const NodeColumns& a, const NodeColumns& b, size_t kinds) {
     }
     for (size_t kind = 0; kind < kinds; ++kind) {
       for (const int64_t amount : {1, 20, 50}) {
-        const auto number = static_cast<uint8_t>(kind);
+        const auto number = static_cast<ResourceKind>(kind);
         if (a.WithFree(block, number, amount) != b.WithFree(block, number, amount)) return false;
       }
     }
