@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/cluster/storage.h"
 #include "engine/pod.h"
 #include "engine/pod_volumes.h"
@@ -98,15 +101,18 @@ class VolumesAudit {
     Attached& attached = attached_[pod.node_name][driver];
     attached.handles.insert(handle);
     attached.all_were_placed = attached.all_were_placed && was_placed;
+    attached.first_pod = std::min(attached.first_pod, pod.number);
   }
 
   void AuditLimits() {
     for (const auto& [node, drivers] : attached_) {
       const ClusterCsiNodeRef csi_node = storage_.FindCsiNode(node);
-      if (csi_node == nullptr || csi_node->was_lowered) continue;
+      if (csi_node == nullptr) continue;
       for (const auto& [driver, limit] : csi_node->spec.limits) {
         const auto found = drivers.find(driver);
         if (found == drivers.end() || !found->second.all_were_placed) continue;
+        // A scheduler may have placed the pod before it knew of the limit.
+        if (found->second.first_pod <= csi_node->pods_before_limits) continue;
         const size_t count = found->second.handles.size();
         if (count <= static_cast<size_t>(limit)) continue;
         faults_.push_back(
@@ -118,6 +124,7 @@ class VolumesAudit {
   struct Attached {
     std::set<std::string> handles;
     bool all_were_placed = true;
+    uint64_t first_pod = UINT64_MAX;  // Its number.
   };
   using Holders = std::vector<std::pair<const ClusterPod*, const InlineDisk*>>;
 

@@ -3,8 +3,8 @@
 // more volumes of a driver than its CSINode says; no claim for one pod is mounted by two; no disk
 // is given to a pod that conflicts with another.
 //
-// Nodes whose labels have changed since, and limits that were lowered, are left out; so are pods
-// that were created with a node.
+// Nodes whose labels have changed since are left out, and pods that were created with a node; so
+// are limits that came, or were lowered, after one of the pods was created.
 // Threads: one.
 #pragma once
 

@@ -228,8 +228,9 @@ class Cluster {
   PodRulesRef rules_before_;
   PodRulesRef rules_after_;
   Storage storage_{[this](Resource resource, Action action, ObjectRef before, ObjectRef after) {
-    Emit(resource, action, std::move(before), std::move(after));
-  }};
+                     Emit(resource, action, std::move(before), std::move(after));
+                   },
+                   [this] { return last_pod_; }};
   // All objects but pods, by "kind namespace/name".
   std::unordered_map<std::string, ApiObjectRef> others_;
   std::deque<ClusterChange> to_deliver_;  // Where delivers_at_once is set.

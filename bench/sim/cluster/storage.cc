@@ -1,6 +1,7 @@
 #include "bench/sim/cluster/storage.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <variant>
 
 #include "engine/label_selector.h"
@@ -51,20 +52,22 @@ bool IsLowered(const ResourceList& before, const ResourceList& after) {
   });
 }
 
-bool Allows(const ClusterVolume& volume, const ClusterVolumeClaim& claim) {
-  const auto& modes = volume.spec.access_modes;
-  return std::all_of(claim.spec.access_modes.begin(), claim.spec.access_modes.end(),
-                     [&](const std::string& mode) {
-                       return std::find(modes.begin(), modes.end(), mode) != modes.end();
-                     });
-}
-
 }  // namespace
+
+// Other objects have no index.
+template <typename Object>
+void Storage::Index(const Object* before, const std::shared_ptr<const Object>& after) {
+  if constexpr (std::is_same_v<Object, ClusterVolume>) {
+    if (before != nullptr) volume_index_.Remove(*before);
+    if (after != nullptr) volume_index_.Add(after);
+  }
+}
 
 template <typename Object>
 void Storage::Add(ByName<Object>* objects, const std::string& name,
                   std::shared_ptr<Object> object) {
   (*objects)[name] = object;
+  Index<Object>(nullptr, object);
   const Resource resource = object->resource;
   emit_(resource, Action::kAdd, nullptr, std::move(object));
 }
@@ -73,6 +76,7 @@ template <typename Object>
 bool Storage::Remove(ByName<Object>* objects, const std::string& name) {
   auto gone = objects->extract(name);
   if (gone.empty()) return false;
+  Index<Object>(gone.mapped().get(), nullptr);
   const Resource resource = gone.mapped()->resource;
   emit_(resource, Action::kDelete, std::move(gone.mapped()), nullptr);
   return true;
@@ -87,6 +91,7 @@ bool Storage::Update(ByName<Object>* objects, const std::string& name,
   auto after = std::make_shared<Object>(*before);
   change(after.get());
   found->second = after;
+  Index<Object>(before.get(), after);
   emit_(before->resource, Action::kUpdate, before, std::move(after));
   return true;
 }
@@ -115,6 +120,7 @@ bool Storage::Create(const ApiObject& object, const std::string& namespace_name,
     auto made = MakeObject<ClusterCsiNode>(Resource::kCSINode, object, "", name);
     made->spec = *csi_node;
     made->storage = FactsOf(made->spec);
+    made->pods_before_limits = pods_created_();
     Add(&csi_nodes_, name, std::move(made));
   } else {
     return false;
@@ -157,25 +163,9 @@ bool Storage::UpdateCsiNode(const std::string& name,
   return Update<ClusterCsiNode>(&csi_nodes_, name, [&](ClusterCsiNode* node) {
     const ResourceList before = node->spec.limits;
     change(&node->spec);
-    node->was_lowered = node->was_lowered || IsLowered(before, node->spec.limits);
+    if (IsLowered(before, node->spec.limits)) node->pods_before_limits = pods_created_();
     node->storage = FactsOf(node->spec);
   });
-}
-
-bool Suits(const ClusterVolume& volume, const ClusterVolumeClaim& claim) {
-  return volume.spec.bytes >= claim.spec.bytes && volume.spec.is_block == claim.spec.is_block &&
-         volume.spec.class_name == claim.spec.class_name && Allows(volume, claim) &&
-         (!claim.spec.selector || MatchesLabels(*claim.spec.selector, volume.labels));
-}
-
-bool MakesVolumes(const StorageClassObject& storage_class) {
-  return !storage_class.provisioner.empty() &&
-         storage_class.provisioner != "kubernetes.io/no-provisioner";
-}
-
-bool IsForOnePod(const ClusterVolumeClaim& claim) {
-  const auto& modes = claim.spec.access_modes;
-  return std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
 }
 
 }  // namespace schedq

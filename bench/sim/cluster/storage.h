@@ -7,6 +7,7 @@
 // Memory: the live objects.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,33 +16,12 @@
 
 #include "bench/format/objects/api_object.h"
 #include "bench/format/objects/storage_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
+#include "bench/sim/cluster/volume_index.h"
 #include "engine/event.h"
 #include "engine/object.h"
 
 namespace schedq {
-
-struct ClusterVolume final : ObjectView {
-  PersistentVolumeObject spec;
-};
-using ClusterVolumeRef = std::shared_ptr<const ClusterVolume>;
-
-struct ClusterVolumeClaim final : ObjectView {
-  PersistentVolumeClaimObject spec;
-  bool is_bound = false;      // To the volume that it names, which a controller has confirmed.
-  std::string selected_node;  // A volume is to be made that this node reaches.
-};
-using ClusterVolumeClaimRef = std::shared_ptr<const ClusterVolumeClaim>;
-
-struct ClusterStorageClass final : ObjectView {
-  StorageClassObject spec;
-};
-using ClusterStorageClassRef = std::shared_ptr<const ClusterStorageClass>;
-
-struct ClusterCsiNode final : ObjectView {
-  CsiNodeObject spec;
-  bool was_lowered = false;  // A limit is lower, or new, since it was created.
-};
-using ClusterCsiNodeRef = std::shared_ptr<const ClusterCsiNode>;
 
 class Storage {
  public:
@@ -49,7 +29,9 @@ class Storage {
   template <typename Object>
   using ByName = std::map<std::string, std::shared_ptr<const Object>>;
 
-  explicit Storage(Emit emit) : emit_(std::move(emit)) {}
+  // `pods_created` says how many pods there have been by now.
+  Storage(Emit emit, std::function<uint64_t()> pods_created)
+      : emit_(std::move(emit)), pods_created_(std::move(pods_created)) {}
 
   // An object that the cluster has named. False: it is no object of storage.
   bool Create(const ApiObject& object, const std::string& namespace_name, const std::string& name);
@@ -62,6 +44,7 @@ class Storage {
   ClusterStorageClassRef FindClass(const std::string& name) const;
   ClusterCsiNodeRef FindCsiNode(const std::string& name) const;
   const ByName<ClusterVolume>& volumes() const { return volumes_; }
+  const VolumeIndex& volume_index() const { return volume_index_; }
   const ByName<ClusterVolumeClaim>& claims() const { return claims_; }
 
   // False: there is no such object.
@@ -71,6 +54,8 @@ class Storage {
 
  private:
   template <typename Object>
+  void Index(const Object* before, const std::shared_ptr<const Object>& after);
+  template <typename Object>
   void Add(ByName<Object>* objects, const std::string& name, std::shared_ptr<Object> object);
   template <typename Object>
   bool Remove(ByName<Object>* objects, const std::string& name);
@@ -79,20 +64,12 @@ class Storage {
               const std::function<void(Object*)>& change);
 
   const Emit emit_;
+  const std::function<uint64_t()> pods_created_;
   ByName<ClusterVolume> volumes_;
+  VolumeIndex volume_index_;
   ByName<ClusterVolumeClaim> claims_;
   ByName<ClusterStorageClass> classes_;
   ByName<ClusterCsiNode> csi_nodes_;
 };
-
-// Whether the volume could be bound to the claim: it is large enough, of the claim's class and
-// mode, allows its ways of access, and its labels are selected. Not whether it is available.
-bool Suits(const ClusterVolume& volume, const ClusterVolumeClaim& claim);
-
-// Whether volumes are made for claims of the class.
-bool MakesVolumes(const StorageClassObject& storage_class);
-
-// Whether one pod at a time may mount it.
-bool IsForOnePod(const ClusterVolumeClaim& claim);
 
 }  // namespace schedq

@@ -2,22 +2,31 @@
 
 namespace schedq {
 
-void WorkQueue::Add(std::deque<Call> calls) {
-  waiting_.push_back(std::move(calls));
+void WorkQueue::Add(std::deque<Call> calls) { AddItem({std::move(calls), nullptr}); }
+
+void WorkQueue::AddPlanned(Plan plan) { AddItem({{}, std::move(plan)}); }
+
+void WorkQueue::AddItem(Item item) {
+  waiting_.push_back(std::move(item));
   StartWorkers();
 }
 
 void WorkQueue::StartWorkers() {
   while (idle_workers_ > 0 && !waiting_.empty()) {
     --idle_workers_;
-    std::deque<Call> calls = std::move(waiting_.front());
+    Item item = std::move(waiting_.front());
     waiting_.pop_front();
-    RunItem(std::move(calls));
+    if (item.plan != nullptr) item.calls = item.plan();
+    if (item.calls.empty()) {
+      ++idle_workers_;
+    } else {
+      RunCalls(std::move(item.calls));
+    }
   }
 }
 
 // Each call takes effect after its latency.
-void WorkQueue::RunItem(std::deque<Call> calls) {
+void WorkQueue::RunCalls(std::deque<Call> calls) {
   if (calls.empty()) {
     ++idle_workers_;
     StartWorkers();
@@ -26,7 +35,7 @@ void WorkQueue::RunItem(std::deque<Call> calls) {
   clock_.At(clock_.Now() + call_latency_(), [this, calls = std::move(calls)]() mutable {
     calls.front()();
     calls.pop_front();
-    RunItem(std::move(calls));
+    RunCalls(std::move(calls));
   });
 }
 

@@ -2,18 +2,24 @@
 // each volume that is where it must not be.
 // Method: clusters with objects written as YAML, on a clock that is advanced; the canaries of the
 // audit are pods that are bound by hand where they must not be.
+#include "bench/sim/cluster/cluster_storage.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/format/objects/api_object.h"
 #include "bench/format/objects/storage_objects.h"
 #include "bench/sim/cluster/audit_volumes.h"
 #include "bench/sim/cluster/cluster.h"
-#include "bench/sim/cluster/storage.h"
 #include "bench/sim/cluster/volume_controller.h"
 #include "engine/base/time/time.h"
 #include "engine/base/time/virtual_clock.h"
@@ -118,6 +124,141 @@ TEST_F(StorageTest, AClaimThatWaitsForAPodGetsNoVolumeBefore) {
   EXPECT_NE(VolumeOf("b"), "") << "it was made for the node";
 }
 
+TEST_F(StorageTest, AVolumeThatNamesAClaimMustSuitIt) {
+  CreateVolume("little", ", claimRef: {namespace: ns, name: a}", 1);
+  CreateVolume("raw", ", volumeMode: Block, claimRef: {namespace: ns, name: a}");
+  CreateVolume("free", "", 7);
+  CreateClaim("a");
+  EXPECT_EQ(VolumeOf("a"), "free");
+  CreateVolume("1", ", claimRef: {namespace: ns, name: b}", 1);
+  CreateVolume("2", ", storageClassName: other, claimRef: {namespace: ns, name: b}");
+  CreateClaim("b");
+  EXPECT_EQ(VolumeOf("b"), "2") << "its class does not matter, as in Kubernetes' controller";
+  CreateVolume("named", ", storageClassName: other");
+  CreateClaim("c", ", volumeName: named");
+  EXPECT_EQ(VolumeOf("c"), "") << "a volume that the claim names must be of its class";
+}
+
+TEST_F(StorageTest, OfVolumesThatSuitThoseWithTheFewestModesComeFirst) {
+  const auto create = [&](const std::string& name, const std::string& modes, int bytes) {
+    Create("PersistentVolume", "name: " + name,
+           "spec: {accessModes: [" + modes + "], csi: {driver: d, volumeHandle: " + name +
+               "}, capacity: {storage: " + std::to_string(bytes) + "}}");
+  };
+  create("many", "ReadWriteOnce, ReadOnlyMany, ReadWriteMany", 2);
+  create("two", "ReadWriteMany, ReadWriteOnce", 5);
+  create("another", "ReadOnlyMany", 2);
+  create("also-two", "ReadOnlyMany, ReadWriteOnce", 4);
+  for (const char* claim : {"a", "b", "c", "d"}) CreateClaim(claim);
+  EXPECT_EQ(VolumeOf("a"), "also-two");
+  EXPECT_EQ(VolumeOf("b"), "two");
+  EXPECT_EQ(VolumeOf("c"), "many");
+  EXPECT_EQ(VolumeOf("d"), "");
+}
+
+// The first claim is offered the large volume, and takes the small one, which comes before the
+// claim's turn.
+TEST_F(StorageTest, AVolumeThatIsNotTakenIsOfferedToTheNextClaim) {
+  CreateClaim("a");
+  Create("PersistentVolumeClaim", "name: large",
+         "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 8}}}");
+  EXPECT_EQ(VolumeOf("a"), "");
+  CreateVolume("nine", "", 9);
+  CreateVolume("two", "", 2);
+  EXPECT_EQ(VolumeOf("a"), "two");
+  EXPECT_EQ(VolumeOf("large"), "nine");
+}
+
+TEST_F(StorageTest, AClaimWithoutAVolumeTakesOneThatComesToSuitIt) {
+  CreateVolume("v", ", claimRef: {namespace: ns, name: gone}");
+  CreateClaim("a");
+  EXPECT_EQ(VolumeOf("a"), "");
+  cluster_.storage().UpdateVolume("v", [](ClusterVolume* after) { after->spec.claim.clear(); });
+  EXPECT_EQ(VolumeOf("a"), "v");
+}
+
+// Claims and volumes of one class. Each claim asks for more than the one before.
+class ControllerCost {
+ public:
+  void CreateClaim() {
+    auto claim = std::make_shared<ApiObject>();
+    claim->kind = "PersistentVolumeClaim";
+    claim->metadata.name = "c" + std::to_string(++claims_);
+    PersistentVolumeClaimObject body;
+    body.bytes = claims_;
+    claim->body = body;
+    ASSERT_TRUE(cluster_.Create(claim, "ns").ok());
+  }
+  void CreateVolume(int64_t bytes) {
+    auto volume = std::make_shared<ApiObject>();
+    volume->kind = "PersistentVolume";
+    volume->metadata.name = "v" + std::to_string(++volumes_);
+    PersistentVolumeObject body;
+    body.bytes = bytes;
+    volume->body = body;
+    ASSERT_TRUE(cluster_.Create(volume, "").ok());
+  }
+  void Pass(Duration time) { clock_.AdvanceTo(clock_.Now() + time); }
+  // Claims and volumes that were looked at, and calls.
+  uint64_t Work() const { return controller_.steps() + calls_; }
+  int64_t Bound() const {
+    const auto& claims = cluster_.storage().claims();
+    return std::count_if(claims.begin(), claims.end(),
+                         [](const auto& claim) { return claim.second->is_bound; });
+  }
+
+ private:
+  int claims_ = 0;
+  int volumes_ = 0;
+  uint64_t calls_ = 0;
+  VirtualClock clock_{Instant()};
+  Cluster cluster_{{.clock = &clock_}};
+  VolumeController controller_{&cluster_, 2, [this] {
+                                 ++calls_;
+                                 return std::chrono::milliseconds(1);
+                               }};
+};
+
+TEST(VolumeController, WorkGrowsWithClaimsAndVolumesAndNotWithTheirProduct) {
+  static constexpr auto kEnough = std::chrono::hours(1);
+  using Scene = std::function<void(ControllerCost*, int)>;
+  const std::map<std::string, Scene> scenes = {
+      {"claims first",
+       [](ControllerCost* cost, int count) {
+         for (int i = 0; i < count; ++i) cost->CreateClaim();
+         cost->Pass(kEnough);
+         for (int i = 0; i < count; ++i) cost->CreateVolume(count - i);
+       }},
+      {"volumes first",
+       [](ControllerCost* cost, int count) {
+         for (int i = 0; i < count; ++i) cost->CreateVolume(count - i);
+         cost->Pass(kEnough);
+         for (int i = 0; i < count; ++i) cost->CreateClaim();
+       }},
+      {"together",
+       [](ControllerCost* cost, int count) {
+         for (int i = 0; i < count; ++i) cost->CreateClaim();
+         for (int i = 0; i < count; ++i) cost->CreateVolume(count - i);
+       }},
+      {"in turns, with pauses", [](ControllerCost* cost, int count) {
+         for (int i = 0; i < count; ++i) {
+           cost->CreateClaim();
+           cost->CreateVolume(i + 1);
+           cost->Pass(std::chrono::milliseconds(i % 4));
+         }
+       }}};
+  for (const auto& [name, play] : scenes) {
+    for (const int count : {500, 1000, 2000, 4000}) {
+      ControllerCost cost;
+      play(&cost, count);
+      cost.Pass(kEnough);
+      EXPECT_EQ(cost.Bound(), count) << name;
+      EXPECT_LE(cost.Work(), static_cast<uint64_t>(count) * 40) << name << ", " << count;
+      RecordProperty(name + " " + std::to_string(count), std::to_string(cost.Work()));
+    }
+  }
+}
+
 // Nodes "n1" in zone a and "n2" in zone b, each with two volumes of d at most.
 class AuditVolumesTest : public StorageTest {
  protected:
@@ -168,6 +309,23 @@ TEST_F(AuditVolumesTest, FindsTooManyVolumesOnANode) {
   EXPECT_THAT(Faults(), ElementsAre("node n1 has 3 volumes of d, and takes 2"));
   cluster_.storage().UpdateCsiNode("n1", [](CsiNodeObject* after) { after->limits[0].second = 1; });
   EXPECT_THAT(Faults(), IsEmpty()) << "the limit was lowered since";
+}
+
+TEST_F(AuditVolumesTest, LimitsThatComeAfterAPodDoNotSpeakOfIt) {
+  for (const char* name : {"a", "b", "c"}) CreateBound(name);
+  Create("Node", "name: late", "status: {capacity: {pods: '9', cpu: '4'}}");
+  Put("late", Claim("a"));
+  const std::string limits = "spec: {drivers: [{name: d, allocatable: {count: 0}}]}";
+  Create("CSINode", "name: late", limits);
+  EXPECT_THAT(Faults(), IsEmpty()) << "the node had no limits";
+  ASSERT_TRUE(cluster_.Delete({"CSINode", "", "n1"}));
+  Put("n1", Claim("b"));
+  Create("CSINode", "name: n1", limits);
+  EXPECT_THAT(Faults(), IsEmpty());
+  Create("Node", "name: early", "status: {capacity: {pods: '9', cpu: '4'}}");
+  Create("CSINode", "name: early", limits);
+  Put("early", Claim("c"));
+  EXPECT_THAT(Faults(), ElementsAre("node early has 1 volumes of d, and takes 0"));
 }
 
 TEST_F(AuditVolumesTest, FindsVolumesThatTheNodeDoesNotReach) {
