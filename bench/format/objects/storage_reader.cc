@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -225,11 +226,14 @@ CsiNodeObject ReadCsiNodeBody(YamlErrors& errors, const YamlNode* spec, const La
   YamlFields fields(errors, *spec, "the CSINode's spec");
   const auto* drivers = fields.FindList("drivers");
   if (drivers == nullptr) return body;
+  std::set<std::string> names;
   for (const YamlNode& item : drivers->items) {
     std::string name;
     int64_t count = 0;
     YamlFields parts(errors, item, "a driver");
-    parts.ReadRequired("name", &name);
+    if (parts.ReadRequired("name", &name) && !names.insert(name).second) {
+      errors.Add(item.at, "driver " + name + " is there twice, expected each driver once");
+    }
     parts.Ignore({"nodeID", "topologyKeys"});
     if (const auto* allocatable = parts.Find("allocatable")) {
       YamlFields amounts(errors, *allocatable, "the driver's allocatable");

@@ -126,6 +126,8 @@ TEST(StorageObjects, WhatIsMalformedIsRefused) {
       {"StorageClass", "provisioner: p\nvolumeBindingMode: Later\n", "\"Later\""},
       {"CSINode", "spec: {drivers: [{nodeID: n}]}\n", "name"},
       {"CSINode", "spec: {drivers: [{name: d, allocatable: {count: -1}}]}\n", "count"},
+      {"CSINode", "spec: {drivers: [{name: d}, {name: e}, {name: d}]}\n",
+       "driver d is there twice"},
       {"Pod", "spec: {containers: [{name: c}], volumes: [{persistentVolumeClaim: {}}]}\n",
        "claimName"},
       {"Pod", "spec: {containers: [{name: c}], volumes: [{rbd: {image: i}}]}\n", "monitors"},
