@@ -1,5 +1,6 @@
 #include "bench/format/workload/plugin_args.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -34,13 +35,13 @@ std::vector<FitScoring::Resource> ReadResources(YamlErrors& errors, const YamlNo
   return resources;
 }
 
-std::vector<FitScoring::Point> ReadShape(YamlErrors& errors, YamlFields& fields) {
+std::vector<FitScoring::Point> ReadShape(YamlErrors& errors, YamlFields& fields,
+                                         std::string_view of) {
   constexpr int64_t kScoreOfPointMax = 10;
   std::vector<FitScoring::Point> shape;
   const YamlNode* list = fields.FindList("shape");
   if (list == nullptr || list->items.empty()) {
-    errors.Add(fields.node().at,
-               "requestedToCapacityRatio has no shape, expected a point at least");
+    errors.Add(fields.node().at, std::string(of) + " has no shape, expected a point at least");
     return shape;
   }
   for (const YamlNode& item : list->items) {
@@ -79,7 +80,7 @@ void ReadStrategy(YamlErrors& errors, const YamlNode& node, FitScoring* scoring)
   const bool wants_shape = scoring->strategy == FitScoring::Strategy::kRequestedToCapacityRatio;
   if (ratio != nullptr) {
     YamlFields parts(errors, *ratio, "requestedToCapacityRatio");
-    scoring->shape = ReadShape(errors, parts);
+    scoring->shape = ReadShape(errors, parts, "requestedToCapacityRatio");
   } else if (wants_shape) {
     errors.Add(node.at,
                "type RequestedToCapacityRatio without requestedToCapacityRatio, "
@@ -149,6 +150,17 @@ void ReadPreemption(YamlErrors& errors, YamlFields& fields, SchedulerProfile* pr
   profile->candidates_min = static_cast<size_t>(least);
 }
 
+void ReadVolumeBinding(YamlErrors& errors, YamlFields& fields, SchedulerProfile* profile,
+                       FeatureUses& features) {
+  int64_t seconds = 0;
+  if (ReadBetween(fields, "bindTimeoutSeconds", 0, kYamlCountMax, &seconds)) {
+    profile->volume_bind_timeout = std::chrono::seconds(seconds);
+  }
+  if (fields.FindList("shape") == nullptr) return;
+  ReadShape(errors, fields, "VolumeBinding");
+  AddFeature(features, Feature::kSchedulerScoring, "VolumeBinding shape");
+}
+
 }  // namespace
 
 void ReadPluginArgs(YamlErrors& errors, const std::string& plugin, const YamlNode& args,
@@ -165,6 +177,8 @@ void ReadPluginArgs(YamlErrors& errors, const std::string& plugin, const YamlNod
     ReadInterPodAffinity(fields, profile);
   } else if (plugin == "DefaultPreemption") {
     ReadPreemption(errors, fields, profile);
+  } else if (plugin == "VolumeBinding") {
+    ReadVolumeBinding(errors, fields, profile, features);
   } else if (plugin == "NodeAffinity") {
     if (fields.FindMap("addedAffinity") != nullptr) {
       AddFeature(features, Feature::kSchedulerConfiguration, "NodeAffinity addedAffinity");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -69,6 +70,7 @@ struct SchedulerProfile {
   bool has_default_spread = true;  // Pods without constraints of their own have others by default.
   size_t candidates_min = 100;     // Of DefaultPreemption, as its percentage.
   size_t candidates_percentage = 10;
+  Duration volume_bind_timeout = std::chrono::minutes(10);  // bindTimeoutSeconds of VolumeBinding.
   // Pods that say the same may share the search for nodes (gate OpportunisticBatching).
   bool shares_searches = true;
 

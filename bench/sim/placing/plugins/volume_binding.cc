@@ -2,7 +2,9 @@
 // is bound to the smallest volume that suits it and that the node reaches, or one is made for it.
 //
 // Reserve promises the volumes. PreBind stores what was promised, a call each, and then waits until
-// the claims are bound: it looks once a second, for ten minutes.
+// the claims are bound: it looks once a second, as long as bindTimeoutSeconds says. It fails at
+// once where a claim has come to be bound to another volume than the promised one, where a volume
+// that was made is not reached from the node, and where one of them, or the node, is gone.
 // A claim that should be bound and is not keeps its pod from all nodes. Not modelled: the capacity
 // of storage, and scores by it.
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/cluster/storage.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
@@ -25,13 +28,12 @@
 #include "bench/sim/placing/plugins/plugins.h"
 #include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/base/time/time.h"
+#include "hints/plugins/volume_rules.h"
 
 namespace schedq {
 namespace {
 
-// Upstream's, and the default of its bindTimeoutSeconds.
 constexpr Duration kPoll = std::chrono::seconds(1);
-constexpr Duration kPatience = std::chrono::minutes(10);
 
 size_t Stores(const VolumeDecision& volumes) {
   return volumes.bindings.size() + volumes.to_provision.size();
@@ -55,19 +57,53 @@ bool StoreSelection(Storage* storage, const std::string& name, const std::string
                               [&](ClusterVolumeClaim* after) { after->selected_node = node; });
 }
 
-bool AreBound(const Storage& storage, const VolumeDecision& volumes) {
-  const auto is_bound = [&](const std::string& name) {
-    const ClusterVolumeClaimRef claim = storage.FindClaim(name);
-    return claim != nullptr && claim->is_bound;
-  };
-  return std::all_of(volumes.bindings.begin(), volumes.bindings.end(),
-                     [&](const auto& binding) { return is_bound(binding.claim); }) &&
-         std::all_of(volumes.to_provision.begin(), volumes.to_provision.end(), is_bound);
+enum class BindingState : uint8_t {
+  kBound,
+  kNotYet,
+  kFailed,  // What the attempt assumed does not hold: it is to be repeated.
+};
+
+BindingState StateOf(const Storage& storage, const VolumeDecision::Binding& binding,
+                     const ClusterNode& node) {
+  const ClusterVolumeRef volume = storage.FindVolume(binding.volume);
+  const ClusterVolumeClaimRef claim = storage.FindClaim(binding.claim);
+  const bool holds = volume != nullptr && claim != nullptr && volume->spec.claim == binding.claim &&
+                     MeetsAnyTerm(volume->spec.node_terms, node);
+  if (!holds) return BindingState::kFailed;
+  if (!claim->is_bound) return BindingState::kNotYet;
+  return claim->spec.volume_name == binding.volume ? BindingState::kBound : BindingState::kFailed;
+}
+
+// Of a claim whose volume is made for the node.
+BindingState StateOf(const Storage& storage, const std::string& name, const ClusterNode& node) {
+  const ClusterVolumeClaimRef claim = storage.FindClaim(name);
+  if (claim == nullptr || claim->selected_node != node.name) return BindingState::kFailed;
+  if (!claim->spec.volume_name.empty()) {
+    const ClusterVolumeRef volume = storage.FindVolume(claim->spec.volume_name);
+    if (volume == nullptr) return BindingState::kNotYet;
+    if (!MeetsAnyTerm(volume->spec.node_terms, node)) return BindingState::kFailed;
+  }
+  return claim->is_bound ? BindingState::kBound : BindingState::kNotYet;
+}
+
+// The first that is not bound decides.
+BindingState StateOf(const Cluster& cluster, const ClusterPod& pod, const Decision& decision) {
+  const ClusterNodeRef node = cluster.FindNode(decision.node);
+  if (node == nullptr || cluster.FindPod(pod.number) == nullptr) return BindingState::kFailed;
+  for (const VolumeDecision::Binding& binding : decision.volumes->bindings) {
+    const BindingState state = StateOf(cluster.storage(), binding, *node);
+    if (state != BindingState::kBound) return state;
+  }
+  for (const std::string& claim : decision.volumes->to_provision) {
+    const BindingState state = StateOf(cluster.storage(), claim, *node);
+    if (state != BindingState::kBound) return state;
+  }
+  return BindingState::kBound;
 }
 
 class VolumeBinding final : public PlacingPlugin {
  public:
-  explicit VolumeBinding(VolumeBook* book) : book_(*book) {}
+  VolumeBinding(VolumeBook* book, Duration patience) : book_(*book), patience_(patience) {}
 
   std::string_view name() const override { return "VolumeBinding"; }
   ExtensionPoints points() const override {
@@ -113,19 +149,17 @@ class VolumeBinding final : public PlacingPlugin {
   Duration PreBindDelay(size_t step, Duration waited, const Cluster& cluster, const ClusterPod& pod,
                         const Decision& decision) const override {
     if (step < Stores(*decision.volumes)) return Duration(0);
-    if (waited == Duration(0)) return kPoll;
-    const bool goes_on = waited < kPatience && cluster.FindPod(pod.number) != nullptr &&
-                         !AreBound(cluster.storage(), *decision.volumes);
-    return goes_on ? kPoll : Duration(0);
+    const Duration left = std::min(kPoll, patience_ - waited);
+    // It waits before it looks for the first time, too.
+    if (waited == Duration(0)) return left;
+    return StateOf(cluster, pod, decision) == BindingState::kNotYet ? left : Duration(0);
   }
 
   bool PreBind(size_t step, Cluster* cluster, const ClusterPod& pod,
                const Decision& decision) const override {
     const VolumeDecision& volumes = *decision.volumes;
     const size_t bindings = volumes.bindings.size();
-    if (step == Stores(volumes)) {
-      return cluster->FindPod(pod.number) != nullptr && AreBound(cluster->storage(), volumes);
-    }
+    if (step == Stores(volumes)) return StateOf(*cluster, pod, decision) == BindingState::kBound;
     if (cluster->IsOut()) return false;
     if (step < bindings) return StoreBinding(&cluster->storage(), volumes.bindings[step]);
     return StoreSelection(&cluster->storage(), volumes.to_provision[step - bindings],
@@ -134,12 +168,13 @@ class VolumeBinding final : public PlacingPlugin {
 
  private:
   VolumeBook& book_;
+  const Duration patience_;
 };
 
 }  // namespace
 
 PlacingPluginRef MakeVolumeBinding(const PlacingTools& tools) {
-  return std::make_unique<VolumeBinding>(tools.volumes);
+  return std::make_unique<VolumeBinding>(tools.volumes, tools.profile.volume_bind_timeout);
 }
 
 }  // namespace schedq

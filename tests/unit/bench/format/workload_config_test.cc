@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,6 +65,7 @@ TEST_F(SchedulerConfig, ReadsProfilesWithTheirPluginsAndArguments) {
       "- {schedulerName: b, pluginConfig: [\n"
       "   {name: InterPodAffinity, args: {hardPodAffinityWeight: 9}},\n"
       "   {name: PodTopologySpread, args: {defaultingType: List}},\n"
+      "   {name: VolumeBinding, args: {bindTimeoutSeconds: 30}},\n"
       "   {name: NodeResourcesFit, args: {scoringStrategy: {type: RequestedToCapacityRatio,"
       " requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: "
       "10}]}}}}]}\n");
@@ -79,6 +81,8 @@ TEST_F(SchedulerConfig, ReadsProfilesWithTheirPluginsAndArguments) {
   EXPECT_EQ(b.percentage_of_nodes, 40);
   EXPECT_EQ(b.hard_pod_affinity_weight, 9);
   EXPECT_FALSE(b.has_default_spread);
+  EXPECT_EQ(a.volume_bind_timeout, std::chrono::minutes(10));
+  EXPECT_EQ(b.volume_bind_timeout, std::chrono::seconds(30));
   EXPECT_EQ(b.fit_scoring.strategy, FitScoring::Strategy::kRequestedToCapacityRatio);
   EXPECT_EQ(b.fit_scoring.shape.size(), 2u);
   EXPECT_TRUE(SettingsOf("").profiles[0].has_default_spread);
@@ -92,6 +96,9 @@ TEST_F(SchedulerConfig, NamesWhatTheSimulationDoesNotFollow) {
             (std::vector<std::string>{"scheduler configuration plugins.bind"}));
   EXPECT_EQ(NeedsOfConfig("extenders: [{urlPrefix: x}]\n"),
             (std::vector<std::string>{"scheduler configuration extenders"}));
+  EXPECT_EQ(NeedsOfConfig("profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: "
+                          "[{utilization: 0, score: 1}]}}]}]\n"),
+            (std::vector<std::string>{"scoring configuration VolumeBinding shape"}));
   EXPECT_EQ(NeedsOfConfig(plugins + "filter: {disabled: [{name: TaintToleration}]}}}]\n"),
             std::vector<std::string>());
 }
@@ -104,6 +111,12 @@ TEST_F(SchedulerConfig, RefusesWhatKubeSchedulerWouldRefuse) {
   EXPECT_THAT(ErrorOf("profiles: [{schedulerName: a}, {schedulerName: a}]\n"), HasSubstr("twice"));
   EXPECT_THAT(ErrorOf("profiles: [{surplus: 1}]\n"), HasSubstr("surplus"));
   EXPECT_THAT(ErrorOf("percentageOfNodesToScore: 101\n"), HasSubstr("expected 0 to 100"));
+  const std::string volumes = "profiles: [{pluginConfig: [{name: VolumeBinding, args: ";
+  EXPECT_THAT(ErrorOf(volumes + "{bindTimeoutSeconds: -1}}]}]\n"),
+              HasSubstr("bindTimeoutSeconds is -1, expected 0 to"));
+  EXPECT_THAT(ErrorOf(volumes + "{bindTimeoutSeconds: soon}}]}]\n"),
+              HasSubstr("bindTimeoutSeconds"));
+  EXPECT_THAT(ErrorOf(volumes + "{bindTimeout: 1}}]}]\n"), HasSubstr("bindTimeout"));
   EXPECT_THAT(ErrorOf("podInitialBackoffSeconds: 5\npodMaxBackoffSeconds: 2\n"),
               HasSubstr("podMaxBackoffSeconds is below"));
   EXPECT_THAT(ErrorOf("profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
