@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/format/objects/storage_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "engine/event.h"
 #include "engine/object.h"
 #include "engine/pod.h"
@@ -133,7 +134,6 @@ void VolumeBook::SetNode(uint32_t slot, const ClusterNodeRef& node) {
     if (before != nullptr) slots_.erase(before->name);
     return attachments_.SetLimits(slot, {});
   }
-  available_.NodeChanged(slot);
   if (!slots_.try_emplace(node->name, slot).second) return;
   const ClusterCsiNodeRef csi_node = FindIn(csi_nodes_, node->name);
   attachments_.SetLimits(slot, csi_node == nullptr ? ResourceList() : csi_node->spec.limits);

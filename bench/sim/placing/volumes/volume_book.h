@@ -7,7 +7,8 @@
 // Invariants:
 //  1. A pod counts on at most one node.
 //  2. PutWhereAllowed counts a pod only where limits, disks and claims for one pod allow it then.
-//  3. A volume is promised to at most one claim, and a claim's new volume to one node.
+//  3. A volume is promised to at most one claim, and a claim has the promise of at most one: of a
+//     volume, or of one that is made for a node.
 // Memory: a record a volume, claim, and pod with volumes that is on a node.
 #pragma once
 
@@ -24,7 +25,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/cluster/storage.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/node_change.h"
 #include "bench/sim/placing/node_columns.h"
@@ -149,13 +150,16 @@ class VolumeBook {
   void AddZones(const ClusterVolumeClaim& claim, WantedVolumes* wanted);
   bool IsAnyInUse(const WantedVolumes& wanted) const;
   bool HasFreeDisks(const ClusterPod& pod, uint32_t slot) const;
-  bool Reaches(const WantedVolumes& wanted, uint32_t slot, const ClusterNode& node);
-  std::optional<VolumeDecision> Bindings(const WantedVolumes& wanted, uint32_t slot,
-                                         const ClusterNode& node);
-  // The volume that names the claim, or is promised to it; null: none does.
-  ClusterVolumeRef VolumeMeantFor(const std::string& claim) const;
+  bool Reaches(const WantedVolumes& wanted, const ClusterNode& node);
+  std::optional<VolumeDecision> Bindings(const WantedVolumes& wanted, const ClusterNode& node);
+  // A volume that suits the claim and that names it, or is promised to it; null: there is none.
+  ClusterVolumeRef VolumeMeantFor(const std::string& name, const ClusterVolumeClaim& claim) const;
   bool CanProvision(const ClusterVolumeClaim& claim, const ClusterNode& node) const;
   bool MayPromise(const VolumeDecision& decision, const std::string& node) const;
+  // Null: it is gone, or bound.
+  ClusterVolumeClaimRef UnboundClaim(const std::string& name) const;
+  bool MayBind(const VolumeDecision::Binding& binding) const;
+  bool MayProvision(const std::string& name, const std::string& node) const;
   void EndMeant(const std::string& claim, const std::string& volume);
 
   std::mutex mutex_;  // Guards all members.

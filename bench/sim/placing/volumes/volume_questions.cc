@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/format/objects/storage_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/placing/placing_plugin.h"
 #include "bench/sim/placing/volumes/volume_book.h"
 #include "engine/pod.h"
@@ -139,17 +140,17 @@ uint64_t VolumeBook::WithVolumes(const WantedVolumes& wanted, const NodeColumns&
   const std::lock_guard lock(mutex_);
   uint64_t passed = 0;
   ForEachNode(block, candidates, [&](uint32_t slot) {
-    if (Reaches(wanted, slot, nodes.node(slot))) passed |= BitOfNode(slot);
+    if (Reaches(wanted, nodes.node(slot))) passed |= BitOfNode(slot);
   });
   return passed;
 }
 
-bool VolumeBook::Reaches(const WantedVolumes& wanted, uint32_t slot, const ClusterNode& node) {
+bool VolumeBook::Reaches(const WantedVolumes& wanted, const ClusterNode& node) {
   return std::all_of(wanted.reached.begin(), wanted.reached.end(),
                      [&](const ClusterVolumeRef& volume) {
                        return MeetsAnyTerm(volume->spec.node_terms, node);
                      }) &&
-         (wanted.waiting.empty() || Bindings(wanted, slot, node).has_value());
+         (wanted.waiting.empty() || Bindings(wanted, node).has_value());
 }
 
 template <typename Passes>
@@ -186,10 +187,10 @@ bool VolumeBook::WouldBeFree(const WantedVolumes& wanted, const ClusterPod& pod,
 std::optional<VolumeDecision> VolumeBook::BindingsOn(const WantedVolumes& wanted, uint32_t slot) {
   const std::lock_guard lock(mutex_);
   if (slot >= nodes_.size() || nodes_[slot] == nullptr) return std::nullopt;
-  return Bindings(wanted, slot, *nodes_[slot]);
+  return Bindings(wanted, *nodes_[slot]);
 }
 
-std::optional<VolumeDecision> VolumeBook::Bindings(const WantedVolumes& wanted, uint32_t slot,
+std::optional<VolumeDecision> VolumeBook::Bindings(const WantedVolumes& wanted,
                                                    const ClusterNode& node) {
   VolumeDecision decision;
   std::vector<std::string> chosen;
@@ -199,10 +200,9 @@ std::optional<VolumeDecision> VolumeBook::Bindings(const WantedVolumes& wanted, 
     if (promised != promised_claims_.end()) selected = promised->second.to;
     ClusterVolumeRef volume;
     if (selected.empty()) {
-      volume = VolumeMeantFor(waiting.name);
-      const bool is_meant = volume != nullptr && volume->spec.bytes >= waiting.claim->spec.bytes &&
-                            volume->spec.is_block == waiting.claim->spec.is_block;
-      if (!is_meant) volume = available_.Find(*waiting.claim, slot, node, chosen);
+      volume = VolumeMeantFor(waiting.name, *waiting.claim);
+      const bool is_meant = volume != nullptr;
+      if (!is_meant) volume = available_.Find(*waiting.claim, node, chosen);
       if (is_meant && !MeetsAnyTerm(volume->spec.node_terms, node)) volume = nullptr;
     } else if (selected != node.name) {
       return std::nullopt;
@@ -219,9 +219,15 @@ std::optional<VolumeDecision> VolumeBook::Bindings(const WantedVolumes& wanted, 
   return decision;
 }
 
-ClusterVolumeRef VolumeBook::VolumeMeantFor(const std::string& claim) const {
-  const auto meant = meant_for_.find(claim);
-  return meant == meant_for_.end() ? nullptr : volumes_.at(*meant->second.begin());
+ClusterVolumeRef VolumeBook::VolumeMeantFor(const std::string& name,
+                                            const ClusterVolumeClaim& claim) const {
+  const auto meant = meant_for_.find(name);
+  if (meant == meant_for_.end()) return nullptr;
+  for (const std::string& each : meant->second) {
+    const ClusterVolumeRef& volume = volumes_.at(each);
+    if (SuitsAsMeant(*volume, claim)) return volume;
+  }
+  return nullptr;
 }
 
 bool VolumeBook::CanProvision(const ClusterVolumeClaim& claim, const ClusterNode& node) const {
@@ -232,29 +238,37 @@ bool VolumeBook::CanProvision(const ClusterVolumeClaim& claim, const ClusterNode
 }
 
 bool VolumeBook::MayPromise(const VolumeDecision& decision, const std::string& node) const {
-  const auto is_free = [](const std::map<std::string, Promised>& promises, const std::string& name,
-                          const std::string& to) {
-    const auto promised = promises.find(name);
-    return promised == promises.end() || promised->second.to == to;
-  };
-  const auto is_unbound = [this](const std::string& name) {
-    const auto claim = claims_.find(name);
-    return claim != claims_.end() && claim->second.claim != nullptr &&
-           !claim->second.claim->is_bound;
-  };
   return std::all_of(decision.bindings.begin(), decision.bindings.end(),
-                     [&](const VolumeDecision::Binding& each) {
-                       const auto volume = volumes_.find(each.volume);
-                       if (volume == volumes_.end() || !is_unbound(each.claim)) return false;
-                       const std::string& owner = volume->second->spec.claim;
-                       return (owner.empty() || owner == each.claim) &&
-                              is_free(promised_volumes_, each.volume, each.claim) &&
-                              promised_claims_.count(each.claim) == 0;
-                     }) &&
+                     [&](const VolumeDecision::Binding& each) { return MayBind(each); }) &&
          std::all_of(decision.to_provision.begin(), decision.to_provision.end(),
-                     [&](const std::string& claim) {
-                       return is_unbound(claim) && is_free(promised_claims_, claim, node);
-                     });
+                     [&](const std::string& claim) { return MayProvision(claim, node); });
+}
+
+ClusterVolumeClaimRef VolumeBook::UnboundClaim(const std::string& name) const {
+  const auto found = claims_.find(name);
+  if (found == claims_.end() || found->second.claim == nullptr) return nullptr;
+  return found->second.claim->is_bound ? nullptr : found->second.claim;
+}
+
+bool VolumeBook::MayBind(const VolumeDecision::Binding& binding) const {
+  const ClusterVolumeClaimRef claim = UnboundClaim(binding.claim);
+  const auto volume = volumes_.find(binding.volume);
+  if (claim == nullptr || volume == volumes_.end()) return false;
+  // One is being made for it.
+  const bool has_node = !claim->selected_node.empty() || promised_claims_.count(binding.claim) != 0;
+  const ClusterVolumeRef meant = VolumeMeantFor(binding.claim, *claim);
+  if (meant != nullptr) return !has_node && meant->name == binding.volume;
+  return !has_node && volume->second->spec.claim.empty() &&
+         promised_volumes_.count(binding.volume) == 0;
+}
+
+bool VolumeBook::MayProvision(const std::string& name, const std::string& node) const {
+  const ClusterVolumeClaimRef claim = UnboundClaim(name);
+  if (claim == nullptr) return false;
+  const auto promised = promised_claims_.find(name);
+  if (promised != promised_claims_.end()) return promised->second.to == node;
+  if (!claim->selected_node.empty()) return claim->selected_node == node;
+  return VolumeMeantFor(name, *claim) == nullptr;
 }
 
 bool VolumeBook::Promise(const VolumeDecision& decision, const std::string& node) {

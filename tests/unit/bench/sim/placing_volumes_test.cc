@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
-#include "bench/sim/cluster/storage.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
@@ -260,6 +260,60 @@ TEST_F(VolumesTest, AClaimThatWaitsIsPromisedAVolumeThatNoOtherPodGets) {
       << "it is promised to one pod still";
   SetVolume("v3", OnlyOn("n3"));
   EXPECT_EQ(Place({.claims = {"b"}}), "n3");
+}
+
+// Two threads decide about one claim, each before it hears of the other.
+TEST_F(VolumesTest, AClaimIsPromisedOneVolumeOnly) {
+  SetClass("late", "kubernetes.io/no-provisioner");
+  SetVolume("v2", OnlyOn("n2"));
+  SetClaim("a");
+  const auto first = Pod({.claims = {"a"}});
+  const auto second = Pod({.claims = {"a"}});
+  Decision of_first = Decide(first);
+  SetVolume("v1");
+  Decision of_second = Decide(second);
+  ASSERT_EQ(of_first.volumes->bindings.at(0).volume, "v2");
+  ASSERT_EQ(of_second.volumes->bindings.at(0).volume, "v1");
+  EXPECT_TRUE(cache_.Assume(first, &of_first));
+  EXPECT_FALSE(cache_.Assume(second, &of_second)) << "the claim has the promise of v2";
+  cache_.Forget(*first, of_first, 0);
+  EXPECT_TRUE(cache_.Assume(second, &of_second)) << "that promise has ended";
+}
+
+TEST_F(VolumesTest, AClaimIsPromisedAVolumeOrOneThatIsMade) {
+  SetClass("late", "d");
+  SetClaim("a");
+  const auto first = Pod({.claims = {"a"}});
+  const auto second = Pod({.claims = {"a"}});
+  Decision makes = Decide(first);
+  ASSERT_THAT(makes.volumes->to_provision, ElementsAre("ns/a"));
+  SetVolume("v");
+  Decision binds = Decide(second);
+  ASSERT_EQ(binds.volumes->bindings.size(), 1u);
+  EXPECT_TRUE(cache_.Assume(first, &makes));
+  EXPECT_FALSE(cache_.Assume(second, &binds)) << "a volume is being made";
+  cache_.Forget(*first, makes, 0);
+  EXPECT_TRUE(cache_.Assume(second, &binds));
+  EXPECT_FALSE(cache_.Assume(first, &makes)) << "the claim has a volume";
+}
+
+TEST_F(VolumesTest, AVolumeThatNamesAClaimMustSuitIt) {
+  SetClass("late", "kubernetes.io/no-provisioner");
+  auto raw = Volume("1", "ns/a");
+  raw->spec.is_block = true;
+  Deliver(Resource::kPersistentVolume, nullptr, raw);
+  auto shut = Volume("2", "ns/a");
+  shut->spec.access_modes = {"ReadOnlyMany"};
+  Deliver(Resource::kPersistentVolume, nullptr, shut);
+  auto claim = Claim("a");
+  claim->spec.access_modes = {"ReadWriteOnce"};
+  Deliver(Resource::kPersistentVolumeClaim, nullptr, claim);
+  EXPECT_THAT(RejectorsOf({.claims = {"a"}}), ElementsAre("VolumeBinding"));
+  auto open = Volume("3", "ns/a");
+  open->spec.access_modes = {"ReadOnlyMany", "ReadWriteOnce"};
+  Deliver(Resource::kPersistentVolume, nullptr, open);
+  EXPECT_NE(Place({.claims = {"a"}}), "");
+  EXPECT_EQ(decision_.volumes->bindings.at(0).volume, "3");
 }
 
 TEST_F(VolumesTest, APromiseThatIsGivenBackIsFree) {
