@@ -8,6 +8,7 @@
 
 #include "bench/format/objects/object_template.h"
 #include "bench/format/objects/storage_objects.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/cluster/storage.h"
 #include "engine/pod.h"
 #include "engine/pod_volumes.h"

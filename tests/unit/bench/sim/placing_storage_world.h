@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/sim/cluster/storage.h"
+#include "bench/sim/cluster/cluster_storage.h"
 #include "bench/sim/placing/decision.h"
 #include "engine/base/random.h"
 #include "engine/event.h"
