@@ -5,21 +5,30 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/time/clock.h"
+#include "engine/base/time/time.h"
 #include "engine/event.h"
 #include "engine/gates.h"
 #include "engine/place.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
 #include "engine/ports.h"
+#include "engine/queue.h"
 #include "hints/plugin.h"
+#include "hints/world.h"
+#include "schedq/assembled_queue.h"
+#include "schedq/assembly_options.h"
 #include "tests/support/queue/group_cases.h"
 #include "tests/support/queue/queue_bench.h"
 #include "tests/support/queue/queue_cases.h"
@@ -95,28 +104,53 @@ TEST(GroupDebts, AGroupThatIsAskedOnceMoreKeepsTheNameOfWhatBroughtIt) {
   EXPECT_EQ(bench.Incoming(Place::kActive, SpecialLabel::kScheduleAttemptFailure), 0u);
 }
 
-// A member that joins a gated group makes nobody be asked; events found the group there before, and
-// find it there after.
+// Calls a function when it is next asked for the time, which an Add asks for when it has begun.
+class CallingClock final : public Clock {
+ public:
+  Instant Now() const override {
+    if (const std::function<void()> call = std::exchange(next_, nullptr)) call();
+    return Instant(std::chrono::seconds(1'767'225'600));
+  }
+  TimerId At(Instant, std::function<void()>) override { return 1; }
+  TimerId Every(Instant, Duration, std::function<void()>) override { return 1; }
+  bool Cancel(TimerId) override { return false; }
+
+  void CallAtNext(std::function<void()> call) { next_ = std::move(call); }
+
+ private:
+  mutable std::function<void()> next_;
+};
+
+// An event that begins and ends amid the join has found the group gated, and was of no use.
 TEST(GroupDebts, AJoinToAGatedGroupAmidAnEventAsksNobody) {
   int asked = 0;
-  Plugin gate;
-  gate.name = "Gate";
-  gate.pre_enqueue = [&](const Pod&, std::string*) {
-    ++asked;
-    return false;
+  CallingClock clock;
+  AssemblyOptions options;
+  options.clock = &clock;
+  options.gates = LockfreeOptions({}).gates;
+  options.plugins = [&](World*) -> Result<std::vector<Plugin>> {
+    Plugin gate;
+    gate.name = "Gate";
+    gate.pre_enqueue = [&asked](const Pod&, std::string*) {
+      ++asked;
+      return false;
+    };
+    gate.events = {On(Resource::kNode, Action::kAdd, Hint::kSkip)};
+    return std::vector<Plugin>{std::move(gate)};
   };
-  gate.events = {On(Resource::kNode, Action::kAdd, Hint::kSkip)};
-  QueueBench bench(LockfreeOptions(std::move(gate)));
-  bench.assembled().GroupAdded(Group("g"));
-  bench.Add(Member("a", "g"));
+  const auto assembled = AssembledQueue::Create(std::move(options));
+  ASSERT_TRUE(assembled.ok());
+  SchedulingQueue& queue = (*assembled)->queue();
+  queue.GroupAdd(Group("g"));
+  MustSucceed(queue.Add(Member("a", "g")));
   ASSERT_EQ(asked, 1);
-  std::atomic<bool> is_over = false;
-  std::thread events([&] {
-    while (!is_over) bench.queue().Event(MakeEvent(Resource::kNode, Action::kAdd), {});
+  bool is_told = false;
+  clock.CallAtNext([&] {
+    std::thread([&] { queue.Event(MakeEvent(Resource::kNode, Action::kAdd), {}); }).join();
+    is_told = true;
   });
-  for (int i = 0; i < 200; ++i) bench.Add(Member("b" + std::to_string(i), "g"));
-  is_over = true;
-  events.join();
+  MustSucceed(queue.Add(Member("b", "g")));
+  EXPECT_TRUE(is_told);
   EXPECT_EQ(asked, 1);
 }
 
