@@ -373,8 +373,8 @@ bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) const {
 template <template <typename> class Atom, typename Shape>
 template <typename Start>
 std::optional<Instant> CallQueue<Atom, Shape>::Dispatch(Instant now, const Start& start) {
-  const Tick tick = static_cast<Tick>(std::max(now - epoch_, Duration(0)) / kTick);
-  const std::optional<Tick> next = wheel_.Pump(tick, [&](Tick at) { return StartDue(at, start); });
+  const std::optional<Tick> next =
+      wheel_.Pump(TickAt(now), [&](Tick at) { return StartDue(at, start); });
   if (!next) return std::nullopt;
   return InstantOf(*next);
 }
@@ -382,15 +382,46 @@ std::optional<Instant> CallQueue<Atom, Shape>::Dispatch(Instant now, const Start
 template <template <typename> class Atom, typename Shape>
 template <typename Start>
 Tick CallQueue<Atom, Shape>::StartDue(Tick now, const Start& start) {
-  // Each round takes a timer out of its lane.
-  while (const std::optional<uint32_t> lane = ChooseLane()) {
-    if (!HasRoom()) return kNeverTick;
+  // Each round takes a timer out of its lane, or an event off those that are owed.
+  for (;;) {
+    if (SendsEventNext()) {
+      if (!rate_.HasToken(now)) return rate_.NextTick();
+      rate_.SpendToken();
+      --events_owed_;
+      continue;
+    }
+    const std::optional<uint32_t> lane = ChooseLane();
+    if (!lane || !HasRoom()) return kNeverTick;
     if (!rate_.HasToken(now)) return rate_.NextTick();
     const std::optional<uint32_t> object = wheel_.PopDue(*lane);
     if (!object || !StartOne(*object, *lane, now, start)) continue;
     rate_.SpendToken();
   }
-  return kNeverTick;
+}
+
+template <template <typename> class Atom, typename Shape>
+bool CallQueue<Atom, Shape>::SendsEventNext() const {
+  if (events_owed_ == 0) return false;
+  for (uint32_t lane = 0; lane < kPatchLane; ++lane) {
+    if (!wheel_.LaneIsEmpty(lane)) return false;
+  }
+  return true;
+}
+
+template <template <typename> class Atom, typename Shape>
+Instant CallQueue<Atom, Shape>::TakeToken(Instant now) {
+  const Tick tick = TickAt(now);
+  const Tick at = rate_.Reserve(tick);
+  return at <= tick ? now : InstantOf(at);
+}
+
+template <template <typename> class Atom, typename Shape>
+void CallQueue<Atom, Shape>::TakeEventToken(Instant now) {
+  if (events_owed_ != 0 || !rate_.HasToken(TickAt(now))) {
+    ++events_owed_;
+  } else {
+    rate_.SpendToken();
+  }
 }
 
 template <template <typename> class Atom, typename Shape>
@@ -400,6 +431,7 @@ bool CallQueue<Atom, Shape>::StartOne(ObjectId object, uint32_t lane, Tick now,
   const ApiCall* const call = TakeForFlight(object, lane, now);
   if (call == nullptr) return false;
   starts_since_patch_ = call->type == CallType::kStatusPatch ? 0 : starts_since_patch_ + 1;
+  if (call->sends_event && !options_.events_have_client) ++events_owed_;
   if (!Contain("the start", [&] { start(*call); })) {
     Complete(object, Error("the call could not be started"));
   }
@@ -481,6 +513,11 @@ bool CallQueue<Atom, Shape>::HasRoom() {
 }
 
 // --- Time ---
+
+template <template <typename> class Atom, typename Shape>
+Tick CallQueue<Atom, Shape>::TickAt(Instant now) const {
+  return static_cast<Tick>(std::max(now - epoch_, Duration(0)) / kTick);
+}
 
 template <template <typename> class Atom, typename Shape>
 Tick CallQueue<Atom, Shape>::TickAfter(Instant now, Duration delay) const {

@@ -27,7 +27,8 @@
 //     What a patch has changed counts from the patch's success on, although the object is seen with
 //     it only later, because watches are behind.
 //  4. Due calls start by relevance, then first come first served. After `patch_share` starts of
-//     other calls in a row, a due patch starts first.
+//     other calls in a row, a due patch starts first. The event of a patch is a call of its own: it
+//     takes a token after the patch's, but not before a binding or a deletion that is due.
 //  5. An object's number may pass from one pod to another. Calls of the two pods are not merged,
 //     are not skipped for each other, and are not synced with the other pod's versions. A call of
 //     the one pod waits while a call of the other is in flight.
@@ -105,6 +106,8 @@ struct CallQueueOptions {
   double calls_per_second = 50;  // 0: no limit.
   uint32_t burst = 100;
   uint32_t patch_share = 19;  // One start in twenty is a patch's while patches are due.
+  // The events of patches go out by another client, with tokens of its own.
+  bool events_have_client = false;
   // Called while what a listener or a start has thrown is handled (std::current_exception), after
   // it was logged. Throws nothing. Null: the log is all.
   std::function<void()> on_exception = nullptr;
@@ -166,6 +169,14 @@ class CallQueue {
   // next, Instant::max() if nothing waits; nullopt: another thread dispatches and will look again.
   template <typename Start>
   std::optional<Instant> Dispatch(Instant now, const Start& start);
+
+  // A call that the caller makes by itself, with the same client: it takes its token in the order
+  // of asking, before all that waits here. Returns when it may start. On the thread of Dispatch
+  // only, as is the next.
+  Instant TakeToken(Instant now);
+  // An event that the caller sends, with the same client: its token comes before those of patches
+  // and after those of bindings and deletions.
+  void TakeEventToken(Instant now);
 
   // May be stale.
   uint32_t InFlight() const {
@@ -296,8 +307,10 @@ class CallQueue {
   };
   std::optional<Candidate> CandidateOf(Entry& entry, CallWord word);
   std::optional<uint32_t> ChooseLane() const;
+  bool SendsEventNext() const;
   bool HasRoom();
 
+  Tick TickAt(Instant now) const;
   Tick TickAfter(Instant now, Duration delay) const;
   Instant InstantOf(Tick tick) const;
   void Wake(Tick tick);
@@ -329,6 +342,7 @@ class CallQueue {
   // The dispatching thread's.
   RateLimit rate_;
   uint32_t starts_since_patch_ = 0;
+  uint64_t events_owed_ = 0;  // Events without a token yet.
 };
 
 }  // namespace schedq

@@ -28,6 +28,14 @@ class RateLimit {
   void SpendToken() {
     if (ticks_per_token_ != 0) tokens_ -= 1;
   }
+  // Takes a token for a call that waits for it in the order of asking: returns the tick by which
+  // the token is there. Until then HasToken is false.
+  Tick Reserve(Tick now) {
+    Refill(now);
+    SpendToken();
+    if (ticks_per_token_ == 0 || tokens_ >= kWhole - 1) return now;
+    return refilled_at_ + 1 + static_cast<Tick>(-tokens_ * ticks_per_token_);
+  }
   // By this tick HasToken is true.
   Tick NextTick() const {
     if (ticks_per_token_ == 0 || tokens_ >= kWhole) return refilled_at_;

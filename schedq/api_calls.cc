@@ -16,6 +16,7 @@ CallQueueOptions OptionsOfQueue(const ApiCallOptions& options,
   queue.in_flight_max = options.in_flight_max;
   queue.calls_per_second = options.calls_per_second;
   queue.burst = options.burst;
+  queue.events_have_client = options.events_have_client;
   queue.on_exception = options.on_exception;
   return queue;
 }

@@ -52,6 +52,7 @@ struct ApiCallOptions {
   uint32_t in_flight_max = 50;
   double calls_per_second = 50;  // 0: no limit.
   uint32_t burst = 100;
+  bool events_have_client = false;  // Events of patches take no token of this client.
   // Rejections by PreEnqueue (gate SchedulerPreEnqueuePodStatus).
   StatusModel status_model = StatusModel::kImplicitDelayed;
   Duration status_delay = std::chrono::seconds(5);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dispatcher/api_call.h"
@@ -84,6 +85,57 @@ TEST_F(CallQueueLimitsTest, AnAnswerThatNobodyWaitsForChangesNothing) {
   queue_->Complete(0, Error("late"));
   EXPECT_EQ(queue_->InFlight(), 0u);
   EXPECT_EQ(recorder_.TakeEnds(), (std::vector<EndRecorder::Ended>{{1, CallEnd::kSuccess}}));
+}
+
+// --- The client's tokens ---
+
+TEST_F(CallQueueLimitsTest, TheEventOfAPatchTakesATokenOfItsOwn) {
+  Make({.calls_per_second = 10, .burst = 2});
+  for (ObjectId object = 0; object < 3; ++object) {
+    ApiCall call = SetMessage(Spec(object, object + 1), "a");
+    call.sends_event = true;
+    queue_->Add(std::move(call));
+  }
+  EXPECT_EQ(Dispatch(), Tags{1}) << "its event has the other token";
+  EXPECT_EQ(DispatchAsToldUntil(clock_.Now() + milliseconds(99)), Tags());
+  EXPECT_EQ(DispatchAsToldUntil(clock_.Now() + milliseconds(10)), Tags{2});
+  EXPECT_EQ(DispatchAsToldUntil(clock_.Now() + milliseconds(170)), Tags())
+      << "the second event is first";
+  EXPECT_EQ(DispatchAsToldUntil(clock_.Now() + milliseconds(50)), Tags{3});
+}
+
+TEST_F(CallQueueLimitsTest, EventsWithAClientOfTheirOwnTakeNoToken) {
+  Make({.calls_per_second = 10, .burst = 2, .events_have_client = true});
+  for (ObjectId object = 0; object < 2; ++object) {
+    ApiCall call = SetMessage(Spec(object, object + 1), "a");
+    call.sends_event = true;
+    queue_->Add(std::move(call));
+  }
+  EXPECT_EQ(Dispatch(), (Tags{1, 2}));
+}
+
+TEST_F(CallQueueLimitsTest, ABindingGoesBeforeTheEventsThatAreOwed) {
+  Make({.calls_per_second = 10, .burst = 1});
+  ApiCall patch = SetMessage(Spec(0, 1), "a");
+  patch.sends_event = true;
+  queue_->Add(std::move(patch));
+  EXPECT_EQ(Dispatch(), Tags{1});
+  for (int i = 0; i < 5; ++i) queue_->TakeEventToken(clock_.Now());
+  queue_->Add(CallOf(Spec(1, 2), CallType::kBinding));
+  EXPECT_EQ(DispatchAsToldUntil(clock_.Now() + milliseconds(105)), Tags{2});
+}
+
+TEST_F(CallQueueLimitsTest, WhatTheCallerSendsItselfTakesItsTokenInTheOrderOfAsking) {
+  Make({.calls_per_second = 10, .burst = 1});
+  const Instant began = clock_.Now();
+  EXPECT_EQ(queue_->TakeToken(began), began);
+  const Instant second = queue_->TakeToken(began);
+  EXPECT_GE(second, began + milliseconds(100));
+  EXPECT_LE(second, began + milliseconds(101));
+  EXPECT_GE(queue_->TakeToken(began), began + milliseconds(200));
+  queue_->Add(CallOf(Spec(1, 2), CallType::kBinding));
+  EXPECT_EQ(DispatchAsToldUntil(began + milliseconds(299)), Tags()) << "two are before it";
+  EXPECT_EQ(DispatchAsToldUntil(began + milliseconds(310)), Tags{2});
 }
 
 }  // namespace
