@@ -17,6 +17,7 @@
 #include "bench/format/objects/object_template.h"
 #include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/device_features.h"
+#include "bench/format/workload/fault.h"
 #include "bench/format/workload/features.h"
 #include "bench/format/workload/load.h"
 #include "bench/format/workload/scheduler_settings.h"
@@ -133,6 +134,11 @@ struct ApiOutageOp {
   Duration duration{};
 };
 
+// Beyond scheduler_perf: lets something go wrong. The operation does not wait.
+struct InjectFaultOp {
+  Fault fault;
+};
+
 // Beyond scheduler_perf: changes each of these pods, once a round.
 struct UpdatePodsOp {
   std::string namespace_name;
@@ -166,7 +172,8 @@ struct Op {
   std::variant<CreateNodesOp, CreateNamespacesOp, CreatePodsOp, DeletePodsOp, ChurnOp, CreateAnyOp,
                UpdateAnyOp, CreatePodGroupsOp, CreateResourceClaimsOp, AllocResourceClaimsOp,
                BarrierOp, SleepOp, StartCollectingMetricsOp, StopCollectingMetricsOp,
-               StartCollectingProfileOp, StopCollectingProfileOp, ApiOutageOp, UpdatePodsOp>
+               StartCollectingProfileOp, StopCollectingProfileOp, ApiOutageOp, InjectFaultOp,
+               UpdatePodsOp>
       action;
 };
 

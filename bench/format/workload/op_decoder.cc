@@ -21,7 +21,7 @@ constexpr const char* kOpcodes =
     "createNodes, createNamespaces, createPods, createPodSets, deletePods, churn, createAny, "
     "updateAny, createPodGroups, createResourceClaims, allocResourceClaims, barrier, sleep, "
     "startCollectingMetrics, stopCollectingMetrics, startCollectingProfile, "
-    "stopCollectingProfile, apiOutage, updatePods";
+    "stopCollectingProfile, apiOutage, injectFault, updatePods";
 
 std::string DefaultNamespace(int index) { return "namespace-" + std::to_string(index); }
 
@@ -88,6 +88,8 @@ bool OpDecoder::DecodeAction(const std::string& opcode, YamlFields& fields, Op* 
     op->action = StopCollectingProfileOp{ProfileType(fields)};
   } else if (opcode == "apiOutage") {
     op->action = ReadApiOutage(params_, fields);
+  } else if (opcode == "injectFault") {
+    op->action = ReadInjectFault(params_, fields);
   } else if (opcode == "updatePods") {
     op->action = ReadUpdatePods(params_, fields, Selector(fields));
   } else {

@@ -1,4 +1,5 @@
-// Decodes the operations beyond scheduler_perf's: apiOutage and updatePods.
+// Decodes the operations beyond scheduler_perf's: apiOutage, injectFault and
+// updatePods.
 #pragma once
 
 #include "bench/format/workload/model.h"
@@ -9,6 +10,7 @@
 namespace schedq {
 
 ApiOutageOp ReadApiOutage(Params& params, YamlFields& fields);
+InjectFaultOp ReadInjectFault(Params& params, YamlFields& fields);
 // `selector` is the operation's labelSelector.
 UpdatePodsOp ReadUpdatePods(Params& params, YamlFields& fields, Labels selector);
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "bench/sim/calls/call_runner.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/api_call.h"
@@ -15,6 +16,7 @@
 #include "engine/base/metrics/metrics.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 
 namespace schedq {
 
@@ -23,10 +25,11 @@ struct ClusterSinkOptions {
   Cluster* cluster = nullptr;
   const CostModel* costs = nullptr;
   Random* random = nullptr;
-  MetricsRegistry* metrics = nullptr;
-  // Stores the claims of the pod, for a patch that includes them. False: a claim cannot be used.
-  std::function<bool(uint64_t pod_number)> store_claims;
-  // Where calls have no latency: they are answered within Execute, and not by a timer.
+  CounterFamily* events = nullptr;  // By reason: see PodEventsIn.
+  // How long a call that is repeated waits for its token. Empty: not.
+  std::function<Duration()> take_token = {};
+  // Where calls have no latency: they are answered within Execute, and not by a timer. What the API
+  // server refuses is not repeated.
   bool answers_at_once = false;
 };
 
@@ -39,10 +42,11 @@ class ClusterSink final : public ApiSink {
  private:
   Status Apply(const ApiCall& call);
 
-  Status Patch(const ApiCall& call, uint64_t pod_number);
-
   const ClusterSinkOptions options_;
-  CounterFamily* const events_;  // The number of events, by reason.
+  CallRunner runner_;
 };
+
+// The number of events about pods that the scheduler sent, by reason.
+CounterFamily* PodEventsIn(MetricsRegistry* metrics);
 
 }  // namespace schedq

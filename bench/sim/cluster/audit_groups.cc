@@ -38,7 +38,8 @@ class GroupAudit {
     for (const auto& [key, below] : below_) {
       const ClusterGroup& group = *cluster_.FindGroup(key);
       const std::string name = QualifiedName(key.namespace_name, key.name);
-      const bool is_excused = below.placed == 0 || below.was_disturbed || cluster_.WasOut();
+      const bool is_excused =
+          below.placed == 0 || below.was_disturbed || cluster_.faults().HasRefused();
       if (!is_excused && !IsReady(group, 1)) {
         faults->push_back(key.kind == GroupKind::kComposite
                               ? fmt::format("tree {} is partly bound: {} of at least {} groups",

@@ -318,7 +318,6 @@ bool Cluster::UpdatePod(uint64_t number, const std::function<bool(ClusterPod*)>&
 }
 
 Status Cluster::BindPod(uint64_t number, const std::string& node) {
-  if (IsOut()) return Error("the API server is out (503)");
   const ClusterPodRef pod = FindPod(number);
   if (pod == nullptr) return Error("the pod does not exist");
   if (pod->deleting) return Error("the pod is being deleted");
@@ -567,15 +566,16 @@ void Cluster::EmitTaintRule(Action action, ObjectRef before, ObjectRef after) {
 
 // Timers of one instant run in the order in which they were set, so equal delays keep the order.
 void Cluster::Deliver(ClusterChange change) {
-  if (options_.delivers_at_once) {
+  const Instant now = options_.clock->Now();
+  const Instant at = faults_.DeliveryOf(change.resource, now + options_.informer_delay);
+  if (options_.delivers_at_once && at <= now) {
     to_deliver_.push_back(std::move(change));
     if (!is_delivering_) DeliverWaiting();
     return;
   }
-  options_.clock->At(options_.clock->Now() + options_.informer_delay,
-                     [this, change = std::move(change)] {
-                       for (const Watcher& watcher : watchers_) watcher(change);
-                     });
+  options_.clock->At(at, [this, change = std::move(change)] {
+    for (const Watcher& watcher : watchers_) watcher(change);
+  });
 }
 
 void Cluster::DeliverWaiting() {

@@ -2,7 +2,8 @@
 //
 // Purpose: the API server of scheduler and workload. A call takes effect at once, at the clock's
 // now; its caller lets the call's latency pass (cost model). Every change reaches every watcher
-// after the informer delay, in the order of the changes.
+// after the informer delay, in the order of the changes; where an informer lags (faults.h), in the
+// order of its own kind's.
 // The API server itself makes names from generateName and sets the SchedulingGated condition of a
 // gated pod. Its deletions wait for finalizers, and those of bound pods for a kubelet. It refuses
 // to bind a pod that is bound or being deleted, and (with its gate) clears the nominated node of a
@@ -34,11 +35,13 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/workload/device_features.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/faults.h"
 #include "bench/sim/cluster/pod_slots.h"
 #include "bench/sim/cluster/pod_table.h"
 #include "bench/sim/cluster/storage.h"
 #include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/device_inventory.h"
+#include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/time/clock.h"
 #include "engine/base/time/time.h"
@@ -59,6 +62,7 @@ struct ClusterOptions {
   // real.
   std::shared_ptr<const FeatureNames> needed_features = nullptr;
   DeviceFeatures devices = {};
+  Random fault_random{0};  // Decides which calls fail, where a share of them does.
 };
 
 // Names an object that was created.
@@ -79,7 +83,10 @@ class Cluster {
  public:
   using Watcher = std::function<void(const ClusterChange&)>;
 
-  explicit Cluster(const ClusterOptions& options) : options_(options), devices_(options.devices) {}
+  explicit Cluster(const ClusterOptions& options)
+      : options_(options),
+        faults_(options.clock, options.fault_random),
+        devices_(options.devices) {}
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -116,12 +123,10 @@ class Cluster {
   // The labels of a namespace, its name among them.
   Labels NamespaceLabels(const std::string& name) const;
 
-  // Until then the API server answers the scheduler with errors. Calls of the scheduler ask it; all
-  // others go on.
-  void BeginOutage(Instant end) { outage_end_ = end; }
-  bool IsOut() const { return clock().Now() < outage_end_; }
-  // Whether there was an outage at any time.
-  bool WasOut() const { return outage_end_ != Instant{}; }
+  // What goes wrong on request. Each call of the scheduler asks first whether it is refused;
+  // clients and controllers go on.
+  Faults& faults() { return faults_; }
+  const Faults& faults() const { return faults_; }
 
   // Claims, by "namespace/name".
   Result<ObjectHandle> CreateClaim(std::shared_ptr<ClusterClaim> claim);
@@ -204,7 +209,7 @@ class Cluster {
   const ClusterOptions options_;
   std::vector<Watcher> watchers_;
 
-  Instant outage_end_{};
+  Faults faults_;
   uint64_t last_pod_ = 0;
   const std::shared_ptr<PodSlots> slots_ = std::make_shared<PodSlots>();
   uint64_t last_node_ = 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "bench/sim/cluster/faults.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/real/tell_of_room.h"
 #include "dispatcher/report/pre_flight.h"
@@ -113,7 +114,10 @@ void Binder::Send(const BindingRef& binding) {
   }
   if (binding->steps == 0) static_cast<void>(binding->attempt.Done());
   around_.pace->Post([this, binding] {
-    const Status bound = around_.cluster->BindPod(binding->pod().number, binding->decision.node);
+    const Status bound =
+        around_.cluster->faults().Refuses(CallKind::kBind)
+            ? Status(Error(kApiServerError))
+            : around_.cluster->BindPod(binding->pod().number, binding->decision.node);
     OnAnswer(binding, bound);
     // A failure of an attempt that is done is one of its binding.
     if (!bound) static_cast<void>(binding->attempt.Fail(PluginSet()));

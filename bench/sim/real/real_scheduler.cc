@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,8 +28,8 @@
 namespace schedq {
 namespace {
 
-// As many calls as the API server's thread takes at a turn.
-constexpr uint32_t kCallsInFlight = 1024;
+// kube-scheduler has no bound on the calls in flight.
+constexpr uint32_t kCallsInFlight = std::numeric_limits<uint32_t>::max();
 // After so many conflicts in a row the pod backs off as after an error.
 constexpr int kConflictsMax = 32;
 
@@ -72,8 +73,7 @@ RealScheduler::RealScheduler(const RealSchedulerOptions& options)
       server_({.cluster = options.cluster,
                .costs = options.costs,
                .random = &random_,
-               .metrics = metrics_.shared_registry(),
-               .store_claims = [](uint64_t) { return true; },
+               .events = PodEventsIn(metrics_.shared_registry()),
                .answers_at_once = HaveNoLatency(*options.costs)}),
       sink_(options.pace, &server_, HaveNoLatency(*options.costs)),
       waiting_pods_(&options.pace->wall()) {
@@ -294,7 +294,8 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
   if (!decision.idle_claim.empty()) {
     const uint64_t pod = AsClusterPod(attempt->pod()).number;
     options_.pace->Post([this, pod, claim = decision.idle_claim] {
-      if (!options_.cluster->IsOut()) options_.cluster->DeallocateIdleClaim(claim, pod);
+      if (options_.cluster->faults().Refuses(CallKind::kClaim)) return;
+      options_.cluster->DeallocateIdleClaim(claim, pod);
     });
   }
   const PostFilterResult* const result = decision.post_filter.get();

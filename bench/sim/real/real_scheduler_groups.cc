@@ -99,8 +99,8 @@ void RealScheduler::BeginPreemption(const std::vector<Attempt>& members,
 void RealScheduler::PatchConditions(GroupOutcome* outcome) {
   if (outcome->conditions.empty()) return;
   options_.pace->Post([this, conditions = std::move(outcome->conditions)] {
-    if (options_.cluster->IsOut()) return;
     for (const auto& [key, condition] : conditions) {
+      if (options_.cluster->faults().Refuses(CallKind::kGroup)) continue;
       options_.cluster->SetGroupCondition(key, condition);
     }
   });

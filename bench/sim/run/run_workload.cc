@@ -65,7 +65,8 @@ void SetOutcome(WorkloadOutcome outcome, std::string reason, RunOutcome* run) {
 // Lets the scheduler handle all changes that the workload made, and then audits.
 void Audit(Simulation* simulation, WorkloadRunner* runner, RunOutcome* outcome) {
   runner->StopChurns();
-  simulation->Wait([] { return false; }, simulation->costs().informer_delay);
+  const Duration lag = simulation->cluster().faults().longest_lag();
+  simulation->Wait([] { return false; }, simulation->costs().informer_delay + lag);
   const WaitResult ended =
       simulation->Wait([simulation] { return simulation->scheduler().IsCaughtUp(); }, kCatchUpMax);
   if (ended == WaitResult::kInterrupted) {

@@ -10,18 +10,19 @@ namespace schedq {
 namespace {
 
 // Each part that draws has its own stream of random numbers, so that none affects another.
-enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient, kDriver };
+enum Stream : uint64_t { kWorkload, kController, kScheduler, kClient, kDriver, kFaults };
 
 // Between two calls of RunOptions::progress and RunOptions::interrupted: on the virtual clock so
 // many timers, on the real one so long.
 constexpr uint64_t kTimersPerPoll = 1024;
 constexpr Duration kPollInterval = std::chrono::milliseconds(50);
 
-ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options) {
+ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options, const Random& random) {
   ClusterOptions cluster;
   cluster.clock = clock;
   cluster.informer_delay = options.costs->informer_delay;
   cluster.devices = options.devices;
+  cluster.fault_random = random;
   cluster.clears_nomination_at_bind =
       options.gates.On(Gate::kClearingNominatedNodeNameAfterBinding);
   cluster.delivers_at_once =
@@ -53,6 +54,7 @@ SchedulerLoopOptions OptionsOfLoop(Cluster* cluster, const RunOptions& options,
   loop.cluster = cluster;
   loop.costs = options.costs;
   loop.status_model = options.status_model;
+  loop.calls = options.calls;
   loop.random = random;
   loop.queue.engine = options.engine;
   loop.queue.gates = options.gates;
@@ -101,19 +103,25 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       controller_random_(seed_.Fork(kController)),
       pace_(options.clock == ClockKind::kReal ? std::make_unique<WallPace>() : nullptr),
       start_(pace_ != nullptr ? pace_->Now() : kRunStart),
-      cluster_(OptionsOfCluster(&clock_, options)),
-      controller_(&cluster_, {options.costs->claim_workers,
-                              [this] { return costs().create.Draw(&controller_random_); }}),
+      cluster_(OptionsOfCluster(&clock_, options, seed_.Fork(kFaults))),
+      controller_(&cluster_,
+                  {options.costs->claim_workers, [this] { return ControllerLatency(); }}),
       volume_controller_(&cluster_, options.costs->claim_workers,
-                         [this] { return costs().create.Draw(&controller_random_); }),
+                         [this] { return ControllerLatency(); }),
       driver_random_(seed_.Fork(kDriver)),
       driver_(&cluster_, [this] { return costs().status.Draw(&driver_random_); }),
       scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),
-      client_(&clock_, *options.costs, seed_.Fork(kClient)) {}
+      client_(&clock_, *options.costs, seed_.Fork(kClient)) {
+  for (const Fault& fault : options.faults) cluster_.faults().Begin(fault);
+}
 
 Simulation::~Simulation() = default;
+
+Duration Simulation::ControllerLatency() {
+  return costs().create.Draw(&controller_random_) + cluster_.faults().ControllerDelay();
+}
 
 RunProgress Simulation::Progress() const {
   RunProgress progress{.elapsed = elapsed(), .bound = pods_.bound(), .queue = {}};

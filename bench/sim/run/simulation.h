@@ -16,7 +16,9 @@
 
 #include "bench/format/suite/object_estimate.h"
 #include "bench/format/workload/device_features.h"
+#include "bench/format/workload/fault.h"
 #include "bench/format/workload/scheduler_settings.h"
+#include "bench/sim/calls/call_settings.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/device_driver.h"
@@ -60,6 +62,8 @@ struct RunOptions {
   Gates gates;
   DeviceFeatures devices;
   StatusModel status_model = StatusModel::kImplicitDelayed;
+  CallSettings calls = {};                    // On the virtual clock.
+  std::vector<Fault> faults;                  // From the run's start.
   TraceRecorder* recorder = nullptr;          // May be null, and is on the real clock.
   RejectedAlternatives alternatives;          // Must be empty with a recorder.
   QueueMaker make_queue;                      // Empty: the plain engine.
@@ -121,6 +125,7 @@ class Simulation {
  private:
   std::unique_ptr<Scheduler> MakeScheduler(const SchedulerSettings& settings);
   RunProgress Progress() const;
+  Duration ControllerLatency();
   // RunUntil of the run's clock.
   bool RunUntil(const std::function<bool()>& done, Instant deadline);
 

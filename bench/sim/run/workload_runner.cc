@@ -178,7 +178,12 @@ WorkloadRunner::Outcome WorkloadRunner::Execute(const ChurnOp& op) {
 }
 
 WorkloadRunner::Outcome WorkloadRunner::Execute(const ApiOutageOp& op) {
-  simulation_->cluster().BeginOutage(simulation_->Now() + op.duration);
+  simulation_->cluster().faults().Begin({.kind = FaultKind::kErrors, .duration = op.duration});
+  return WaitResult::kDone;
+}
+
+WorkloadRunner::Outcome WorkloadRunner::Execute(const InjectFaultOp& op) {
+  simulation_->cluster().faults().Begin(op.fault);
   return WaitResult::kDone;
 }
 

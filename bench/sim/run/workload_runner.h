@@ -68,6 +68,7 @@ class WorkloadRunner {
   Outcome Execute(const StartCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const StopCollectingProfileOp&) { return WaitResult::kDone; }
   Outcome Execute(const ApiOutageOp& op);
+  Outcome Execute(const InjectFaultOp& op);
   Outcome Execute(const UpdatePodsOp& op);
   Outcome Execute(const UpdateAnyOp& op);
   Outcome Execute(const CreatePodGroupsOp& op);

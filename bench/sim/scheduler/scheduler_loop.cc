@@ -1,11 +1,15 @@
 #include "bench/sim/scheduler/scheduler_loop.h"
 
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "bench/sim/placing/further_plugins.h"
+#include "dispatcher/server/pod_patch.h"
 #include "engine/base/result.h"
 #include "engine/pod_key.h"
 #include "engine/queueing_fields.h"
@@ -13,6 +17,9 @@
 
 namespace schedq {
 namespace {
+
+constexpr const char* kNoNodes = "no nodes available to schedule pods";
+constexpr const char* kBindingFailed = "the pod could not be bound to its node";
 
 QueueDriverOptions Complete(QueueDriverOptions options, Clock* clock, const CostModel& costs,
                             PodCalls* calls) {
@@ -35,7 +42,8 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                            .gates = options.queue.gates,
                            .status_model = options.status_model,
                            .random = &random_,
-                           .metrics = metrics_.shared_registry()})),
+                           .metrics = metrics_.shared_registry(),
+                           .settings = options.calls})),
       queue_(Complete(options.queue, &clock_, costs_, calls_.get())),
       cache_(WithFurther(
                  options.placing_plugins,
@@ -73,6 +81,12 @@ void SchedulerLoop::CountAttempt(const Attempt& attempt, AttemptResult result) c
 
 void SchedulerLoop::After(Duration delay, std::function<void()> action) {
   clock_.At(clock_.Now() + delay, std::move(action));
+}
+
+void SchedulerLoop::Call(const char* call, const CallLatency& latency,
+                         std::function<void()> action) {
+  const Duration wait = calls_->TakeToken(call);
+  After(wait + latency.Draw(&random_), std::move(action));
 }
 
 // Pops only if there may be a pod, so that an idle scheduling thread takes no time.
@@ -157,22 +171,45 @@ void SchedulerLoop::Finish(const AttemptRef& attempt) {
         BeginBinding(attempt);
         return costs_.queue_done;
       },
-      [this] { PopNext(); });
+      [this] { calls_->WaitForPatches([this] { PopNext(); }); });
 }
 
 Duration SchedulerLoop::Fail(const AttemptRef& attempt) {
-  const uint64_t asked_before = queue_.asked();
   // Without any node no plugin rejected the pod; upstream, too, treats this as an error.
   const PluginSet rejectors = rejectors_.Of(attempt->decision);
-  if (const std::string& idle = attempt->decision.idle_claim; !idle.empty() && !cluster_->IsOut()) {
-    cluster_->DeallocateIdleClaim(idle, attempt->pod().number);
+  if (const std::string& idle = attempt->decision.idle_claim; !idle.empty()) {
+    calls_->TakeToken(kIdleClaimCall);
+    if (!cluster_->faults().Refuses(CallKind::kClaim)) {
+      cluster_->DeallocateIdleClaim(idle, attempt->pod().number);
+    }
   }
   BeginPreemption(attempt);
+  // What shows a nomination is gated by nothing.
+  const PostFilterResult* const result = attempt->decision.post_filter.get();
+  const bool nominates = result != nullptr && !result->node.empty();
+  if (!calls_->gates_reentry() || nominates) {
+    const Duration cost = FailInQueue(attempt, rejectors);
+    ReportFailure(attempt, rejectors);
+    NominateFor(attempt);
+    return cost;
+  }
+  ReportFailure(attempt, rejectors, kNoNodes, [this, attempt, rejectors] {
+    lock_.Run(
+        [this, attempt, rejectors] {
+          const Duration cost = FailInQueue(attempt, rejectors);
+          NominateFor(attempt);
+          return cost;
+        },
+        [] {});
+  });
+  return Duration(0);
+}
+
+Duration SchedulerLoop::FailInQueue(const AttemptRef& attempt, PluginSet rejectors) {
+  const uint64_t asked_before = queue_.asked();
   queue_.Fail(attempt->popped, rejectors);
   const bool is_error = attempt->decision.was_overtaken;
   CountAttempt(*attempt, is_error ? AttemptResult::kError : AttemptResult::kUnschedulable);
-  ReportFailure(attempt, rejectors);
-  NominateFor(attempt);
   const uint64_t asked = queue_.asked() - asked_before;
   return costs_.queue_fail + static_cast<int64_t>(asked) * costs_.queue_judge;
 }
@@ -218,9 +255,12 @@ VictimDeletions::Surroundings SchedulerLoop::SurroundingsOfVictims() {
   return {.running = queue_.preemptions(),
           .remove =
               [this](const VictimCallsRef& calls) {
-                After(costs_.status.Draw(&random_), [this, calls] {
+                Call(kVictimPatchCall, costs_.status, [this, calls] {
                   if (!calls->Mark(cluster_)) return;
-                  After(costs_.remove.Draw(&random_), [this, calls] { calls->Delete(cluster_); });
+                  Call(kVictimDeletionCall, costs_.remove, [this, calls] {
+                    calls->Delete(cluster_);
+                    calls_->SendEvent(kPreemptedEvent);
+                  });
                 });
               },
           .activate = [this](const PodRef& pod) { queue_.Activate(pod); }};
@@ -242,7 +282,7 @@ void SchedulerLoop::EndWait(const AttemptRef& attempt, size_t rejector) {
         BeginBinding(attempt);
         return costs_.queue_done;
       },
-      [] {});
+      [this] { calls_->WaitForPatches([] {}); });
 }
 
 // The pod itself is not to be woken by the room that it gives back.
@@ -262,15 +302,27 @@ Duration SchedulerLoop::FailPermit(const AttemptRef& attempt, size_t rejector) {
 }
 
 void SchedulerLoop::ReportFailure(const AttemptRef& attempt, PluginSet rejectors,
-                                  const char* otherwise) {
+                                  const char* otherwise, std::function<void()> patched) {
   std::string message;
   rejectors.ForEach([&](PluginId id) {
     message += (message.empty() ? "" : "; ") + queue_.plugins().plugin(id).rejection_message;
   });
   if (message.empty()) message = otherwise;
-  PodCondition condition{std::string(kPodScheduledCondition), "False", "Unschedulable",
-                         std::move(message)};
-  calls_->PatchCondition(attempt->popped.key, NewestOf(attempt), std::move(condition));
+  // With another number of nodes the text is another one, and patched again.
+  if (const size_t nodes = attempt->decision.nodes_looked_at; nodes != 0) {
+    message = fmt::format(FMT_COMPILE("0 of {} nodes: {}"), nodes, message);
+  }
+  Show(attempt, {kUnschedulableReason, std::move(message)}, std::move(patched));
+}
+
+// The second event of a pod makes a series of the first, and further ones are counted in it without
+// a call.
+void SchedulerLoop::Show(const AttemptRef& attempt, FailureText failure,
+                         std::function<void()> patched) {
+  constexpr int kEventCalls = 2;
+  if (attempt->popped.fields.attempts <= kEventCalls) calls_->SendEvent(kFailedSchedulingEvent);
+  calls_->PatchCondition(attempt->popped.key, NewestOf(attempt), std::move(failure),
+                         std::move(patched));
 }
 
 PodRef SchedulerLoop::NewestOf(const AttemptRef& attempt) const {
@@ -281,32 +333,9 @@ PodRef SchedulerLoop::NewestOf(const AttemptRef& attempt) const {
 
 void SchedulerLoop::BeginBinding(const AttemptRef& attempt) {
   const Decision& decision = attempt->decision;
-  const bool has_claims = !decision.claims.empty() || decision.volumes != nullptr;
-  BindingBegin begin;
-  begin.key = attempt->popped.key;
-  begin.pod = has_claims ? NewestOf(attempt) : attempt->popped.pod;
-  begin.node = attempt->decision.node;
-  for (const ClaimDecision& claim : attempt->decision.claims) {
-    begin.claims.push_back(claim.claim);
-  }
-  if (decision.volumes != nullptr) {
-    for (const auto& binding : decision.volumes->bindings) begin.claims.push_back(binding.claim);
-    for (const auto& claim : decision.volumes->to_provision) begin.claims.push_back(claim);
-  }
-  begin.store_claims = [this, attempt] { return StoreAllClaims(attempt); };
-  calls_->BeginBinding(std::move(begin), [this, attempt](ClaimsAfterBegin claims) {
-    ContinueBinding(attempt, claims);
-  });
-}
-
-void SchedulerLoop::ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims) {
-  switch (claims) {
-    case ClaimsAfterBegin::kToStore:
-    case ClaimsAfterBegin::kStored:  // But for what is to be waited for.
-      return StoreNextClaim(attempt);
-    case ClaimsAfterBegin::kFailed:
-      return FailBinding(attempt);
-  }
+  const bool has_work = !decision.claims.empty() || decision.volumes != nullptr;
+  calls_->BeginBinding(attempt->popped.key, has_work ? NewestOf(attempt) : attempt->popped.pod,
+                       decision.node, has_work, [this, attempt] { StoreNextClaim(attempt); });
 }
 
 void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
@@ -318,21 +347,13 @@ void SchedulerLoop::StoreNextClaim(const AttemptRef& attempt) {
     attempt->waited += delay;
     return After(delay, [this, attempt] { StoreNextClaim(attempt); });
   }
-  // A step that waited looks at what it knows already.
-  const Duration latency =
-      attempt->waited > Duration(0) ? Duration(0) : costs_.status.Draw(&random_);
-  After(latency, [this, attempt] {
+  const auto take = [this, attempt] {
     if (!TakePreBindStep(attempt)) return FailBinding(attempt);
     StoreNextClaim(attempt);
-  });
-}
-
-bool SchedulerLoop::StoreAllClaims(const AttemptRef& attempt) {
-  const size_t steps = cache_.framework_of(attempt->pod()).PreBindSteps(attempt->decision);
-  for (size_t i = 0; i < steps && PreBindDelay(attempt) == Duration(0); ++i) {
-    if (!TakePreBindStep(attempt)) return false;
-  }
-  return true;
+  };
+  // A step that waited looks at what it knows already.
+  attempt->waited > Duration(0) ? After(Duration(0), take)
+                                : Call(kPreBindCall, costs_.status, take);
 }
 
 bool SchedulerLoop::TakePreBindStep(const AttemptRef& attempt) {
@@ -361,6 +382,7 @@ void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
     CountAttempt(*attempt, AttemptResult::kScheduled);
     metrics_.CountScheduled(fields.attempts,
                             clock_.Now() - fields.first_attempt.value_or(attempt->started));
+    calls_->SendEvent(kScheduledEvent);
   };
   calls_->Bind(attempt->popped.key, attempt->popped.pod, attempt->decision.node, end);
 }
@@ -373,10 +395,11 @@ void SchedulerLoop::FailBinding(const AttemptRef& attempt) {
         const Duration event_cost = handlers_.SendRoom(attempt->pod(), attempt->decision.node);
         queue_.Fail(attempt->popped, PluginSet());
         const Duration update_cost = handlers_.CatchUp(attempt->pod_ref());
+        Show(attempt, {kSchedulerErrorReason, kBindingFailed}, {});
         calls_->ClearNomination(attempt->popped.key, NewestOf(attempt));
         return event_cost + costs_.queue_fail + update_cost;
       },
-      [] {});
+      [this] { calls_->WaitForPatches([] {}); });
 }
 
 }  // namespace schedq

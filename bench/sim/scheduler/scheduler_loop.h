@@ -9,12 +9,12 @@
 // it is allowed or rejected. A pod that no node takes may be nominated by PostFilter, whose victims
 // are deleted while it is gated (victim_deletions.h). It skips a pod that is being deleted. A
 // failed pod gets its condition (PodScheduled=False) by a call that the scheduler does not wait
-// for.
+// for, unless its calls are direct, and an event the first two times.
 // Groups: a group is tried as one (group_cycle.h), which takes the time of all its
 // decisions. Then each member begins its binding, waits for Permit or fails, in their order; the
 // group's condition is patched, for which the scheduler waits; and the group's cycle ends.
 // Bindings: a binding that has claims or volumes to store first nominates its node (KEP-5278). It
-// stores each in turn, unless the nomination's call stored all, waits for what others do about
+// stores each in turn, by calls of its own beside the nomination's, waits for what others do about
 // them, and then makes the bind call.
 // Where a call fails, the scheduler forgets the pod, sends the event of a deleted pod, and fails
 // the pod without plugins (an error). The gates decide how calls are made (pod_calls.h).
@@ -32,6 +32,7 @@
 
 #include "bench/format/workload/device_features.h"
 #include "bench/format/workload/scheduler_settings.h"
+#include "bench/sim/calls/call_settings.h"
 #include "bench/sim/calls/pod_calls.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
@@ -66,6 +67,7 @@ struct SchedulerLoopOptions {
   QueueDriverOptions queue;  // The loop sets clock and judge_cost.
   Random random{0};
   StatusModel status_model = StatusModel::kImplicitDelayed;  // For rejections by PreEnqueue.
+  CallSettings calls = {};
   PlacingPluginSource placing_plugins = BuiltinPlacingPlugins;
   DeviceFeatures devices = {};
   SchedulerSettings settings = {};
@@ -119,6 +121,7 @@ class SchedulerLoop final : public Scheduler {
   void Start(const AttemptRef& attempt);
   void Finish(const AttemptRef& attempt);
   Duration Fail(const AttemptRef& attempt);
+  Duration FailInQueue(const AttemptRef& attempt, PluginSet rejectors);
   // What PostFilter decided about a pod that no node takes: before and after its failure.
   void BeginPreemption(const AttemptRef& attempt);
   void NominateFor(const AttemptRef& attempt);
@@ -145,15 +148,16 @@ class SchedulerLoop final : public Scheduler {
 
   // `otherwise` is said where there are no rejectors.
   void ReportFailure(const AttemptRef& attempt, PluginSet rejectors,
-                     const char* otherwise = "no nodes available to schedule pods");
+                     const char* otherwise = "no nodes available to schedule pods",
+                     std::function<void()> patched = {});
+  // The condition and the event of a failure.
+  void Show(const AttemptRef& attempt, FailureText failure, std::function<void()> patched);
   // The newest version that the informers delivered, or that of the attempt.
   PodRef NewestOf(const AttemptRef& attempt) const;
 
   // Bindings.
   void BeginBinding(const AttemptRef& attempt);
-  void ContinueBinding(const AttemptRef& attempt, ClaimsAfterBegin claims);
   void StoreNextClaim(const AttemptRef& attempt);
-  bool StoreAllClaims(const AttemptRef& attempt);
   // Until the next step may be taken; 0: now.
   Duration PreBindDelay(const AttemptRef& attempt) const;
   bool TakePreBindStep(const AttemptRef& attempt);
@@ -161,6 +165,8 @@ class SchedulerLoop final : public Scheduler {
   void FailBinding(const AttemptRef& attempt);
 
   void After(Duration delay, std::function<void()> action);
+  // A call that the scheduler makes by itself, with a token of its client.
+  void Call(const char* call, const CallLatency& latency, std::function<void()> action);
   VictimDeletions::Surroundings SurroundingsOfVictims();
 
   // The stream of random numbers that nothing but placing draws from.

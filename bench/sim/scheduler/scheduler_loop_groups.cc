@@ -81,7 +81,7 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
           for (size_t i = 0; i < group->members.size(); ++i) all += FinishMember(group, i);
           return all;
         },
-        [this, group] { PatchConditions(group); });
+        [this, group] { calls_->WaitForPatches([this, group] { PatchConditions(group); }); });
   });
 }
 
@@ -150,9 +150,9 @@ void SchedulerLoop::BeginPreemption(const GroupAttemptRef& group) {
 // One call after the other, and the scheduling thread waits for each.
 void SchedulerLoop::PatchConditions(const GroupAttemptRef& group) {
   if (group->patched == group->outcome.conditions.size()) return EndGroup(group);
-  After(costs_.status.Draw(&random_), [this, group] {
+  Call(kGroupPatchCall, costs_.status, [this, group] {
     const auto& [key, condition] = group->outcome.conditions[group->patched++];
-    if (!cluster_->IsOut()) cluster_->SetGroupCondition(key, condition);
+    if (!cluster_->faults().Refuses(CallKind::kGroup)) cluster_->SetGroupCondition(key, condition);
     PatchConditions(group);
   });
 }

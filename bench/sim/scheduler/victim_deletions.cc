@@ -2,12 +2,9 @@
 
 #include <set>
 
+#include "bench/sim/cluster/faults.h"
+
 namespace schedq {
-namespace {
-
-constexpr const char* kApiServerIsOut = "the API server is out (503)";
-
-}  // namespace
 
 void VictimDeletions::BeginForGroup(const std::vector<PodRef>& members,
                                     std::vector<ClusterPodRef> victims) {
@@ -75,8 +72,8 @@ void VictimDeletions::DeleteLast(const std::shared_ptr<Preemption>& preemption) 
 }
 
 bool VictimCalls::Mark(Cluster* cluster) const {
-  if (cluster->IsOut()) {
-    then(Error(kApiServerIsOut));
+  if (cluster->faults().Refuses(CallKind::kPatch)) {
+    then(Error(kApiServerError));
     return false;
   }
   if (cluster->FindPod(victim->number) == nullptr) {
@@ -90,7 +87,7 @@ bool VictimCalls::Mark(Cluster* cluster) const {
 }
 
 void VictimCalls::Delete(Cluster* cluster) const {
-  if (cluster->IsOut()) return then(Error(kApiServerIsOut));
+  if (cluster->faults().Refuses(CallKind::kDelete)) return then(Error(kApiServerError));
   if (at_deletion) at_deletion();
   const bool was_there = cluster->FindPod(victim->number) != nullptr;
   cluster->DeletePodGracefully(victim->number);

@@ -82,7 +82,7 @@ bool StoreAllocation(Cluster* cluster, const ClaimDecision& claim, const Cluster
 // the API server is out, or what is stored forbids it.
 bool StoreClaim(size_t step, Cluster* cluster, const ClaimDecision& claim, const ClusterPod& pod,
                 const std::string& node_name) {
-  if (cluster->IsOut()) return false;
+  if (cluster->faults().Refuses(CallKind::kClaim)) return false;
   // A reservation for a pod that is gone would stay for ever.
   const ClusterPodRef owner = cluster->FindPod(pod.number);
   if (owner == nullptr || owner->deleting) return false;
@@ -312,7 +312,9 @@ class DynamicResources final : public PlacingPlugin {
     for (const ClaimDecision& claim : decision.claims) {
       if (claim.group.empty()) claims.push_back(claim.claim);
     }
-    if (!cluster->IsOut()) cluster->DropReservations(claims, pod.number);
+    if (!cluster->faults().Refuses(CallKind::kClaim)) {
+      cluster->DropReservations(claims, pod.number);
+    }
     return false;
   }
 

@@ -160,7 +160,7 @@ class VolumeBinding final : public PlacingPlugin {
     const VolumeDecision& volumes = *decision.volumes;
     const size_t bindings = volumes.bindings.size();
     if (step == Stores(volumes)) return StateOf(*cluster, pod, decision) == BindingState::kBound;
-    if (cluster->IsOut()) return false;
+    if (cluster->faults().Refuses(CallKind::kVolume)) return false;
     if (step < bindings) return StoreBinding(&cluster->storage(), volumes.bindings[step]);
     return StoreSelection(&cluster->storage(), volumes.to_provision[step - bindings],
                           decision.node);

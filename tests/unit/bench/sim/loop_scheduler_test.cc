@@ -192,20 +192,28 @@ TEST_F(SchedulerTest, ClaimsAreAllocatedWhereTheirDevicesAre) {
   EXPECT_THAT(Audit(), IsEmpty());
 }
 
-// KEP-5278: one patch stores the pod's node and the devices of its claims.
-TEST_F(SchedulerTest, ClaimsAreStoredWithTheNominationAndBeforeTheBinding) {
+// KEP-5278: the patch of the pod's node is a call of its own, beside those that store its claim.
+TEST_F(SchedulerTest, ClaimsAreStoredBesideTheNominationAndBeforeTheBinding) {
   Create(NodeObjectNamed("n"));
   CreateDevices("n");
   CreateClaim("c");
   Pass(5);
   const uint64_t pod = Create(PodWithClaim("p", "c"));
+  bool was_nominated_first = false;
+  bool began_together = false;
   for (int step = 0; step < 200 && NodeOf(pod).empty(); ++step) {
     Pass(1);
-    const bool is_stored = cluster_.FindClaim("ns/c")->allocation != nullptr;
+    const ClusterClaimRef claim = cluster_.FindClaim("ns/c");
     const bool is_nominated = cluster_.FindPod(pod)->nominated_node_name == "n";
-    EXPECT_EQ(is_stored, is_nominated || !NodeOf(pod).empty()) << "after " << step << " ms";
+    EXPECT_TRUE(NodeOf(pod).empty() || claim->allocation != nullptr) << "after " << step << " ms";
+    was_nominated_first |= is_nominated && claim->allocation == nullptr;
+    began_together |= claim->has_finalizer && !was_nominated_first;
   }
   EXPECT_EQ(NodeOf(pod), "n");
+  EXPECT_TRUE(began_together || was_nominated_first);
+  const LabelValues stored = {"pre_bind"};
+  EXPECT_EQ(scheduler_.metrics().registry().Value("schedq_direct_api_calls_total", stored), 2)
+      << "the finalizer and the allocation";
   const LabelValues patches = {"pod_status_patch", "success"};
   EXPECT_EQ(
       scheduler_.metrics().registry().Value("scheduler_async_api_call_execution_total", patches),
