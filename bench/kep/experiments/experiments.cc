@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -22,7 +23,7 @@ constexpr double kNanosecondsPerSecond = 1e9;
 // that the scheduler of the calibrated model makes in a second.
 constexpr int kFlushedWhenEmpty = 100;
 
-Arm GateArm(std::string name, Gate gate, bool on) { return {std::move(name), gate, on, {}}; }
+Arm GateArm(std::string name, Gate gate, bool on) { return {std::move(name), gate, on, {}, {}}; }
 
 std::vector<Arm> NarrowingArms() {
   Arm by_owner = GateArm("owner-reference", Gate::kSchedulerPreQueueingHints, true);
@@ -36,6 +37,36 @@ std::vector<Arm> BackoffArms() {
   flush.alternatives.flushed_when_empty = kFlushedWhenEmpty;
   return {GateArm("gate-off", Gate::kSchedulerPopFromBackoffQ, false),
           GateArm("gate-on", Gate::kSchedulerPopFromBackoffQ, true), flush};
+}
+
+// The client's rate and the client of events are those of the kube-scheduler binary.
+Arm CallArm(std::string name, const std::function<void(CallSettings*)>& change) {
+  Arm arm;
+  arm.name = std::move(name);
+  arm.calls.calls_per_second = 50;
+  arm.calls.burst = 100;
+  arm.calls.events_have_client = true;
+  change(&arm.calls);
+  return arm;
+}
+
+std::vector<Arm> CallArms() {
+  const auto by_arrival = [](CallSettings* calls) { calls->order = CallOrder::kArrival; };
+  return {CallArm(kArrivalArm, by_arrival), CallArm(kRelevanceArm, [](CallSettings*) {}),
+          CallArm(kLimitArm,
+                  [&](CallSettings* calls) {
+                    by_arrival(calls);
+                    calls->patches_in_flight_max = 4;  // As it was proposed.
+                  }),
+          CallArm(kOwnClientArm,
+                  [&](CallSettings* calls) {
+                    by_arrival(calls);
+                    calls->bindings_have_client = true;
+                  }),
+          CallArm(kReentryArm, [&](CallSettings* calls) {
+            by_arrival(calls);
+            calls->gates_reentry = true;
+          })};
 }
 
 bool Contains(const std::string& text, const std::string& part) {
@@ -68,6 +99,7 @@ const std::vector<Arm>& ArmsOf(const std::string& test_case) {
       {"ClaimsOfTheirOwn", NarrowingArms()},
       {"ClaimsWithSharers", NarrowingArms()},
       {"RoomInSteps", BackoffArms()},
+      {"StarvedBindings", CallArms()},
   };
   static const std::vector<Arm> kNone;
   const auto found = kArms.find(test_case);
@@ -87,6 +119,7 @@ ArmFigures ReadFigures(const WorkloadResult& result) {
   double after_flush = 0;
   double attempts = 0;
   double inversions = 0;
+  double patches = 0;
   for (const Repetition& each : result.repetitions) {
     figures.pods_per_second += Throughput(each);
     judged += Sum(each, "scheduler_queueing_hint_execution_duration_seconds_count", kClaimEvent);
@@ -97,6 +130,12 @@ ArmFigures ReadFigures(const WorkloadResult& result) {
     figures.idle_seconds +=
         Sum(each, "schedq_idle_with_backoff_microseconds_total") / kMicrosecondsPerSecond;
     inversions += Sum(each, "schedq_priority_inversions_total");
+    patches += Sum(each, "scheduler_async_api_call_execution_total", "pod_status_patch");
+    const auto bound = each.latencies.find("pod_scheduled");
+    if (bound != each.latencies.end()) {
+      const double p99 = static_cast<double>(bound->second.p99_ns) / kNanosecondsPerSecond;
+      figures.bound_p99_seconds = std::max(figures.bound_p99_seconds, p99);
+    }
     const auto waits = each.latencies.find("queue_wait");
     if (waits == each.latencies.end()) continue;
     const double longest = static_cast<double>(waits->second.max_ns) / kNanosecondsPerSecond;
@@ -110,6 +149,7 @@ ArmFigures ReadFigures(const WorkloadResult& result) {
   figures.scheduled_after_flush = static_cast<uint64_t>(after_flush / count);
   figures.attempts = static_cast<uint64_t>(attempts / count);
   figures.inversions = static_cast<uint64_t>(inversions / count);
+  figures.patches = static_cast<uint64_t>(patches / count);
   return figures;
 }
 
@@ -133,7 +173,9 @@ std::string ExperimentTable(const RunDocument& document, const TableLayout& layo
                    {"attempts", Align::kRight, Shown::kWide},
                    {"idle", Align::kRight, Shown::kIfRoom},
                    {"inversions", Align::kRight, Shown::kIfRoom},
-                   {"longest wait", Align::kRight, Shown::kIfRoom}});
+                   {"longest wait", Align::kRight, Shown::kIfRoom},
+                   {"p99 to bound"},
+                   {"patches", Align::kRight, Shown::kWide}});
   bool is_empty = true;
   for (const WorkloadResult& result : document.workloads) {
     if (ArmsOf(result.test_case).empty() || result.outcome != WorkloadOutcome::kMeasured) continue;
@@ -146,7 +188,9 @@ std::string ExperimentTable(const RunDocument& document, const TableLayout& layo
                   CountText(figures.attempts),
                   DurationText(figures.idle_seconds * 1e9),
                   CountText(figures.inversions),
-                  DurationText(figures.longest_wait_seconds * 1e9)});
+                  DurationText(figures.longest_wait_seconds * 1e9),
+                  DurationText(figures.bound_p99_seconds * 1e9),
+                  CountText(figures.patches)});
   }
   return is_empty ? "" : "\n" + table.Render(layout);
 }

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/kep/scenario/scenario.h"
+#include "bench/sim/calls/call_settings.h"
 #include "bench/sim/queue/rejected_alternatives.h"
 #include "engine/base/result.h"
 #include "engine/gates.h"
@@ -24,10 +26,18 @@ namespace schedq {
 // One way to run a workload.
 struct Arm {
   std::string name;
-  Gate gate{};
+  std::optional<Gate> gate;
   bool gate_on = true;
   RejectedAlternatives alternatives;
+  CallSettings calls = {};
 };
+
+// The arms of the experiment on calls: the orders, and what was proposed for upstream's.
+inline constexpr const char* kArrivalArm = "by-arrival";
+inline constexpr const char* kRelevanceArm = "by-relevance";
+inline constexpr const char* kLimitArm = "call-limit";
+inline constexpr const char* kOwnClientArm = "own-client";
+inline constexpr const char* kReentryArm = "reentry-gate";
 
 // The ways to run the case of this name. Empty: the case is no part of an experiment.
 const std::vector<Arm>& ArmsOf(const std::string& test_case);
@@ -45,6 +55,8 @@ struct ArmFigures {
   double idle_seconds = 0;  // Idle time while pods were in backoff.
   uint64_t inversions = 0;
   double longest_wait_seconds = 0;  // The longest wait in active or backoff.
+  double bound_p99_seconds = 0;     // From a pod's creation to its node.
+  uint64_t patches = 0;             // Of pods' status, that were sent.
 };
 
 // The means over the repetitions, and the longest of their waits.

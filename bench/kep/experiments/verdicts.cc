@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -90,6 +91,46 @@ PromiseVerdict JudgeBackoff(const Arms& arms) {
   return verdict;
 }
 
+// By the largest workload with all arms measured: the latencies of pods that fit, by arm.
+std::optional<std::pair<std::string, std::map<std::string, ArmFigures>>> FindCallArms(
+    const RunDocument& document) {
+  constexpr const char* kCase = "StarvedBindings";
+  std::optional<std::pair<std::string, std::map<std::string, ArmFigures>>> largest;
+  for (const WorkloadResult& result : document.workloads) {
+    const std::string suffix = std::string("/") + kArrivalArm;
+    if (result.test_case != kCase || !result.workload.ends_with(suffix)) continue;
+    const std::string name = result.workload.substr(0, result.workload.size() - suffix.size());
+    std::map<std::string, ArmFigures> figures;
+    for (const Arm& arm : ArmsOf(kCase)) {
+      const WorkloadResult* const found = FindArm(document, kCase, ArmedName(name, arm));
+      if (found != nullptr) figures[arm.name] = ReadFigures(*found);
+    }
+    if (figures.size() != ArmsOf(kCase).size()) continue;
+    if (largest && largest->second[kArrivalArm].scheduled > figures[kArrivalArm].scheduled)
+      continue;
+    largest.emplace(std::string(kCase) + '/' + name, std::move(figures));
+  }
+  return largest;
+}
+
+// The promise is that of the order by relevance; what the proposals give stands beside it.
+PromiseVerdict JudgeCalls(const std::string& workload, std::map<std::string, ArmFigures> arms) {
+  constexpr double kSoonSeconds = 1;
+  constexpr double kTokenSeconds = 0.02;  // Until a patch that has begun leaves another token.
+  const auto wait = [&arms](const char* arm) { return arms[arm].bound_p99_seconds; };
+  PromiseVerdict verdict;
+  verdict.proposal = "starved bindings";
+  const double shortest = std::min({wait(kLimitArm), wait(kOwnClientArm), wait(kReentryArm)});
+  verdict.holds = wait(kArrivalArm) > kSoonSeconds && wait(kRelevanceArm) <= kSoonSeconds &&
+                  wait(kRelevanceArm) <= shortest + kTokenSeconds;
+  verdict.line = fmt::format(
+      "{}: to bound in {} s at p99 by arrival, {} s by relevance; proposed: {} s with at most 4 "
+      "patches in flight, {} s with a client for bindings, {} s with a gate at re-entry",
+      workload, NumberText(wait(kArrivalArm)), NumberText(wait(kRelevanceArm)),
+      NumberText(wait(kLimitArm)), NumberText(wait(kOwnClientArm)), NumberText(wait(kReentryArm)));
+  return verdict;
+}
+
 }  // namespace
 
 std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document) {
@@ -98,6 +139,9 @@ std::vector<PromiseVerdict> JudgeExperiments(const RunDocument& document) {
   const std::optional<Arms> shared = FindArms(document, "ClaimsWithSharers");
   if (own && shared) verdicts.push_back(JudgeNarrowing(*own, *shared));
   if (const auto room = FindArms(document, "RoomInSteps")) verdicts.push_back(JudgeBackoff(*room));
+  if (auto calls = FindCallArms(document)) {
+    verdicts.push_back(JudgeCalls(calls->first, std::move(calls->second)));
+  }
   return verdicts;
 }
 

@@ -18,6 +18,7 @@
 #include "bench/lab/paths/memory_use.h"
 #include "bench/last_resort.h"
 #include "bench/program/command_line.h"
+#include "bench/program/commands/run_calls.h"
 #include "bench/program/commands/run_files.h"
 #include "bench/program/commands/run_instructions.h"
 #include "bench/program/commands/run_side_by_side.h"
@@ -127,14 +128,8 @@ void RunCommand::Declare(CLI::App& app) {
   app.add_option("--engine", request_.engine,
                  "The engine: lockfree by default, both on the real clock")
       ->type_name("lockfree|classic|both");
-  app.add_option("--clock", request_.clock, "The clock")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"virtual", "real"}));
-  app.add_option("--costs", request_.costs,
-                 "The cost model: upstream by default, none on the real clock, where only the "
-                 "latencies of API calls count")
-      ->type_name("FILE|upstream|none");
-  DeclareRealClock(app);
+  DeclareClock(app);
+  DeclareCalls(app, &request_.calls);
   AddSeedFlag(&app, &request_.seed, "The seed; repetition i has seed + i");
   app.add_option("--jobs", request_.jobs,
                  "On the virtual clock: workloads at once (the processors by default); results do "
@@ -170,7 +165,14 @@ void RunCommand::Declare(CLI::App& app) {
       ->check(SomeName());
 }
 
-void RunCommand::DeclareRealClock(CLI::App& app) {
+void RunCommand::DeclareClock(CLI::App& app) {
+  app.add_option("--clock", request_.clock, "The clock")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"virtual", "real"}));
+  app.add_option("--costs", request_.costs,
+                 "The cost model: upstream by default, none on the real clock, where only the "
+                 "latencies of API calls count")
+      ->type_name("FILE|upstream|none");
   app.add_option("--write-costs", request_.write_costs,
                  "On the real clock: write what one workload's steps took, for --costs")
       ->type_name("FILE")

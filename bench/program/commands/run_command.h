@@ -31,7 +31,7 @@ class RunCommand : public Command {
 
  private:
   // The flags that have an effect on the real clock only.
-  void DeclareRealClock(CLI::App& app);
+  void DeclareClock(CLI::App& app);
   // All that the plan has, on all engines: one after the other on the virtual clock, by turns on
   // the real one.
   void Measure(const RunPlan& plan, RunRecord* record) const;

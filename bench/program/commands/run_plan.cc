@@ -23,6 +23,7 @@
 #include "bench/program/engine_flag.h"
 #include "bench/program/output_file.h"
 #include "bench/program/usage_error.h"
+#include "bench/sim/calls/call_settings.h"
 #include "schedq/plugin_library.h"
 
 namespace schedq {
@@ -187,6 +188,42 @@ Status ReadMemory(const RunRequest& request, RunPlan* plan) {
   return Status::Ok();
 }
 
+Status ReadCalls(const RunRequest& request, RunPlan* plan) {
+  Result<CallSettings> calls = ReadCallSettings(request.calls);
+  if (!calls) return calls.error();
+  plan->calls = *calls;
+  Result<std::vector<Fault>> faults = ReadFaults(request.calls);
+  if (!faults) return faults.error();
+  plan->faults = std::move(*faults);
+  const char* const flag = request.calls.FirstOfCalls();
+  if (flag != nullptr && plan->clock == ClockKind::kReal) {
+    return Error(std::string(flag) + ": expected --clock virtual");
+  }
+  if (request.suite != kKepSuite) return Status::Ok();
+  if (flag != nullptr)
+    return Error(std::string(flag) + ": the experiments of --suite kep decide on it");
+  if (!plan->faults.empty())
+    return Error("--fault: the promises of --suite kep are judged without");
+  return Status::Ok();
+}
+
+// The order of calls is that of the dispatcher, which there is with the gate.
+Status CheckCalls(const RunRequest& request, const RunPlan& plan) {
+  const char* const flag = request.calls.FirstOfCalls();
+  const bool is_for_all =
+      flag == nullptr || (plan.calls.order == CallOrder::kRelevance && request.calls.order.empty());
+  if (is_for_all) return Status::Ok();
+  for (const TestCase& test_case : plan.cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (Gates::Resolve(GatesOf(plan, workload))->On(Gate::kSchedulerAsyncAPICalls)) {
+        return Status::Ok();
+      }
+    }
+  }
+  return Error(std::string(flag) +
+               ": expected --gate SchedulerAsyncAPICalls=true, which no workload has");
+}
+
 Status AddArms(const RunRequest& request, RunPlan* plan) {
   if (request.suite != kKepSuite) return Status::Ok();
   const auto refuse = [&request](Gate gate) {
@@ -203,10 +240,11 @@ Status AddArms(const RunRequest& request, RunPlan* plan) {
     std::vector<Workload> armed;
     for (const Workload& workload : test_case.workloads) {
       for (const Arm& arm : ArmsOf(test_case.name)) {
-        if (plan->gates.Get(arm.gate)) return refuse(arm.gate);
+        const Gate decided = arm.gate.value_or(Gate::kSchedulerAsyncAPICalls);
+        if (plan->gates.Get(decided)) return refuse(decided);
         Workload& copy = armed.emplace_back(workload);
         copy.name = ArmedName(workload.name, arm);
-        copy.gates.Set(arm.gate, arm.gate_on);
+        copy.gates.Set(decided, arm.gate_on);
         plan->arms[test_case.name + '/' + copy.name] = arm;
       }
     }
@@ -390,6 +428,7 @@ std::vector<std::string> FlagsThatDecide(const RunRequest& request) {
   for (const std::string& gate : request.gates) add("--gate", gate);
   for (const std::string& param : request.params) add("--param", param);
   for (const std::string& plugin : request.plugins) add("--plugin", plugin);
+  for (std::string& flag : FlagsOf(request.calls)) flags.push_back(std::move(flag));
   return flags;
 }
 
@@ -405,6 +444,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
   if (Status status = ReadGates(request, &plan); !status) return status.error();
   if (Status status = ReadStatusModel(request, &plan); !status) return status.error();
   if (Status status = ReadMemory(request, &plan); !status) return status.error();
+  if (Status status = ReadCalls(request, &plan); !status) return status.error();
   const bool is_kep = request.suite == kKepSuite;
   std::vector<std::string> files_read;
   Result<std::vector<TestCase>> cases = SelectWorkloads({.paths = request.paths,
@@ -436,6 +476,7 @@ Result<RunPlan> MakeRunPlan(const RunRequest& request) {
         return status.error();
     }
   }
+  if (Status status = CheckCalls(request, plan); !status) return status.error();
   if (Status status = CheckDuration(plan); !status) return status.error();
   if (Status status = CheckOutputs(request, plan, files_read); !status) return status.error();
   if (Status status = CheckWriteCosts(request, plan); !status) return status.error();

@@ -12,8 +12,10 @@
 #include "bench/format/workload/model.h"
 #include "bench/kep/experiments/experiments.h"
 #include "bench/kep/scenario/scenario.h"
+#include "bench/program/commands/run_calls.h"
 #include "bench/program/commands/run_reference.h"
 #include "bench/program/live/listen_address.h"
+#include "bench/sim/calls/call_settings.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "dispatcher/report/status_model.h"
 #include "engine/base/result.h"
@@ -55,6 +57,7 @@ struct RunRequest {
   std::string record;
   std::string memory;     // Empty: most of what is free.
   std::string reference;  // Empty: the run is compared with nothing.
+  CallRequest calls;
 };
 
 // The files, and the flags that decide what is run and how: all but engine, seed, choice of
@@ -75,6 +78,8 @@ struct RunPlan {
   std::map<std::string, bool> gates_asked;  // On the command line, also those not modelled.
   std::vector<std::string> gates_not_modelled;
   StatusModel status_model = StatusModel::kImplicitDelayed;
+  CallSettings calls;
+  std::vector<Fault> faults;
   std::vector<TestCase> cases;
   std::map<std::string, Arm> arms;  // Of experiments, by "case/workload".
   std::vector<Scenario> scenarios;

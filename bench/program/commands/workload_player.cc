@@ -101,10 +101,15 @@ void WorkloadPlayer::PlayOrThrow(const WorkloadJob& job, uint64_t repetition,
     if (bool* const feature = FindDeviceFeature(&options.devices, name)) *feature = on;
   }
   options.status_model = plan_.status_model;
+  options.calls = plan_.calls;
+  options.faults = plan_.faults;
   options.further_plugins = plan_.further_plugins;
   options.interrupted = [turn] { return Interrupted() || turn->MustEnd(); };
   const auto arm = plan_.arms.find(job.Name());
-  if (arm != plan_.arms.end()) options.alternatives = arm->second.alternatives;
+  if (arm != plan_.arms.end()) {
+    options.alternatives = arm->second.alternatives;
+    options.calls = arm->second.calls;
+  }
   options.seed = request_.seed + repetition;
   options.recorder = request_.record.empty() ? nullptr : &recorder;
   options.progress = progress;

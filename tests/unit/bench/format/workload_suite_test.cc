@@ -55,7 +55,7 @@ TEST(Selection, NarrowsByNameAndLabels) {
   EXPECT_EQ(all->size(), 17u);
   const auto kep = SelectWorkloads({{}, "", "short", kKepSuite});
   ASSERT_TRUE(kep) << kep.error().message();
-  EXPECT_EQ(kep->size(), 3u);
+  EXPECT_EQ(kep->size(), 4u);
   EXPECT_FALSE(SelectWorkloads({{}, "", "", "no-such-suite"}));
   const auto some = SelectWorkloads({{}, "^Basic/.*2000Pods$", "performance,-short"});
   ASSERT_TRUE(some) << some.error().message();

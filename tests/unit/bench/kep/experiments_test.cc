@@ -7,8 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "perf/documents/data_items.h"
 #include "perf/documents/run_document.h"
@@ -102,6 +105,44 @@ TEST(Experiments, PoppingFromBackoffNeedsNoIdlenessAndNoStarvation) {
   EXPECT_FALSE(Holds(Backoff({99}, off))) << "slower";
   EXPECT_FALSE(Holds(Backoff({150, 0, 0, 0, 4'000'000'000}, off))) << "somebody starves";
   EXPECT_FALSE(Holds(Backoff({150}, {100}))) << "there was nothing to gain";
+}
+
+// By arrival, by relevance, with a bound, with a client for bindings, with the gate at re-entry.
+RunDocument Calls(const std::vector<uint64_t>& p99_ms) {
+  RunDocument document;
+  const std::vector<Arm>& arms = ArmsOf("StarvedBindings");
+  for (size_t i = 0; i < arms.size(); ++i) {
+    WorkloadResult result = ResultOf("StarvedBindings", arms[i].name, {});
+    result.repetitions[0].latencies["pod_scheduled"].p99_ns = p99_ms[i] * 1'000'000;
+    document.workloads.push_back(std::move(result));
+  }
+  return document;
+}
+
+TEST(Experiments, BindingsFirstMustBeAsGoodAsTheBestProposal) {
+  const auto verdicts = JudgeExperiments(Calls({60'000, 25, 140, 20, 61'000}));
+  ASSERT_THAT(verdicts, SizeIs(1));
+  EXPECT_TRUE(verdicts[0].holds);
+  EXPECT_EQ(verdicts[0].proposal, "starved bindings");
+  EXPECT_THAT(verdicts[0].line, HasSubstr("60.0 s at p99 by arrival, 0.0250 s by relevance"));
+  EXPECT_THAT(verdicts[0].line, HasSubstr("0.140 s with at most 4 patches in flight"));
+  EXPECT_THAT(verdicts[0].line, HasSubstr("61.0 s with a gate at re-entry"));
+  EXPECT_FALSE(Holds(Calls({60'000, 45, 140, 20, 61'000}))) << "a proposal is better";
+  EXPECT_FALSE(Holds(Calls({60'000, 1500, 1400, 1200, 61'000}))) << "bindings wait long";
+  EXPECT_FALSE(Holds(Calls({900, 25, 140, 20, 900}))) << "nothing starved";
+  RunDocument document = Calls({60'000, 25, 140, 20, 61'000});
+  document.workloads.pop_back();
+  EXPECT_THAT(JudgeExperiments(document), IsEmpty());
+}
+
+// They differ in how calls go, and in nothing else.
+TEST(Experiments, TheArmsOfCallsHaveOneRate) {
+  for (const Arm& arm : ArmsOf("StarvedBindings")) {
+    EXPECT_FALSE(arm.gate) << arm.name;
+    EXPECT_EQ(arm.calls.calls_per_second, 50) << arm.name;
+    EXPECT_EQ(arm.calls.burst, 100u) << arm.name;
+    EXPECT_EQ(arm.calls.order == CallOrder::kRelevance, arm.name == kRelevanceArm) << arm.name;
+  }
 }
 
 TEST(Experiments, AnArmThatWasNotMeasuredGivesNoVerdict) {

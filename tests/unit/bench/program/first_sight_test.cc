@@ -185,16 +185,16 @@ TEST(FirstSight, OneProgressLineThatNeverWraps) {
     size_t steps = 0;
     bool tells_time = false;
     for (const std::string& line : TerminalLines(OnTerminal(columns, command))) {
-      if (line.find("/22 ") == std::string::npos) continue;
+      if (line.find("/27 ") == std::string::npos) continue;
       ++steps;
       EXPECT_LT(DisplayWidth(line), columns);
       if (line.find(" left") != std::string::npos) tells_time = true;
     }
-    EXPECT_GE(steps, 22u) << columns;
+    EXPECT_GE(steps, 27u) << columns;
     EXPECT_TRUE(tells_time) << columns;
   }
   EXPECT_THAT(Schedq(command).err, IsEmpty()) << "nobody watches";
-  EXPECT_THAT(OnTerminal(80, command, {"TERM=dumb"}), Not(HasSubstr("/22 ")));
+  EXPECT_THAT(OnTerminal(80, command, {"TERM=dumb"}), Not(HasSubstr("/27 ")));
 }
 
 TEST(FirstSight, NoColourWhereItIsNotWanted) {

@@ -197,6 +197,8 @@ TEST_F(RunCommandTest, ExperimentsRunEveryWayAndEndInVerdicts) {
   }
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-6132 holds: "));
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-5142 holds: "));
+  EXPECT_THAT(ended.out, HasSubstr("\nstarved bindings holds: "));
+  EXPECT_THAT(ended.out, HasSubstr("StarvedBindings/200Waiting/reentry-gate"));
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-5501 holds: "));
   EXPECT_THAT(ended.out, HasSubstr("\nKEP-5278 holds: "));
   EXPECT_THAT(ended.out, Not(HasSubstr("does not hold")));
@@ -262,7 +264,7 @@ TEST_F(RunCommandTest, CallsGoTheWayThatTheGatesSay) {
   EXPECT_EQ(count(direct, "^Basic/10", bindings), 0u);
   EXPECT_EQ(count({}, "^Gated/20", patches), 0u) << "the server says it already";
   EXPECT_EQ(count({}, "^ClaimTemplates/5Nodes_20", patches), 20u)
-      << "a nomination each, which takes the claim along";
+      << "a nomination each; claims have calls of their own";
   EXPECT_EQ(count(silent, "^ClaimTemplates/5Nodes_20", patches), 0u);
 }
 
@@ -461,6 +463,60 @@ TEST_F(RunCommandTest, BadFlagsAreOneLine) {
   ExpectBad({"--repeat", "0"}, "--repeat");
   ExpectBad({"--record", Path("t.jsonl")}, "--record: expected exactly one workload");
   ExpectBad({"--out", Path("pod.yaml"), "--name", "Basic/10"}, "--out");
+}
+
+TEST_F(RunCommandTest, CallsGoInTheOrderAndWithTheClientsThatAreAskedFor) {
+  const std::string file = Write("w.yaml", Workload(kOps));
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"--call-order", "arrival"},
+           {"--call-limit", "1"},
+           {"--own-client", "bindings", "--own-client", "events"},
+           {"--reentry-gate", "--client-rate", "50:100"},
+           {"--call-order", "relevance", "--client-rate", "50"}}) {
+    std::vector<std::string> arguments = {file, "--engine", "both"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(Run(arguments).exit_code, 0) << flags[0];
+  }
+  ExpectBad({file, "--call-order", "fifo"}, "--call-order");
+  ExpectBad({file, "--call-limit", "0"}, "--call-limit");
+  ExpectBad({file, "--call-limit", "1", "--call-order", "relevance"},
+            "--call-order relevance: --call-limit mends the order of arrival");
+  ExpectBad({file, "--own-client", "patches"}, "--own-client");
+  ExpectBad({file, "--own-client", "events", "--own-client", "events"}, "expected each once");
+  for (const char* rate : {"0", "5:0", "fast", "050", "-1", "50:", "10000000"}) {
+    ExpectBad({file, "--client-rate", rate}, "--client-rate");
+  }
+  ExpectBad({file, "--reentry-gate", "--gate", "SchedulerAsyncAPICalls=false"},
+            "--reentry-gate: expected --gate SchedulerAsyncAPICalls=true");
+  ExpectBad({file, "--call-limit", "2", "--clock", "real"}, "--call-limit: expected --clock");
+  ExpectBad({"--suite", "kep", "--call-limit", "2"}, "experiments of --suite kep decide on it");
+  ExpectBad({"--suite", "kep", "--name", "^StarvedB", "--gate", "SchedulerAsyncAPICalls=true"},
+            "decide on it");
+}
+
+TEST_F(RunCommandTest, FaultsAreInjectedOnRequest) {
+  const std::string file = Write("w.yaml", Workload(kOps));
+  const auto errors_of = [&](std::vector<std::string> faults) {
+    std::vector<std::string> arguments = {file, "--out", Path("faults"), "--engine", "lockfree"};
+    for (std::string& fault : faults) {
+      arguments.insert(arguments.end(), {"--fault", std::move(fault)});
+    }
+    EXPECT_EQ(Run(arguments).exit_code, 0);
+    const Result<RunDocument> document = Read(Path("faults"));
+    EXPECT_TRUE(document.ok());
+    uint64_t errors = 0;
+    for (const auto& [name, count] : document->workloads[0].repetitions[0].counters) {
+      if (name.find("attempts_total{result=\"error\"") != std::string::npos) errors += count;
+    }
+    return errors;
+  };
+  EXPECT_EQ(errors_of({}), 0u);
+  EXPECT_EQ(errors_of({"lag,of=Pod,delay=20ms,jitter=20ms", "controllers,delay=1s"}), 0u);
+  EXPECT_GT(errors_of({"errors,calls=bind,duration=2s"}), 0u);
+  ExpectBad({file, "--fault", "fire"}, "--fault fire: 'fire': expected one of errors, lag");
+  ExpectBad({file, "--fault", "errors,percent=0"}, "--fault errors,percent=0: percent is 0");
+  ExpectBad({file, "--fault", ""}, "--fault");
+  ExpectBad({"--suite", "kep", "--fault", "errors"}, "--fault: the promises of --suite kep");
 }
 
 TEST_F(RunCommandTest, ARecordedRunReplaysOnEveryEngine) {
