@@ -7,7 +7,7 @@ namespace schedq {
 
 bool* FindDeviceFeature(DeviceFeatures* features, std::string_view gate) {
   using Member = bool DeviceFeatures::*;
-  static constexpr std::array<std::pair<std::string_view, Member>, 11> kGates = {{
+  static constexpr std::array<std::pair<std::string_view, Member>, 12> kGates = {{
       {"DRAPartitionableDevices", &DeviceFeatures::partitionable_devices},
       {"DRAConsumableCapacity", &DeviceFeatures::consumable_capacity},
       {"DRAFractionalCapacityRange", &DeviceFeatures::fractional_ranges},
@@ -15,6 +15,7 @@ bool* FindDeviceFeature(DeviceFeatures* features, std::string_view gate) {
       {"DRADeviceTaints", &DeviceFeatures::taints},
       {"DRADeviceTaintRules", &DeviceFeatures::taint_rules},
       {"DRADeviceBindingConditions", &DeviceFeatures::binding_conditions},
+      {"DRAResourceClaimDeviceStatus", &DeviceFeatures::device_status},
       {"DRAExtendedResource", &DeviceFeatures::extended_resources},
       {"DRAListTypeAttributes", &DeviceFeatures::list_attributes},
       {"DRADeviceCompatibilityGroups", &DeviceFeatures::compatibility_groups},

@@ -17,10 +17,14 @@ struct DeviceFeatures {
   bool taints = true;                 // DRADeviceTaints
   bool taint_rules = true;            // DRADeviceTaintRules
   bool binding_conditions = true;     // DRADeviceBindingConditions
+  bool device_status = true;          // DRAResourceClaimDeviceStatus
   bool extended_resources = true;     // DRAExtendedResource
   bool list_attributes = false;       // DRAListTypeAttributes
   bool compatibility_groups = false;  // DRADeviceCompatibilityGroups
   bool workload_claims = false;       // DRAWorkloadResourceClaims
+
+  // Conditions stand in the status of a claim's devices.
+  bool HaveBindingConditions() const { return binding_conditions && device_status; }
 };
 
 // The part that the gate stands for; null: it stands for none.

@@ -146,6 +146,20 @@ std::vector<Anchor> PublishedThroughputs() {
   };
 }
 
+// How many times as fast narrowing makes the workload.
+void AddEffect(const Anchor& on, double predicted_on, const Anchor& off, double predicted_off,
+               TextTable* table) {
+  const double predicted = predicted_on / predicted_off;
+  const double published = on.published / off.published;
+  table->AddRow({"  effect of narrowing",
+                 {fmt::format("{:.2f}x", predicted), Tone::kStrong},
+                 fmt::format("{:.2f}x", published),
+                 ChangeText(predicted / published - 1),
+                 {off.source, Tone::kDim},
+                 "on to off",
+                 off.workload});
+}
+
 }  // namespace
 
 void RunReport::Add(RunReport other) {
@@ -212,7 +226,11 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
                    {"narrowing", Align::kLeft, Shown::kWide},
                    {"published for", Align::kLeft, Shown::kWide}});
   bool is_empty = true;
-  for (const Anchor& anchor : PublishedThroughputs()) {
+  const Anchor* last = nullptr;  // And what was predicted for it: with narrowing, or 0.
+  double last_predicted = 0;
+  const std::vector<Anchor> anchors = PublishedThroughputs();
+  for (const Anchor& anchor : anchors) {
+    double own = 0;
     for (const WorkloadResult& result : document.workloads) {
       const std::optional<double> predicted = MedianOf(result, "SchedulingThroughput", "Average");
       const std::string name = NameOf(result);
@@ -220,6 +238,7 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
       const bool narrowed = result.gates.at("SchedulerPreQueueingHints");
       if (anchor.narrowed.value_or(narrowed) != narrowed) continue;
       is_empty = false;
+      if (anchor.narrowed) own = *predicted;
       table.AddRow({name,
                     {NumberText(*predicted), Tone::kStrong},
                     NumberText(anchor.published),
@@ -229,6 +248,12 @@ std::string PredictionTable(const RunDocument& document, const TableLayout& layo
                     narrowed ? "on" : "off",
                     anchor.workload});
     }
+    // The anchor without narrowing follows the one with it.
+    const bool is_pair = last != nullptr && last->narrowed == true && anchor.narrowed == false &&
+                         own > 0 && last_predicted > 0 && !is_real;
+    if (is_pair) AddEffect(*last, last_predicted, anchor, own, &table);
+    last = &anchor;
+    last_predicted = own;
   }
   return is_empty ? "" : "\n" + table.Render(layout);
 }

@@ -251,7 +251,7 @@ Allocator::Step Allocator::Examine(const PreparedClaims::Wish& wish, uint32_t pl
 Allocator::Step Allocator::IsSelected(const PreparedClaims::Wish& wish,
                                       const DeviceCatalog::SeenDevice& seen) {
   const DeviceCatalog::Listing& listing = ListingOf(seen.listing);
-  if (!features_.binding_conditions && !listing.spec->binding_conditions.empty()) {
+  if (!features_.HaveBindingConditions() && !listing.spec->binding_conditions.empty()) {
     return Step::kNone;
   }
   for (const SelectorId selector : wish.selectors) {
@@ -297,7 +297,7 @@ DeviceAllocation Allocator::ResultOf(size_t claim, const ObjectView& node) const
     device.has_admin_access = wish.has_admin_access;
     device.is_share = given.is_share;
     device.consumed = given.consumed;
-    if (features_.binding_conditions) {
+    if (features_.HaveBindingConditions()) {
       device.binding_conditions = listing.spec->binding_conditions;
       device.binding_failure_conditions = listing.spec->binding_failure_conditions;
     }

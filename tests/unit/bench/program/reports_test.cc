@@ -176,6 +176,26 @@ TEST(RunVerdict, OnTheRealClockNothingIsPredictedOrJudged) {
   EXPECT_THAT(RunFailures(report.document, /*judges_thresholds=*/false), IsEmpty());
 }
 
+TEST(RunVerdict, TheEffectOfNarrowingStandsBesideWhatWasPublished) {
+  RunDocument document;
+  document.clock = ClockKind::kVirtual;
+  const auto add = [&](bool narrows, double pods_per_second) {
+    WorkloadResult& result = document.workloads.emplace_back();
+    result.test_case = "SchedulingWithResourceClaimTemplate";
+    result.workload = "2000pods_200nodes";
+    result.gates["SchedulerPreQueueingHints"] = narrows;
+    DataItem& item = result.repetitions.emplace_back().metrics.emplace_back();
+    item.data["Average"] = pods_per_second;
+    item.labels = {{"Metric", "SchedulingThroughput"}};
+  };
+  add(true, 300);
+  EXPECT_THAT(PredictionTable(document, {.width_max = 200}), Not(HasSubstr("effect")));
+  add(false, 100);
+  // 711 and 297 pods a second are published: 2.39 times.
+  EXPECT_THAT(PredictionTable(document, {.width_max = 200}),
+              ContainsRegex("effect of narrowing +3.00x +2.39x +\\+25.3 %"));
+}
+
 TEST(RunVerdict, NothingMeasuredIsNoSuccess) {
   RunDocument document;
   document.workloads = {Measured("A"), Measured("B")};

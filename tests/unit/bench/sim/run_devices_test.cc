@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/format/workload/device_features.h"
 #include "bench/sim/run/run_workload.h"
 #include "bench/sim/run/simulation.h"
 #include "perf/documents/run_document.h"
@@ -89,12 +90,15 @@ TEST_P(DeviceRunTest, ADriverThatNeverAnswersIsWaitedForTenMinutes) {
 }
 
 TEST_P(DeviceRunTest, WithoutTheGateSuchDevicesAreNotGiven) {
-  RunOptions options;
-  options.devices.binding_conditions = false;
-  const RunOutcome outcome = Run("schedq/binding-delay: 1s", kConditional,
-                                 "  - {opcode: sleep, duration: 10s}\n", options);
-  EXPECT_GT(Attempts(outcome, "unschedulable"), 0u);
-  EXPECT_EQ(Attempts(outcome, "scheduled"), 0u);
+  for (bool DeviceFeatures::*const gate :
+       {&DeviceFeatures::binding_conditions, &DeviceFeatures::device_status}) {
+    RunOptions options;
+    options.devices.*gate = false;
+    const RunOutcome outcome = Run("schedq/binding-delay: 1s", kConditional,
+                                   "  - {opcode: sleep, duration: 10s}\n", options);
+    EXPECT_GT(Attempts(outcome, "unschedulable"), 0u);
+    EXPECT_EQ(Attempts(outcome, "scheduled"), 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DeviceRunTest,
