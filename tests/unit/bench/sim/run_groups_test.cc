@@ -220,14 +220,17 @@ TEST_P(GroupRuns, WithTheGateOffAGroupGoesToSeveralDomains) {
 
 // Each failed member comes back at once, as a group of its own.
 TEST_P(GroupRuns, MembersWhoseBindingsFailInAnOutageAreBoundLater) {
+  // On the virtual clock longer than a refused binding is repeated.
+  const bool is_real = std::get<ClockKind>(GetParam()) == ClockKind::kReal;
+  const std::string outage = is_real ? "50ms" : "700ms";
   for (const bool asynchronous : {true, false}) {
     RunOptions options;
     GateRequest request;
     request.Set(Gate::kGenericWorkload, true);
     request.Set(Gate::kSchedulerAsyncAPICalls, asynchronous);
     options.gates = *Gates::Resolve(request);
-    const RunOutcome outcome = Run(Nodes(8) + "  - {opcode: apiOutage, duration: 50ms}\n" +
-                                       Text({.count = 3, .min = 4, .wait = kMeasured}),
+    const RunOutcome outcome = Run(Nodes(8) + "  - {opcode: apiOutage, duration: " + outage +
+                                       "}\n" + Text({.count = 3, .min = 4, .wait = kMeasured}),
                                    options);
     EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
     EXPECT_EQ(outcome.pods, 12u);
