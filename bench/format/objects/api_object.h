@@ -16,6 +16,7 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/objects/storage_objects.h"
 #include "bench/format/workload/features.h"
+#include "engine/label_selector.h"
 #include "engine/object.h"
 #include "engine/pod.h"
 
@@ -106,6 +107,20 @@ struct PriorityClassObject {
   bool never_preempts = false;
 };
 
+// How many pods a PodDisruptionBudget wants available, or lets be unavailable.
+struct BudgetBound {
+  int64_t value = 0;
+  bool is_percent = false;  // Of the pods that their controllers are to have.
+  bool operator==(const BudgetBound&) const = default;
+};
+
+struct DisruptionBudgetObject {
+  std::optional<LabelSelector> selector;  // nullopt: it selects no pod.
+  // At most one of these two is set.
+  std::optional<BudgetBound> min_available;
+  std::optional<BudgetBound> max_unavailable;
+};
+
 struct NamespaceObject {};
 struct OtherObject {
 };  // An object of a kind that scheduling does not read or that is not modelled.
@@ -116,7 +131,7 @@ struct ApiObject {
   ObjectMetadata metadata;
   std::variant<OtherObject, PodObject, NodeObject, ResourceClaimObject, ResourceClaimTemplateObject,
                DeviceClassObject, ResourceSliceObject, DeviceTaintRuleObject, NamespaceObject,
-               PodGroupObject, PriorityClassObject, PersistentVolumeObject,
+               PodGroupObject, PriorityClassObject, DisruptionBudgetObject, PersistentVolumeObject,
                PersistentVolumeClaimObject, StorageClassObject, CsiNodeObject>
       body;
   FeatureUses features;

@@ -163,6 +163,11 @@ void ReadBody(YamlErrors& errors, YamlFields& fields, ApiObject* object) {
     AddFeature(object->features, Feature::kSliceTaints);
     if (const auto* spec = fields.Require("spec")) object->body = ReadTaintRuleBody(errors, *spec);
     fields.Ignore({"status"});
+  } else if (kind == "PodDisruptionBudget") {
+    if (const auto* spec = fields.Require("spec")) {
+      object->body = ReadDisruptionBudgetBody(errors, *spec);
+    }
+    fields.Ignore({"status"});
   } else if (kind == "PriorityClass") {
     object->body = ReadPriorityClass(errors, fields);
   } else if (kind == "Namespace") {

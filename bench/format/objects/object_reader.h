@@ -43,6 +43,8 @@ ResourceSliceObject ReadResourceSliceBody(YamlErrors& errors, const YamlNode& sp
 PodGroupObject ReadPodGroupBody(YamlErrors& errors, const YamlNode& spec, bool is_composite,
                                 FeatureUses& features);
 
+DisruptionBudgetObject ReadDisruptionBudgetBody(YamlErrors& errors, const YamlNode& spec);
+
 // Whether a preemptionPolicy says Never.
 bool IsNever(YamlErrors& errors, TextPosition at, const std::string& policy);
 

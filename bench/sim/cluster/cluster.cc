@@ -114,6 +114,8 @@ Result<ObjectHandle> Cluster::Create(const ApiObjectRef& object, const std::stri
     CreateNamespace(*object, handle);
   } else if (std::holds_alternative<PodGroupObject>(object->body)) {
     CreateGroup(*object, handle);
+  } else if (std::holds_alternative<DisruptionBudgetObject>(object->body)) {
+    CreateBudget(*object, handle);
   } else if (const auto* priority = std::get_if<PriorityClassObject>(&object->body)) {
     priority_classes_[handle.name] = *priority;
   } else {
@@ -149,6 +151,9 @@ bool Cluster::Delete(const ObjectHandle& object) {
     DeleteGroup(object);
   } else if (object.kind == "PriorityClass") {
     priority_classes_.erase(object.name);
+  } else if (object.kind == "PodDisruptionBudget") {
+    auto gone = budgets_.extract(name);
+    EmitBudget(Action::kDelete, std::move(gone.mapped()), nullptr);
   } else if (!storage_.Delete(object.kind, name)) {
     DeleteDeviceObject(object);
   }
@@ -562,6 +567,34 @@ void Cluster::EmitTaintRule(Action action, ObjectRef before, ObjectRef after) {
                              (rule.pool.empty() || rule.pool == slice->slice->pool);
     if (is_selected) Emit(Resource::kResourceSlice, Action::kUpdate, slice, slice);
   }
+}
+
+void Cluster::EmitBudget(Action action, ObjectRef before, ObjectRef after) {
+  ClusterChange change;
+  change.resource = Resource::kWildcard;
+  change.is_budget = true;
+  change.action = action;
+  change.objects = {std::move(before), std::move(after)};
+  Deliver(std::move(change));
+}
+
+void Cluster::CreateBudget(const ApiObject& object, const ObjectHandle& handle) {
+  auto budget = std::make_shared<ClusterBudget>();
+  FillView(budget.get(), Resource::kWildcard, object, handle);
+  budget->spec = std::get<DisruptionBudgetObject>(object.body);
+  budgets_[QualifiedName(handle.namespace_name, handle.name)] = budget;
+  EmitBudget(Action::kAdd, nullptr, budget);
+}
+
+bool Cluster::SetBudgetStatus(const std::string& name, const BudgetStatus& status) {
+  const auto found = budgets_.find(name);
+  if (found == budgets_.end() || found->second->status == status) return false;
+  const ClusterBudgetRef before = found->second;
+  auto after = std::make_shared<ClusterBudget>(*before);
+  after->status = status;
+  found->second = after;
+  EmitBudget(Action::kUpdate, before, after);
+  return true;
 }
 
 // Timers of one instant run in the order in which they were set, so equal delays keep the order.

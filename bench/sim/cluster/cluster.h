@@ -164,6 +164,11 @@ class Cluster {
   // Whether a member of the group, or a child of the composite, was ever deleted.
   bool HasLostMember(const GroupKey& key) const { return lost_members_.count(key) != 0; }
 
+  // Disruption budgets, by "namespace/name".
+  const std::map<std::string, ClusterBudgetRef>& budgets() const { return budgets_; }
+  // Returns false where there is no such budget, or it has that status already.
+  bool SetBudgetStatus(const std::string& name, const BudgetStatus& status);
+
   // Volumes, claims for them, storage classes and CSINodes, beyond Create and Delete.
   Storage& storage() { return storage_; }
   const Storage& storage() const { return storage_; }
@@ -191,6 +196,7 @@ class Cluster {
   void CreateGroup(const ApiObject& object, const ObjectHandle& handle);
   void DeleteGroup(const ObjectHandle& handle);
   void CreateTaintRule(const ApiObject& object, const ObjectHandle& handle);
+  void CreateBudget(const ApiObject& object, const ObjectHandle& handle);
   void DeleteDeviceObject(const ObjectHandle& object);
   void TakeDeviceRequests(ClusterPod* pod) const;
   void NoteGroupClaims(ClusterPod* pod) const;
@@ -202,6 +208,7 @@ class Cluster {
   void EmitNamespace(Action action, ObjectRef before, ObjectRef after);
   // Slices whose devices it taints are as if they had changed.
   void EmitTaintRule(Action action, ObjectRef before, ObjectRef after);
+  void EmitBudget(Action action, ObjectRef before, ObjectRef after);
   void Deliver(ClusterChange change);
   // Tells of what waits, in order; a watcher may cause more.
   void DeliverWaiting();
@@ -229,6 +236,7 @@ class Cluster {
   std::map<GroupKey, ClusterGroupRef> groups_;
   std::set<GroupKey> lost_members_;
   std::map<std::string, PriorityClassObject> priority_classes_;
+  std::map<std::string, ClusterBudgetRef> budgets_;
   // The rules of the last pod that came to need features, before and after.
   PodRulesRef rules_before_;
   PodRulesRef rules_after_;

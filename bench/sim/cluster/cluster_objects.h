@@ -113,6 +113,22 @@ struct ClusterGroup final : ObjectView {
 };
 using ClusterGroupRef = std::shared_ptr<const ClusterGroup>;
 
+// What its controller says of a disruption budget.
+struct BudgetStatus {
+  int64_t expected = 0;         // Pods that there are to be.
+  int64_t healthy = 0;          // Of those that it selects.
+  int64_t desired_healthy = 0;  // As many must stay so.
+  int64_t allowed = 0;          // As many may go now.
+  bool operator==(const BudgetStatus&) const = default;
+};
+
+// A PodDisruptionBudget. The queue hears of none.
+struct ClusterBudget final : ObjectView {
+  DisruptionBudgetObject spec;
+  BudgetStatus status;
+};
+using ClusterBudgetRef = std::shared_ptr<const ClusterBudget>;
+
 // A change that an informer delivers. Add has no old version, and Delete no new one. The versions
 // of a pod are in `pod_before` and `pod_after`, those of all other objects in `objects`.
 struct ClusterChange {
@@ -120,11 +136,16 @@ struct ClusterChange {
   Action action = Action::kAdd;  // kAdd, kUpdate or kDelete.
   bool is_namespace = false;     // `objects` are of a namespace, whatever `resource` says.
   bool is_taint_rule = false;    // They are of a rule that taints devices.
+  bool is_budget = false;        // They are of a disruption budget.
   ObjectChange objects;
   ClusterPodRef pod_before;
   ClusterPodRef pod_after;
 };
 
+// Whether only the scheduler's cache hears of the change, and the queue does not.
+inline bool IsForCacheOnly(const ClusterChange& change) {
+  return change.is_namespace || change.is_taint_rule || change.is_budget;
+}
 // Whether the change is one of a group.
 inline bool IsOfGroup(const ClusterChange& change) {
   return change.resource == Resource::kPodGroup || change.resource == Resource::kCompositePodGroup;

@@ -77,7 +77,7 @@ void Informers::Run(Lane* lane, PartClock* parts) {
 }
 
 void Informers::Handle(const ClusterChange& change, PartClock* parts) {
-  if (change.is_namespace || change.is_taint_rule) {
+  if (IsForCacheOnly(change)) {
     const InPart in_part(parts, Part::kCache);
     return cache_.Apply(change);
   }

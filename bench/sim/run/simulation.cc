@@ -110,6 +110,8 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
                          [this] { return ControllerLatency(); }),
       driver_random_(seed_.Fork(kDriver)),
       driver_(&cluster_, [this] { return costs().status.Draw(&driver_random_); }),
+      budget_controller_(&cluster_, options.costs->claim_workers,
+                         [this] { return costs().create.Draw(&controller_random_); }),
       scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),

@@ -19,6 +19,7 @@
 #include "bench/format/workload/fault.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/calls/call_settings.h"
+#include "bench/sim/cluster/budget_controller.h"
 #include "bench/sim/cluster/claim_controller.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/device_driver.h"
@@ -141,6 +142,7 @@ class Simulation {
   VolumeController volume_controller_;
   Random driver_random_;
   DeviceDriver driver_;
+  BudgetController budget_controller_;
   RealScheduler* real_scheduler_ = nullptr;  // The scheduler, on the real clock.
   const std::unique_ptr<Scheduler> scheduler_;
   const LiveView::Shown shown_;

@@ -51,7 +51,7 @@ Duration EventHandlers::SendAll(std::span<const ClusterEvent> events, const Obje
 }
 
 Duration EventHandlers::Handle(const ClusterChange& change) {
-  if (change.is_namespace || change.is_taint_rule) {
+  if (IsForCacheOnly(change)) {
     cache_->Apply(change);
     return Duration(0);
   }

@@ -415,6 +415,27 @@ TEST(DeviceObjects, NoteWhatIsNotModelled) {
   }
 }
 
+TEST(DisruptionBudgets, AreReadStrictly) {
+  const auto budget = [](const std::string& spec) {
+    return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {" + spec +
+           "}\n";
+  };
+  const ApiObject object = Read(budget("selector: {matchLabels: {a: b}}, minAvailable: 2"));
+  EXPECT_TRUE(object.features.empty());
+  const auto& body = std::get<DisruptionBudgetObject>(object.body);
+  EXPECT_EQ(body.min_available, (BudgetBound{2, false}));
+  EXPECT_FALSE(body.max_unavailable);
+  ASSERT_TRUE(body.selector);
+  EXPECT_EQ(body.selector->size(), 1u);
+  const auto share = Read(budget("maxUnavailable: 30%, unhealthyPodEvictionPolicy: AlwaysAllow"));
+  EXPECT_EQ(std::get<DisruptionBudgetObject>(share.body).max_unavailable, (BudgetBound{30, true}));
+  EXPECT_FALSE(std::get<DisruptionBudgetObject>(share.body).selector);
+  EXPECT_THAT(ErrorOf(budget("minAvailable: 1, maxUnavailable: 1")), HasSubstr("expected either"));
+  EXPECT_THAT(ErrorOf(budget("minAvailable: -1")), HasSubstr("expected a number such as 2"));
+  EXPECT_THAT(ErrorOf(budget("minAvailable: 101%")), HasSubstr("0% to 100%"));
+  EXPECT_THAT(ErrorOf(budget("minAvialable: 1")), HasSubstr("minAvialable"));
+}
+
 TEST(OtherObjects, AreInertOrNoted) {
   EXPECT_TRUE(Read("apiVersion: v1\nkind: Service\nspec: {any: thing}\n").features.empty());
   EXPECT_EQ(FeaturesOf(Read("apiVersion: v1\nkind: PersistentVolume\nspec: {}\n")),
