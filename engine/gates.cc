@@ -19,11 +19,12 @@ constexpr std::array<std::string_view, kGateCount> kNames = {
     "TopologyAwareWorkloadScheduling",
     "NodeDeclaredFeatures",
     "OpportunisticBatching",
+    "SchedulerAsyncPreemption",
 };
 
 // As the proposals say: each of them begins in beta, or has reached it.
 constexpr std::array<std::string_view, kGateCount> kStages = {
-    "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "ALPHA", "ALPHA", "GA", "BETA"};
+    "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "BETA", "ALPHA", "ALPHA", "GA", "BETA", "BETA"};
 
 constexpr bool IsOnByDefault(Gate gate) {
   return !IsGateOfGroups(gate) && gate != Gate::kTopologyAwareWorkloadScheduling;

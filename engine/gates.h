@@ -21,24 +21,25 @@ enum class Gate : uint8_t {
   kClearingNominatedNodeNameAfterBinding,
   kGenericWorkload,    // Pod groups. Off by default.
   kCompositePodGroup,  // Trees of groups; needs kGenericWorkload. Off by default.
-  // Groups go where their topology constraints allow; needs kGenericWorkload. Off by default. Only
-  // who places pods asks for it.
+  // The gates of a scheduler that places pods (IsGateOfPlacing).
+  // Groups go where their topology constraints allow; needs kGenericWorkload. Off by default.
   kTopologyAwareWorkloadScheduling,
-  // Of who places pods, too.
   kNodeDeclaredFeatures,
   kOpportunisticBatching,
+  // Victims are deleted in the background, while the pod for which they go is gated.
+  kSchedulerAsyncPreemption,
 };
-inline constexpr int kGateCount = 11;
+inline constexpr int kGateCount = 12;
 
 std::string_view GateName(Gate gate);
 // Whether the gate says what is known of groups of pods.
 constexpr bool IsGateOfGroups(Gate gate) {
   return gate == Gate::kGenericWorkload || gate == Gate::kCompositePodGroup;
 }
-// Whether the gate is one of who places pods: it changes nothing in the queue.
+// Whether the gate is one of a scheduler that places pods: it changes nothing in the queue.
 constexpr bool IsGateOfPlacing(Gate gate) {
   return gate == Gate::kTopologyAwareWorkloadScheduling || gate == Gate::kNodeDeclaredFeatures ||
-         gate == Gate::kOpportunisticBatching;
+         gate == Gate::kOpportunisticBatching || gate == Gate::kSchedulerAsyncPreemption;
 }
 // nullopt: schedq does not model a gate of this name.
 std::optional<Gate> ParseGate(std::string_view name);

@@ -18,7 +18,8 @@ std::vector<Plugin> BuiltinPlugins(const World* world, const Gates& gates, PodRu
   if (with_rules) plugins.push_back(PodTopologySpreadPlugin());
   if (with_rules) plugins.push_back(InterPodAffinityPlugin());
   plugins.push_back(DynamicResourcesPlugin(world));
-  plugins.push_back(DefaultPreemptionPlugin(world, gates.GenericWorkload()));
+  plugins.push_back(DefaultPreemptionPlugin(world, gates.GenericWorkload(),
+                                            gates.On(Gate::kSchedulerAsyncPreemption)));
   if (with_rules && gates.On(Gate::kNodeDeclaredFeatures)) {
     plugins.push_back(NodeDeclaredFeaturesPlugin());
   }

@@ -30,8 +30,9 @@ Plugin InterPodAffinityPlugin();
 // These three ask `world`, which must outlive them.
 Plugin DynamicResourcesPlugin(const World* world);
 Plugin GangSchedulingPlugin(const World* world);
-// `has_groups`: members of a group wait for the victims of their group.
-Plugin DefaultPreemptionPlugin(const World* world, bool has_groups = false);
+// `has_groups`: members of a group wait for the victims of their group. `is_async`: pods wait for
+// victims while these are deleted.
+Plugin DefaultPreemptionPlugin(const World* world, bool has_groups = false, bool is_async = true);
 
 // Whether pods have rules (engine/pod_rules.h) that keep pods away from nodes by what else is
 // there.

@@ -1,5 +1,6 @@
 // DefaultPreemption: a pod that preempted others waits until its victims are gone; so do all
-// members of a group for which others were preempted.
+// members of a group for which others were preempted. Where preemption is no business of the
+// background (gate SchedulerAsyncPreemption off) nobody waits, and the plugin rejects no pod.
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,10 @@ constexpr char kMessage[] = "waiting for the pods that this pod preempts to term
 
 }  // namespace
 
-Plugin DefaultPreemptionPlugin(const World* world, bool has_groups) {
+Plugin DefaultPreemptionPlugin(const World* world, bool has_groups, bool is_async) {
   Plugin plugin;
   plugin.name = "DefaultPreemption";
+  if (!is_async) return plugin;
   plugin.rejection_message = kMessage;
   plugin.pre_enqueue = [world, has_groups](const Pod& pod, std::string* message) {
     const RunningPreemptions& running = world->preemptions();

@@ -3,7 +3,7 @@
 // All pods of the group that were added and not deleted count, bound ones too.
 // Worth another attempt: a member comes, assigned to a node or not; the group's object comes, or
 // needs fewer members than before.
-// Left out: Permit, at which members wait for each other's nodes.
+// Where members wait for each other's nodes is no business of the queue.
 #include <string>
 
 #include "engine/event.h"

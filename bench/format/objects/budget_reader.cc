@@ -1,4 +1,5 @@
 // Reads the spec of a PodDisruptionBudget.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -20,6 +20,7 @@ bool IsOnUpstream(Gate gate) {
     case Gate::kClearingNominatedNodeNameAfterBinding:
     case Gate::kNodeDeclaredFeatures:
     case Gate::kOpportunisticBatching:
+    case Gate::kSchedulerAsyncPreemption:
       return true;
     case Gate::kSchedulerPreQueueingHints:
     case Gate::kSchedulerPreEnqueuePodStatus:

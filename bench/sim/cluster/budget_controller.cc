@@ -1,6 +1,8 @@
 #include "bench/sim/cluster/budget_controller.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "bench/format/objects/api_object.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/format/objects/device_objects.h"
@@ -60,6 +61,7 @@ struct VolumeDecision {
 struct PostFilterResult {
   std::string node;                    // The pod is nominated to it; empty: to none.
   std::vector<ClusterPodRef> victims;  // Pods of that node that are to be deleted.
+  size_t violations = 0;               // Of them: more than disruption budgets allow.
   // It was nominated before, and its victims are still going: the nomination stays.
   bool victims_are_going = false;
 };
@@ -90,6 +92,16 @@ struct Decision {
   std::string idle_claim = {};
   std::shared_ptr<const VolumeDecision> volumes = nullptr;  // Null: there is nothing to bind.
   std::shared_ptr<const PostFilterResult> post_filter;      // Null: PostFilter has nothing to say.
+
+  bool preempts() const { return post_filter != nullptr && !post_filter->victims.empty(); }
 };
+
+// Victims of it could not be deleted: the pod goes nowhere, and an earlier nomination stays.
+inline void KeepNomination(Decision* decision) {
+  auto kept = std::make_shared<PostFilterResult>(*decision->post_filter);
+  kept->node.clear();
+  kept->victims_are_going = true;
+  decision->post_filter = std::move(kept);
+}
 
 }  // namespace schedq

@@ -20,6 +20,7 @@
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/budget_book.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/groups/group_book.h"
@@ -41,6 +42,7 @@ struct PlacingTools {
   const PodsByNode* pods = nullptr;
   PodBook* pod_book = nullptr;
   VolumeBook* volumes = nullptr;
+  const BudgetBook* budgets = nullptr;
   GroupBook* groups = nullptr;  // Null: pods are placed one by one.
   bool places_by_topology = false;
   SchedulerProfile profile = {};

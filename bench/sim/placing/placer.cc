@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "bench/sim/placing/victim_audit.h"
+
 namespace schedq {
 namespace {
 
@@ -387,9 +389,17 @@ void Placer::PostFilter(const PlacingAttempt& attempt, Decision* decision) {
       decision->was_overtaken = true;
       return;
     }
+    if (faults_ != nullptr && each.plugin->name() == "DefaultPreemption") Audit(search, *result);
     decision->post_filter = std::make_shared<const PostFilterResult>(std::move(*result));
     return;
   }
+}
+
+void Placer::Audit(const FailedSearch& search, const PostFilterResult& result) const {
+  constexpr size_t kFaultsMax = 10;
+  if (result.victims.empty() || faults_->size() == kFaultsMax) return;
+  std::string fault = FaultOfVictims(search, result, cache_);
+  if (!fault.empty()) faults_->push_back(std::move(fault));
 }
 
 }  // namespace schedq

@@ -61,6 +61,10 @@ class Placer {
   // The same of that node alone, in whatever placement it is.
   Decision DecideOn(const ClusterPod& pod, const std::string& node, const Scope& scope);
 
+  // Adds to `faults` where DefaultPreemption has chosen against its rule (victim_audit.h). Only
+  // where no other thread changes the cluster.
+  void AuditVictims(std::vector<std::string>* faults) { faults_ = faults; }
+
   // The thread's copy, as of the last decision or call.
   const NodeColumns& Nodes() {
     nodes_.Refresh();
@@ -120,6 +124,7 @@ class Placer {
   std::optional<uint32_t> SlotOf(const std::string& node) const;
   void Take(uint32_t slot, Decision* decision) const;
   void PostFilter(const PlacingAttempt& attempt, Decision* decision);
+  void Audit(const FailedSearch& search, const PostFilterResult& result) const;
   // Whether the room of the node has changed since the attempt began. Refreshes the columns.
   bool HasChangedSince(const std::string& node);
 
@@ -144,6 +149,7 @@ class Placer {
   Scope scope_;        // Of the attempt.
   uint32_t turn_ = 0;  // Of the attempt's random order.
   SharedSearch shared_;
+  std::vector<std::string>* faults_ = nullptr;  // Null: nobody audits.
   // Of the attempt.
   std::vector<Framework::Numbered> asked_;        // Those that filter.
   std::vector<Framework::Numbered> asked_alone_;  // Those that filter one node.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
@@ -31,6 +32,11 @@ class Placers {
 
   Decision Decide(const ClusterPod& pod, const PlacingTime& time) {
     return placers_[cache_.ProfileOf(pod).value_or(0)]->Decide(pod, {.time = time});
+  }
+
+  // As Placer's.
+  void AuditVictims(std::vector<std::string>* faults) {
+    for (const auto& placer : placers_) placer->AuditVictims(faults);
   }
 
   // Of the first profile, for groups of pods.

@@ -73,6 +73,7 @@ std::vector<std::unique_ptr<const Framework>> SchedulerCache::MakeFrameworks() {
                         .pods = &pods_by_node_,
                         .pod_book = &pod_book_,
                         .volumes = &volumes_,
+                        .budgets = &budgets_,
                         .groups = gates_.GenericWorkload() ? &groups_ : nullptr,
                         .places_by_topology = places_by_topology_,
                         .profile = profile}),
@@ -171,6 +172,7 @@ void SchedulerCache::Keep(const ClusterChange& change) {
 }
 
 void SchedulerCache::Apply(const ClusterChange& change) {
+  if (change.is_budget) return budgets_.Apply(change);
   const bool is_other = change.is_namespace ||
                         (change.resource != Resource::kPod && change.resource != Resource::kNode);
   if (knows_groups() && is_other) Keep(change);

@@ -27,6 +27,7 @@
 #include "bench/format/workload/device_features.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/budget_book.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
@@ -84,6 +85,7 @@ class SchedulerCache {
   const ClaimBook& claims() const { return claims_; }
   uint64_t BeginGroupCycle() { return claims_.BeginGroupCycle(); }
   const PodsByNode& pods_by_node() const { return pods_by_node_; }
+  const BudgetBook& budgets() const { return budgets_; }
   Nominations& nominations() { return nominations_; }
   const Nominations& nominations() const { return nominations_; }
   // Of all scheduling threads: one a profile. All have the same plugins by the same numbers, and
@@ -132,6 +134,7 @@ class SchedulerCache {
   PodsByNode assumed_by_node_;  // Only where groups are known.
   PodBook pod_book_;
   VolumeBook volumes_;
+  BudgetBook budgets_;
   // The newest versions of all objects but pods and nodes, each as if it came now; only where
   // groups are known.
   std::map<std::string, ClusterChange> others_;

@@ -136,6 +136,11 @@ RealScheduler::~RealScheduler() { Stop(); }
 // Closing the queue waits for calls in flight, which this thread, the cluster's, must answer.
 void RealScheduler::Stop() {
   options_.pace->AskWhetherQuiet({});
+  {
+    const std::lock_guard lock(going_mutex_);
+    is_stopping_ = true;
+  }
+  going_.notify_all();
   sink_.Refuse();
   std::atomic<bool> is_closed{false};
   std::jthread closer([this, &is_closed] {
@@ -232,6 +237,10 @@ void RealScheduler::Schedule(SchedulingThread* self, PartClock* parts, Attempt a
   const size_t profile = cache_->ProfileOf(pod).value_or(0);
   metrics_.CountSharing(decision.sharing, profile);
   if (!decision.node.empty() && Go(parts, &attempt, &decision, started)) return;
+  if (decision.preempts() && preempts_in_cycle() &&
+      !DeleteInCycle(parts, decision.post_filter->victims)) {
+    KeepNomination(&decision);
+  }
   parts->SwitchTo(Part::kQueue);
   attempts_.End(pod.slot());
   const PodRef popped = attempt.pod_ref();
@@ -303,13 +312,15 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
       decision.node.empty() &&
       !cache_->framework_of(AsClusterPod(attempt->pod())).At(ExtensionPoint::kPostFilter).empty();
   if (was_asked && decision.rejectors != 0) {
-    metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
+    metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0,
+                             result != nullptr ? result->violations : 0);
   }
   if (result == nullptr && !cache_->nominations().MayBeAny()) {
     return static_cast<void>(attempt->Fail(rejectors));
   }
   if (result == nullptr) return static_cast<void>(attempt->Fail(rejectors, PluginSet(), {}));
-  if (!result->victims.empty()) victims_->Begin(attempt->pod_ref(), result->victims);
+  if (decision.preempts() && !preempts_in_cycle())
+    victims_->Begin(attempt->pod_ref(), result->victims);
   if (!result->node.empty()) {
     // Pods of a lower priority that are nominated to the node may not fit there any more.
     for (const PodRef& other : queue_->NominatedPods(result->node)) {
@@ -319,6 +330,20 @@ void RealScheduler::Fail(Attempt* attempt, const Decision& decision) {
   }
   static_cast<void>(
       attempt->Fail(rejectors, PluginSet(), {result->node, result->victims_are_going}));
+}
+
+// The answers come on the cluster's thread, which makes no calls any more once it stops this one.
+bool RealScheduler::DeleteInCycle(PartClock* parts, const std::vector<ClusterPodRef>& victims) {
+  parts->SwitchTo(Part::kIdle);
+  const auto answer = std::make_shared<std::optional<bool>>();
+  victims_->DeleteAll(victims, [this, answer](bool are_going) {
+    const std::lock_guard lock(going_mutex_);
+    *answer = are_going;
+    going_.notify_all();
+  });
+  std::unique_lock lock(going_mutex_);
+  going_.wait(lock, [&] { return is_stopping_ || answer->has_value(); });
+  return answer->value_or(false);
 }
 
 VictimDeletions::Surroundings RealScheduler::SurroundingsOfVictims() {

@@ -13,11 +13,13 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -143,7 +145,8 @@ class RealScheduler final : public Scheduler {
   // The members that are to be scheduled; the attempts of the others end.
   std::vector<Attempt> TakeMembers(SchedulingThread* self, Attempt* group, Instant started);
   void FailMember(Attempt* attempt, const MemberOutcome& outcome, Instant started);
-  void BeginPreemption(const std::vector<Attempt>& members, const GroupOutcome& outcome);
+  void BeginPreemption(PartClock* parts, const std::vector<Attempt>& members,
+                       GroupOutcome* outcome);
   void PatchConditions(GroupOutcome* outcome);
   // Decides and assumes, again after a conflict. No node: `rejectors` says why, none: an error.
   Decision DecideAndAssume(SchedulingThread* self, PartClock* parts, const Attempt& attempt);
@@ -153,6 +156,9 @@ class RealScheduler final : public Scheduler {
   void Wait(const BindingRef& binding, const PermitOutcome& permit);
   // The attempt fails, with what PostFilter decided.
   void Fail(Attempt* attempt, const Decision& decision);
+  bool preempts_in_cycle() const { return !options_.gates.On(Gate::kSchedulerAsyncPreemption); }
+  // Waits until the victims are going, or the scheduler stops. False: a call has failed.
+  bool DeleteInCycle(PartClock* parts, const std::vector<ClusterPodRef>& victims);
   VictimDeletions::Surroundings SurroundingsOfVictims();
   void Stop();
   // After the queue is closed.
@@ -174,6 +180,10 @@ class RealScheduler final : public Scheduler {
   std::unique_ptr<Binder> binder_;
   WaitingPods waiting_pods_;
   std::unique_ptr<Informers> informers_;
+  // Scheduling threads wait here for the victims that they delete within a cycle.
+  std::mutex going_mutex_;  // Guards what they wait for, and is_stopping_.
+  std::condition_variable going_;
+  bool is_stopping_ = false;
   std::vector<std::unique_ptr<SchedulingThread>> threads_;
 };
 

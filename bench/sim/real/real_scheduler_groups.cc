@@ -39,9 +39,10 @@ void RealScheduler::ScheduleGroup(SchedulingThread* self, PartClock* parts, Atte
     std::vector<ClusterPodRef> pods;
     for (const Attempt& member : members) pods.push_back(AsClusterPod(member.pod_ref()));
     outcome = self->groups.Run(group.group().root, pods, options_.pace->Now());
-    nodes_looked_at_.fetch_add(outcome.nodes_looked_at, std::memory_order_relaxed);
+    nodes_looked_at_.fetch_add(outcome.searched.nodes_looked_at + outcome.preempted.nodes_looked_at,
+                               std::memory_order_relaxed);
     conflicts_.fetch_add(outcome.conflicts, std::memory_order_relaxed);
-    BeginPreemption(members, outcome);
+    BeginPreemption(parts, members, &outcome);
     for (size_t i = 0; i < members.size(); ++i) {
       MemberOutcome& member = outcome.members[i];
       // Its attempt is as long as its own trial, whatever the cycle did beside it.
@@ -61,7 +62,7 @@ void RealScheduler::ScheduleGroup(SchedulingThread* self, PartClock* parts, Atte
     }
     PatchConditions(&outcome);
     if (outcome.was_searched) {
-      metrics_.CountGroupAttempt(outcome.status, outcome.waits_for_preemption,
+      metrics_.CountGroupAttempt(outcome.Counted(), outcome.waits_for_preemption,
                                  options_.pace->Now() - started);
     }
   }
@@ -87,13 +88,18 @@ void RealScheduler::FailMember(Attempt* attempt, const MemberOutcome& outcome, I
                         options_.pace->Now() - started);
 }
 
-void RealScheduler::BeginPreemption(const std::vector<Attempt>& members,
-                                    const GroupOutcome& outcome) {
-  if (!outcome.asked_to_preempt) return;
-  metrics_.CountGroupPostFilter(outcome.waits_for_preemption, outcome.victims.size());
+void RealScheduler::BeginPreemption(PartClock* parts, const std::vector<Attempt>& members,
+                                    GroupOutcome* outcome) {
+  if (!outcome->asked_to_preempt) return;
+  metrics_.CountGroupPostFilter(outcome->waits_for_preemption, outcome->victims.size(),
+                                outcome->violations);
+  if (preempts_in_cycle()) {
+    if (!DeleteInCycle(parts, outcome->victims)) FailPreemption(outcome);
+    return;
+  }
   std::vector<PodRef> pods;
   for (const Attempt& member : members) pods.push_back(member.pod_ref());
-  victims_->BeginForGroup(pods, outcome.victims);
+  victims_->BeginForGroup(pods, outcome->victims);
 }
 
 void RealScheduler::PatchConditions(GroupOutcome* outcome) {

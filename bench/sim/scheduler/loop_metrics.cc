@@ -64,6 +64,10 @@ LoopMetrics::LoopMetrics(std::vector<std::string> profiles)
       victims_(&registry_.Histograms(
           {.name = "scheduler_preemption_victims", .help = "Victims of a preemption."},
           ExponentialBounds(1, 2, 7))),
+      budget_violations_(&registry_.Counters(
+          {.name = "scheduler_preemption_pdb_violations_total",
+           .help = "Victims of preemptions that disruption budgets did not allow.",
+           .labels = {"preemptor"}})),
       group_preemptions_(
           &registry_.Counters({.name = "scheduler_workload_preemption_attempts_total",
                                .help = "Groups for which preemption was tried.",
@@ -78,6 +82,10 @@ LoopMetrics::LoopMetrics(std::vector<std::string> profiles)
           &registry_.Histograms({.name = "scheduler_podgroup_scheduling_attempt_duration_seconds",
                                  .help = "Duration of a group's cycle.",
                                  .labels = {"result", "profile"}},
+                                ExponentialBounds(1e-3, 2, 15))),
+      group_algorithm_(
+          &registry_.Histograms({.name = "scheduler_podgroup_scheduling_algorithm_duration_seconds",
+                                 .help = "Duration of the search for nodes of a group's members."},
                                 ExponentialBounds(1e-3, 2, 15))) {}
 
 void LoopMetrics::CountAttempt(AttemptResult result, Duration duration, size_t profile) const {
@@ -95,14 +103,20 @@ void LoopMetrics::ObserveEventHandling(EventLabel label, Duration duration) cons
   event_handling_->At({std::string(LabelText(label))}).Observe(duration);
 }
 
-void LoopMetrics::CountPostFilter(size_t victims) const {
+void LoopMetrics::CountPostFilter(size_t victims, size_t violations) const {
   preemptions_->At().Add();
+  if (violations != 0) budget_violations_->At({"pod"}).Add(violations);
   if (victims != 0) victims_->At().ObserveCount(static_cast<int64_t>(victims));
 }
 
-void LoopMetrics::CountGroupPostFilter(bool success, size_t victims) const {
+void LoopMetrics::CountGroupPostFilter(bool success, size_t victims, size_t violations) const {
+  if (violations != 0) budget_violations_->At({"podgroup"}).Add(violations);
   group_preemptions_->At({success ? "Success" : "Unschedulable"}).Add();
   if (victims != 0) group_victims_->At().ObserveCount(static_cast<int64_t>(victims));
+}
+
+void LoopMetrics::ObserveGroupAlgorithm(Duration duration) const {
+  group_algorithm_->At().Observe(duration);
 }
 
 void LoopMetrics::CountGroupAttempt(GroupStatus status, bool waits_for_preemption,

@@ -37,10 +37,13 @@ class LoopMetrics {
   void ObserveExtensionPoint(const std::string& point, bool success, Duration duration,
                              size_t profile = 0) const;
   void ObserveEventHandling(EventLabel label, Duration duration) const;
-  // Counts that PostFilter was asked for a pod, and the victims that it chose.
-  void CountPostFilter(size_t victims) const;
-  // Counts that preemption was asked for a group, and the victims that it chose.
-  void CountGroupPostFilter(bool success, size_t victims) const;
+  // Counts that PostFilter was asked for a pod, and the victims that it chose; of these
+  // `violations` are more than disruption budgets allow.
+  void CountPostFilter(size_t victims, size_t violations) const;
+  // The same of a group.
+  void CountGroupPostFilter(bool success, size_t victims, size_t violations) const;
+  // What searching for the members of a group took.
+  void ObserveGroupAlgorithm(Duration duration) const;
   // Counts a whole cycle of a group.
   void CountGroupAttempt(GroupStatus status, bool waits_for_preemption, Duration duration) const;
   // Counts what became of a shared search; nothing where the pod shares none.
@@ -61,10 +64,12 @@ class LoopMetrics {
   CounterFamily* preemptions_;
   CounterFamily* sharings_;
   HistogramFamily* victims_;
+  CounterFamily* budget_violations_;
   CounterFamily* group_preemptions_;
   HistogramFamily* group_victims_;
   CounterFamily* group_attempts_;
   HistogramFamily* group_durations_;
+  HistogramFamily* group_algorithm_;
 };
 
 }  // namespace schedq

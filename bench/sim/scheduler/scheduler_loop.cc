@@ -50,9 +50,11 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                  [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
              options.queue.gates, options.devices, options.settings),
       lock_(&clock_),
-      handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_) {
+      handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_),
+      preempts_in_cycle_(!options.queue.gates.On(Gate::kSchedulerAsyncPreemption)) {
   cache_.nominations().SetSource(
       [this](std::string_view node) { return queue_.queue().NominatedPods(node); });
+  placers_.AuditVictims(&faults_);
   calls_->Attach(queue_.api_calls());
   queue_.SetWakeUp([this] { WakeUp(); });
   cluster_->Watch([this](const ClusterChange& change) {
@@ -153,11 +155,29 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
   }
   const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
   metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter, ProfileOf(*attempt));
-  metrics_.ObserveAlgorithm(costs_.attempt + filter);
-  After(costs_.attempt + filter, [this, attempt] { Finish(attempt); });
+  After(costs_.attempt + filter, [this, attempt, filter] {
+    attempt->algorithm = costs_.attempt + filter;
+    Finish(attempt);
+  });
 }
 
 void SchedulerLoop::Finish(const AttemptRef& attempt) {
+  if (preempts_in_cycle_ && attempt->decision.preempts()) return PreemptInCycle(attempt);
+  End(attempt);
+}
+
+void SchedulerLoop::PreemptInCycle(const AttemptRef& attempt) {
+  const Instant began = clock_.Now();
+  victims_.DeleteAll(attempt->decision.post_filter->victims,
+                     [this, attempt, began](bool are_going) {
+                       attempt->algorithm += clock_.Now() - began;
+                       if (!are_going) KeepNomination(&attempt->decision);
+                       End(attempt);
+                     });
+}
+
+void SchedulerLoop::End(const AttemptRef& attempt) {
+  metrics_.ObserveAlgorithm(attempt->algorithm);
   lock_.Run(
       [this, attempt] {
         if (attempt->decision.node.empty()) return Fail(attempt);
@@ -220,8 +240,9 @@ void SchedulerLoop::BeginPreemption(const AttemptRef& attempt) {
       decision.rejectors == 0)
     return;
   const PostFilterResult* const result = decision.post_filter.get();
-  metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0);
-  if (result == nullptr || result->victims.empty()) return;
+  metrics_.CountPostFilter(result != nullptr ? result->victims.size() : 0,
+                           result != nullptr ? result->violations : 0);
+  if (result == nullptr || result->victims.empty() || preempts_in_cycle_) return;
   victims_.Begin(attempt->popped.pod, result->victims);
 }
 

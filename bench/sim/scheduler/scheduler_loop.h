@@ -7,9 +7,9 @@
 // the attempt's cost it calls Done and starts the binding, or calls Fail with the plugins that
 // rejected. A pod for which a Permit plugin says Wait stays in flight, with its node shown, until
 // it is allowed or rejected. A pod that no node takes may be nominated by PostFilter, whose victims
-// are deleted while it is gated (victim_deletions.h). It skips a pod that is being deleted. A
-// failed pod gets its condition (PodScheduled=False) by a call that the scheduler does not wait
-// for, unless its calls are direct, and an event the first two times.
+// are deleted while it is gated, or within its attempt (victim_deletions.h). It skips a pod that is
+// being deleted. A failed pod gets its condition (PodScheduled=False) by a call that the scheduler
+// does not wait for, unless its calls are direct, and an event the first two times.
 // Groups: a group is tried as one (group_cycle.h), which takes the time of all its
 // decisions. Then each member begins its binding, waits for Permit or fails, in their order; the
 // group's condition is patched, for which the scheduler waits; and the group's cycle ends.
@@ -90,6 +90,7 @@ class SchedulerLoop final : public Scheduler {
   bool Knows(const ClusterPod& pod) const override;
   bool IsOnItsWay(const ClusterPod& pod) const override { return cache_.IsAssumed(pod.slot()); }
   void Rethrow() const override { calls_->Rethrow(); }
+  std::vector<std::string> Faults() const override { return faults_; }
 
  private:
   struct Attempt {
@@ -97,6 +98,7 @@ class SchedulerLoop final : public Scheduler {
     Decision decision;
     Instant started{};
     PermitOutcome permit;       // Of a pod that has a node.
+    Duration algorithm{};       // What deciding took, with what it waited for.
     size_t pre_bind_steps = 0;  // That were taken.
     Duration waited{};          // For the next one of them.
 
@@ -120,6 +122,9 @@ class SchedulerLoop final : public Scheduler {
   void PopNext();
   void Start(const AttemptRef& attempt);
   void Finish(const AttemptRef& attempt);
+  // Deletes the victims of an attempt that has failed, and waits for them.
+  void PreemptInCycle(const AttemptRef& attempt);
+  void End(const AttemptRef& attempt);
   Duration Fail(const AttemptRef& attempt);
   Duration FailInQueue(const AttemptRef& attempt, PluginSet rejectors);
   // What PostFilter decided about a pod that no node takes: before and after its failure.
@@ -132,9 +137,12 @@ class SchedulerLoop final : public Scheduler {
   Duration SkipMembers(const GroupAttemptRef& group);
   void TryGroup(const GroupAttemptRef& group);
   Duration CostOfTrial(const Decision& decision) const;
+  Duration CostOfGroup(const GroupAttempt& group, const GroupWork& work) const;
   Duration FinishMember(const GroupAttemptRef& group, size_t index);
   Duration FailMember(const AttemptRef& attempt, const MemberOutcome& outcome);
   void BeginPreemption(const GroupAttemptRef& group);
+  void PreemptInCycle(const GroupAttemptRef& group);
+  void SubmitGroup(const GroupAttemptRef& group);
   void PatchConditions(const GroupAttemptRef& group);
   void EndGroup(const GroupAttemptRef& group);
   size_t ProfileOf(const Attempt& attempt) const;
@@ -188,6 +196,8 @@ class SchedulerLoop final : public Scheduler {
   EventHandlers handlers_;
   const Rejectors rejectors_{cache_.framework(), queue_.plugins()};
   VictimDeletions victims_{SurroundingsOfVictims()};
+  const bool preempts_in_cycle_;     // The gate SchedulerAsyncPreemption is off.
+  std::vector<std::string> faults_;  // Of victims that were chosen.
   bool is_scheduling_ = false;
 };
 

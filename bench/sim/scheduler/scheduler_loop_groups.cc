@@ -67,22 +67,43 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
       queue_.Nominate(attempt->popped.pod, "");
     }
   }
-  // What an attempt takes beyond its decision is there once a member.
-  const size_t attempts = std::clamp<size_t>(outcome.decisions, 1, group->members.size());
-  const size_t further = outcome.decisions - std::min(outcome.decisions, attempts);
-  const Duration cost = static_cast<int64_t>(attempts) * costs_.attempt +
-                        static_cast<int64_t>(further) * costs_.group_decision +
-                        static_cast<int64_t>(outcome.nodes_looked_at) * costs_.filter_node;
-  After(cost, [this, group] {
-    lock_.Run(
-        [this, group] {
-          BeginPreemption(group);
-          Duration all{};
-          for (size_t i = 0; i < group->members.size(); ++i) all += FinishMember(group, i);
-          return all;
-        },
-        [this, group] { calls_->WaitForPatches([this, group] { PatchConditions(group); }); });
+  if (outcome.was_searched) {
+    metrics_.ObserveGroupAlgorithm(CostOfGroup(*group, outcome.searched));
+  }
+  GroupWork all = outcome.searched;
+  all.Add(outcome.preempted);
+  After(CostOfGroup(*group, all), [this, group] {
+    const bool preempts = !group->outcome.victims.empty();
+    if (preempts_in_cycle_ && preempts) return PreemptInCycle(group);
+    SubmitGroup(group);
   });
+}
+
+// What an attempt takes beyond its decision is there once a member.
+Duration SchedulerLoop::CostOfGroup(const GroupAttempt& group, const GroupWork& work) const {
+  const size_t attempts = std::clamp<size_t>(work.decisions, 1, group.members.size());
+  const size_t further = work.decisions - std::min(work.decisions, attempts);
+  return static_cast<int64_t>(attempts) * costs_.attempt +
+         static_cast<int64_t>(further) * costs_.group_decision +
+         static_cast<int64_t>(work.nodes_looked_at) * costs_.filter_node;
+}
+
+void SchedulerLoop::PreemptInCycle(const GroupAttemptRef& group) {
+  victims_.DeleteAll(group->outcome.victims, [this, group](bool are_going) {
+    if (!are_going) FailPreemption(&group->outcome);
+    SubmitGroup(group);
+  });
+}
+
+void SchedulerLoop::SubmitGroup(const GroupAttemptRef& group) {
+  lock_.Run(
+      [this, group] {
+        BeginPreemption(group);
+        Duration all{};
+        for (size_t i = 0; i < group->members.size(); ++i) all += FinishMember(group, i);
+        return all;
+      },
+      [this, group] { calls_->WaitForPatches([this, group] { PatchConditions(group); }); });
 }
 
 Duration SchedulerLoop::CostOfTrial(const Decision& decision) const {
@@ -141,7 +162,9 @@ Duration SchedulerLoop::FailMember(const AttemptRef& attempt, const MemberOutcom
 void SchedulerLoop::BeginPreemption(const GroupAttemptRef& group) {
   GroupOutcome& outcome = group->outcome;
   if (!outcome.asked_to_preempt) return;
-  metrics_.CountGroupPostFilter(outcome.waits_for_preemption, outcome.victims.size());
+  metrics_.CountGroupPostFilter(outcome.waits_for_preemption, outcome.victims.size(),
+                                outcome.violations);
+  if (preempts_in_cycle_) return;
   std::vector<PodRef> pods;
   for (const AttemptRef& attempt : group->members) pods.push_back(attempt->popped.pod);
   victims_.BeginForGroup(pods, outcome.victims);
@@ -163,7 +186,7 @@ void SchedulerLoop::EndGroup(const GroupAttemptRef& group) {
         const uint64_t asked_before = queue_.asked();
         queue_.EndGroup(*group->popped.group, group->outcome.status);
         if (group->outcome.was_searched) {
-          metrics_.CountGroupAttempt(group->outcome.status, group->outcome.waits_for_preemption,
+          metrics_.CountGroupAttempt(group->outcome.Counted(), group->outcome.waits_for_preemption,
                                      clock_.Now() - group->started);
         }
         const uint64_t asked = queue_.asked() - asked_before;

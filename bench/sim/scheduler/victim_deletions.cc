@@ -1,15 +1,21 @@
 #include "bench/sim/scheduler/victim_deletions.h"
 
+#include <algorithm>
 #include <set>
 
 #include "bench/sim/cluster/faults.h"
 
 namespace schedq {
+namespace {
+
+void LeaveOutGoing(std::vector<ClusterPodRef>* victims) {
+  std::erase_if(*victims, [](const ClusterPodRef& victim) { return victim->deleting; });
+}
+
+}  // namespace
 
 void VictimDeletions::BeginForGroup(const std::vector<PodRef>& members,
                                     std::vector<ClusterPodRef> victims) {
-  std::erase_if(victims, [](const ClusterPodRef& victim) { return victim->deleting; });
-  if (victims.empty()) return;
   std::set<std::string> keys;
   for (const PodRef& pod : members) {
     keys.insert(PreemptionKeyOfGroup(pod->namespace_name, pod->group_name));
@@ -18,6 +24,8 @@ void VictimDeletions::BeginForGroup(const std::vector<PodRef>& members,
 }
 
 void VictimDeletions::Begin(Preemptor preemptor, std::vector<ClusterPodRef> victims) {
+  LeaveOutGoing(&victims);
+  if (victims.empty()) return;
   for (const std::string& key : preemptor.keys) around_.running->Begin(key);
   auto preemption = std::make_shared<Preemption>();
   preemption->preemptor = std::move(preemptor);
@@ -25,17 +33,41 @@ void VictimDeletions::Begin(Preemptor preemptor, std::vector<ClusterPodRef> vict
   victims.pop_back();
   preemption->others = std::move(victims);
   if (preemption->others.empty()) return DeleteLast(preemption);
-  DeleteOthers(preemption);
+  DeleteFirst(preemption);
+}
+
+void VictimDeletions::DeleteAll(std::vector<ClusterPodRef> victims,
+                                std::function<void(bool are_going)> then) {
+  LeaveOutGoing(&victims);
+  if (victims.empty()) return then(true);
+  auto preemption = std::make_shared<Preemption>();
+  preemption->others = std::move(victims);
+  preemption->then = std::move(then);
+  DeleteFirst(preemption);
+}
+
+// All that the cluster's thread counts with is there before the first call, whose answer may come
+// while the next one is made.
+void VictimDeletions::DeleteFirst(const std::shared_ptr<Preemption>& preemption) {
+  const size_t first = std::min(kAtOnce, preemption->others.size());
+  preemption->begun = first;
+  preemption->in_flight = first;
+  for (size_t i = 0; i < first; ++i) Remove(preemption, i);
 }
 
 // After a failure the others are left alone.
-void VictimDeletions::DeleteOthers(const std::shared_ptr<Preemption>& preemption) {
+void VictimDeletions::DeleteNext(const std::shared_ptr<Preemption>& preemption) {
   while (preemption->in_flight < kAtOnce && !preemption->has_begun_all()) {
     ++preemption->in_flight;
-    const ClusterPodRef& victim = preemption->others[preemption->begun++];
-    around_.remove(std::make_shared<const VictimCalls>(VictimCalls{
-        victim, {}, [this, preemption](const Status& status) { OnAnswer(preemption, status); }}));
+    Remove(preemption, preemption->begun++);
   }
+}
+
+void VictimDeletions::Remove(const std::shared_ptr<Preemption>& preemption, size_t index) {
+  around_.remove(std::make_shared<const VictimCalls>(
+      VictimCalls{preemption->others[index], {}, [this, preemption](const Status& status) {
+                    OnAnswer(preemption, status);
+                  }}));
 }
 
 void VictimDeletions::End(const Preemption& preemption) {
@@ -51,8 +83,9 @@ void VictimDeletions::OnAnswer(const std::shared_ptr<Preemption>& preemption,
   const bool has_failed = !status.ok() && status.error().message() != kVictimIsGone;
   preemption->has_failed = preemption->has_failed || has_failed;
   --preemption->in_flight;
-  if (!preemption->has_begun_all()) return DeleteOthers(preemption);
+  if (!preemption->has_begun_all()) return DeleteNext(preemption);
   if (preemption->in_flight != 0) return;
+  if (preemption->then) return preemption->then(!preemption->has_failed);
   if (!preemption->has_failed) return DeleteLast(preemption);
   End(*preemption);
   Activate(*preemption);

@@ -1,13 +1,16 @@
-// Deletes the victims of preemptions, while the pods that preempt are gated.
+// Deletes the victims of preemptions: while the pods that preempt are gated, or within their cycle.
 //
-// Purpose: kube-scheduler's asynchronous preemption. A victim takes two calls: its condition, and
-// the deletion. All victims but one are deleted, sixteen at a time. When these are answered
-// the last victim's begin, and just before its deletion the pod is gated no more, so that the
-// event finds a pod that may enter the queue. Where a call fails, or the last victim is gone
-// already, the pod is activated, because the events that it waits for may never come, or may have
-// come while it was gated.
+// Purpose: kube-scheduler's preemption. A victim takes two calls: its condition, and the deletion,
+// sixteen victims at a time. One that is being deleted already takes none.
+// Asynchronously (gate SchedulerAsyncPreemption): all victims but one are deleted. When these are
+// answered the last victim's calls begin, and just before its deletion the pod is gated no more, so
+// that the event finds a pod that may enter the queue. Where a call fails, or the last victim is
+// gone already, the pod is activated, because the events that it waits for may never come, or may
+// have come while it was gated.
+// Within the cycle (gate off): the scheduler waits for all of them. The pod is in flight meanwhile,
+// and finds the events when it fails.
 // The calls go past the dispatcher, as upstream's do: it knows pods of the queue only.
-// Threads: Begin from any thread; answers on the cluster's.
+// Threads: Begin and DeleteAll from any thread; answers on the cluster's.
 // Memory: the preemptions under way.
 #pragma once
 
@@ -54,12 +57,15 @@ class VictimDeletions {
   VictimDeletions(const VictimDeletions&) = delete;
   VictimDeletions& operator=(const VictimDeletions&) = delete;
 
-  // Before the attempt of the pod, or of the group's pods, fails. There is a victim at least.
+  // Before the attempt of the pod, or of the group's pods, fails. Where all victims are going
+  // already nothing is begun.
   void Begin(const PodRef& pod, std::vector<ClusterPodRef> victims) {
     Begin(Preemptor{{pod->uid}, {pod}}, std::move(victims));
   }
-  // Of members of a group. Where all victims are going already there is nothing to wait for.
   void BeginForGroup(const std::vector<PodRef>& members, std::vector<ClusterPodRef> victims);
+  // Without a gate. `then` is told whether all are going, once the calls that were made are
+  // answered: at once where there are none. After a failure no further ones are made.
+  void DeleteAll(std::vector<ClusterPodRef> victims, std::function<void(bool are_going)> then);
 
  private:
   static constexpr size_t kAtOnce = 16;
@@ -71,9 +77,10 @@ class VictimDeletions {
   };
   struct Preemption {
     Preemptor preemptor;
-    ClusterPodRef last_victim;
+    ClusterPodRef last_victim;  // Null where all are deleted at once.
     std::vector<ClusterPodRef> others;
-    // The cluster's thread's.
+    std::function<void(bool are_going)> then;  // Where all are deleted at once.
+    // The cluster's thread's, once the first call is made.
     size_t begun = 0;  // Of the others.
     size_t in_flight = 0;
     bool has_failed = false;
@@ -82,7 +89,9 @@ class VictimDeletions {
   };
 
   void Begin(Preemptor preemptor, std::vector<ClusterPodRef> victims);
-  void DeleteOthers(const std::shared_ptr<Preemption>& preemption);
+  void DeleteFirst(const std::shared_ptr<Preemption>& preemption);
+  void DeleteNext(const std::shared_ptr<Preemption>& preemption);
+  void Remove(const std::shared_ptr<Preemption>& preemption, size_t index);
   void OnAnswer(const std::shared_ptr<Preemption>& preemption, const Status& status);
   void DeleteLast(const std::shared_ptr<Preemption>& preemption);
   void End(const Preemption& preemption);

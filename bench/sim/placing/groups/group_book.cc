@@ -5,8 +5,8 @@
 namespace schedq {
 namespace {
 
-bool IsChild(const ClusterGroup& group, const GroupKey& composite) {
-  return group.group->parent == composite.name && group.namespace_name == composite.namespace_name;
+GroupKey ParentOf(const ClusterGroup& group) {
+  return {GroupKind::kComposite, group.namespace_name, group.group->parent};
 }
 
 }  // namespace
@@ -15,11 +15,14 @@ void GroupBook::Apply(const ClusterChange& change) {
   const std::lock_guard lock(mutex_);
   if (IsOfGroup(change)) {
     const ClusterGroupRef after = GroupAfter(change);
-    if (after != nullptr) {
-      groups_[after->group->key] = after;
-    } else {
-      groups_.erase(GroupBefore(change)->group->key);
+    const GroupKey key = (after != nullptr ? after : GroupBefore(change))->group->key;
+    if (const auto known = groups_.extract(key); !known.empty()) RemoveChild(*known.mapped());
+    if (after == nullptr) {
+      waiting_.erase(key);
+      return;
     }
+    groups_[key] = after;
+    AddChild(*after);
     return;
   }
   const ClusterPodRef& pod = change.pod_after != nullptr ? change.pod_after : change.pod_before;
@@ -41,8 +44,35 @@ void GroupBook::Place(const ClusterPod& pod, const Decision& decision) {
   if (placed.bound == nullptr) placed = {pod.uid, decision.node, nullptr, decision.assumption};
 }
 
+void GroupBook::AddChild(const ClusterGroup& group) {
+  if (!group.group->parent.empty()) children_[ParentOf(group)].insert(group.group->key);
+}
+
+void GroupBook::RemoveChild(const ClusterGroup& group) {
+  const auto siblings = children_.find(ParentOf(group));
+  if (siblings == children_.end()) return;
+  siblings->second.erase(group.group->key);
+  if (siblings->second.empty()) children_.erase(siblings);
+}
+
+void GroupBook::NoteWaiting(const GroupKey& root, const ClusterPod& pod) {
+  const std::lock_guard lock(mutex_);
+  waiting_[root].insert(pod.uid);
+}
+
+std::vector<std::string> GroupBook::TakeWaiting(const GroupKey& root) {
+  const std::lock_guard lock(mutex_);
+  const auto taken = waiting_.extract(root);
+  if (taken.empty()) return {};
+  return {taken.mapped().begin(), taken.mapped().end()};
+}
+
 void GroupBook::Withdraw(const ClusterPod& pod, const Decision& decision) {
   const std::lock_guard lock(mutex_);
+  if (const std::vector<ClusterGroupRef> way = WayUp(pod); !way.empty()) {
+    const auto root = waiting_.find(way.back()->group->key);
+    if (root != waiting_.end()) root->second.erase(pod.uid);
+  }
   const auto members = placed_.find(GroupKeyOf(pod));
   if (members == placed_.end()) return;
   const auto found = members->second.find(pod.number);
@@ -65,9 +95,9 @@ ClusterGroupRef GroupBook::Find(const GroupKey& key) const {
 std::vector<ClusterGroupRef> GroupBook::ChildrenOf(const GroupKey& composite) const {
   std::vector<ClusterGroupRef> children;
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, group] : groups_) {
-    if (IsChild(*group, composite)) children.push_back(group);
-  }
+  const auto found = children_.find(composite);
+  if (found == children_.end()) return children;
+  for (const GroupKey& key : found->second) children.push_back(groups_.at(key));
   return children;
 }
 
@@ -118,9 +148,9 @@ void GroupBook::AddPlacedBelow(const GroupKey& group, int depth,
     return;
   }
   if (depth == kGroupDepthMax) return;
-  for (const auto& [key, child] : groups_) {
-    if (IsChild(*child, group)) AddPlacedBelow(key, depth + 1, placed);
-  }
+  const auto children = children_.find(group);
+  if (children == children_.end()) return;
+  for (const GroupKey& key : children->second) AddPlacedBelow(key, depth + 1, placed);
 }
 
 std::vector<GroupBook::Placed> GroupBook::PlacedBelow(const GroupKey& group) const {

@@ -5,13 +5,14 @@
 // When not to use it: for how many members there are (hints/groups/group_index.h).
 // Threads: any, under one lock. While the gate GenericWorkload is off nobody calls it.
 // Invariant: a pod is placed once at most.
-// Memory: a reference a group and a placed member.
+// Memory: a reference a group and a placed member; the uid of each member that waits for its gang.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,12 @@ class GroupBook {
   // It does not, unless the informers say that it is there, or it goes by another assumption.
   void Withdraw(const ClusterPod& pod, const Decision& decision);
 
+  // A member waits until the gang of the root is complete. Called before the caller looks whether
+  // it is, so that of two threads one finds the other's member.
+  void NoteWaiting(const GroupKey& root, const ClusterPod& pod);
+  // The uids of those that wait. They wait no more.
+  std::vector<std::string> TakeWaiting(const GroupKey& root);
+
   // Null: it is not known.
   ClusterGroupRef Find(const GroupKey& key) const;
   // The groups that name the composite as their parent, by kind and name.
@@ -64,8 +71,13 @@ class GroupBook {
   ClusterGroupRef FindLocked(const GroupKey& key) const;
   void AddPlacedBelow(const GroupKey& group, int depth, std::vector<Placed>* placed) const;
 
+  void AddChild(const ClusterGroup& group);
+  void RemoveChild(const ClusterGroup& group);
+
   mutable std::mutex mutex_;  // Guards the maps.
   std::map<GroupKey, ClusterGroupRef> groups_;
+  std::map<GroupKey, std::set<GroupKey>> children_;    // Known ones, by their parent's key.
+  std::map<GroupKey, std::set<std::string>> waiting_;  // By root.
   std::map<GroupKey, Members> placed_;
   bool knows_composites_ = false;  // Set before the first use.
 };

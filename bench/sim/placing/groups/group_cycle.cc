@@ -62,6 +62,19 @@ void AddConditions(const CycleGroup& tree, const PodCondition& condition, GroupO
 
 }  // namespace
 
+void FailPreemption(GroupOutcome* outcome) {
+  outcome->has_preemption_failed = true;
+  outcome->waits_for_preemption = false;
+  for (MemberOutcome& member : outcome->members) {
+    member.end = MemberEnd::kError;
+    member.nominated.clear();
+    member.keeps_nomination = false;
+  }
+  for (auto& [key, condition] : outcome->conditions) {
+    condition = ConditionOf(GroupStatus::kError, "victims could not be deleted");
+  }
+}
+
 GroupOutcome GroupCycle::EndInError(size_t members, const CycleGroup* tree,
                                     const std::string& why) const {
   GroupOutcome outcome;
@@ -81,15 +94,17 @@ GroupOutcome GroupCycle::Run(const GroupKey& root, const std::vector<ClusterPodR
   std::vector<GroupMember> tried;
   tried.reserve(members.size());
   for (const ClusterPodRef& pod : members) tried.push_back({pod, TrialEnd::kUntried, {}});
-  GroupSearch search({&cache_, &placer_, &random_, on_released_, now}, &tried);
+  GroupSearch search({&cache_, &placer_, &random_, now}, &tried);
   const GroupResult result = search.Run(*tree);
   if (result.status != GroupStatus::kSuccess) search.Revert();
+  if (on_released_) {
+    for (const GroupSearch::Released& each : search.released()) on_released_(*each.pod, each.node);
+  }
   GroupOutcome outcome;
   outcome.status = result.status;
   outcome.was_searched = true;
   outcome.members.resize(members.size());
-  outcome.decisions = search.decisions();
-  outcome.nodes_looked_at = search.nodes_looked_at();
+  outcome.searched = {search.decisions(), search.nodes_looked_at()};
   outcome.conflicts = search.conflicts();
   const std::vector<GroupMember> before =
       result.status == GroupStatus::kUnschedulable ? tried : std::vector<GroupMember>();
@@ -141,8 +156,7 @@ void GroupCycle::Preempt(const CycleGroup& tree, const std::vector<GroupMember>&
       PreemptFor(tree, members, cache_, random_.Fork(++preemptions_));
   if (!found) return;
   outcome->waits_for_preemption = true;
-  outcome->decisions += found->decisions;
-  outcome->nodes_looked_at += found->nodes_looked_at;
+  outcome->preempted = {found->decisions, found->nodes_looked_at};
   for (size_t i = 0; i < members.size(); ++i) {
     if (!found->nodes[i].empty()) {
       outcome->members[i].nominated = found->nodes[i];
@@ -155,6 +169,7 @@ void GroupCycle::Preempt(const CycleGroup& tree, const std::vector<GroupMember>&
                                        : "preempting " + std::to_string(found->victims.size());
   for (auto& [key, condition] : outcome->conditions) condition.message += "; " + said;
   outcome->victims = std::move(found->victims);
+  outcome->violations = found->violations;
 }
 
 }  // namespace schedq

@@ -45,23 +45,43 @@ struct MemberOutcome {
   bool keeps_nomination = false;
 };
 
+// Decisions, and the nodes that they counted with.
+struct GroupWork {
+  size_t decisions = 0;
+  size_t nodes_looked_at = 0;
+
+  void Add(const GroupWork& other) {
+    decisions += other.decisions;
+    nodes_looked_at += other.nodes_looked_at;
+  }
+};
+
 struct GroupOutcome {
   GroupStatus status = GroupStatus::kError;
   std::vector<MemberOutcome> members;  // In the order of the members.
   bool was_searched = false;           // False: it failed its check before any member was tried.
   bool asked_to_preempt = false;       // Whether preemption was asked what it can do.
   bool waits_for_preemption = false;
+  bool has_preemption_failed = false;
   std::vector<ClusterPodRef> victims;
+  size_t violations = 0;  // Of the victims: more than disruption budgets allow.
   // Of the groups below the root that are no composites: conditions that are new.
   std::vector<std::pair<GroupKey, PodCondition>> conditions;
-  size_t decisions = 0;
-  size_t nodes_looked_at = 0;
+  GroupWork searched;
+  GroupWork preempted;  // In asking what preemption can do.
   size_t conflicts = 0;
+
+  // The cycle counts as this. The queue hears of the status, as upstream's does.
+  GroupStatus Counted() const { return has_preemption_failed ? GroupStatus::kError : status; }
 };
+
+// Victims could not be deleted: all members fail as after an error.
+void FailPreemption(GroupOutcome* outcome);
 
 class GroupCycle {
  public:
-  // Both outlive it. `on_released` as in GroupSearch::Parts.
+  // Both outlive it. `on_released` is told of what members gave back, at the end of a search, where
+  // other threads decide too. May be empty.
   GroupCycle(SchedulerCache* cache, Placer* placer, const Random& random,
              std::function<void(const ClusterPod& pod, const std::string& node)> on_released = {})
       : cache_(*cache), placer_(*placer), random_(random), on_released_(std::move(on_released)) {}

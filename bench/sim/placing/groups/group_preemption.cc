@@ -84,7 +84,7 @@ class WhatIf {
     change.pod_after = after;
     return change;
   }
-  GroupSearch::Parts PartsOfSearch() { return {copy_.get(), &placer_, &random_, {}, {}}; }
+  GroupSearch::Parts PartsOfSearch() { return {copy_.get(), &placer_, &random_, {}}; }
   void Count(const GroupSearch& search) {
     looked_at_ += search.nodes_looked_at();
     decisions_ += search.decisions();
@@ -150,13 +150,16 @@ std::optional<GroupPreemption> PreemptFor(const CycleGroup& root,
   }
   if (!what_if.Fits()) return std::nullopt;
   std::sort(units.begin(), units.end(), IsMoreImportant);
+  PutViolatingFirst(&units, cache.budgets().All());
   std::vector<VictimUnit> victims;
   for (VictimUnit& unit : units) {
     what_if.PutUnit(unit);
     if (what_if.StillFits()) continue;
     what_if.TakeUnit(unit);
+    found.violations += unit.violations;
     victims.push_back(std::move(unit));
   }
+  std::sort(victims.begin(), victims.end(), IsMoreImportant);
   found.victims = PodsOf(victims);
   found.nodes = what_if.nodes();
   found.nodes_looked_at = what_if.nodes_looked_at();

@@ -2,13 +2,13 @@
 // pod groups chooses them.
 //
 // Method: in a copy of the cluster without all pods of a lower priority the group is searched for
-// nodes as in any cycle. Then the pods are put back, the most important first, as long as the
-// group's members still fit where they would go. What cannot be put back are the victims. A group
-// whose victims are still going, on nodes to which its members are nominated, chooses no others; a
-// group with a member that never preempts chooses none.
+// nodes as in any cycle. Then the pods are put back, the most important first, and before all
+// others those whose end would violate a disruption budget, as long as the group's members still
+// fit where they would go. What cannot be put back are the victims. A group whose victims are still
+// going, on nodes to which its members are nominated, chooses no others; a group with a member that
+// never preempts chooses none.
 // The copy belongs to the call, so nothing that is tried can be seen by other threads.
-// Not modelled: disruption budgets, pods that are only assumed as victims, and promises of claims
-// that are under way.
+// Not modelled: pods that are only assumed as victims, and promises of claims that are under way.
 // Threads: one; others may change the cache meanwhile.
 // Cost: a copy of the cluster, and for each pod that is put back a decision for each member.
 #pragma once
@@ -29,6 +29,7 @@ namespace schedq {
 
 struct GroupPreemption {
   std::vector<ClusterPodRef> victims;  // None: those of before are still going.
+  size_t violations = 0;               // Of the victims: more than disruption budgets allow.
   std::vector<std::string> nodes;      // By member: it is nominated to; empty: no change.
   size_t nodes_looked_at = 0;
   size_t decisions = 0;

@@ -246,8 +246,22 @@ void GroupSearch::RevertTo(size_t count) {
     assumed_.pop_back();
     assumed_numbers_.erase(member.pod->number);
     parts_.cache->Forget(*member.pod, member.decision, 0);
-    if (parts_.on_released) parts_.on_released(*member.pod, member.decision.node);
+    NoteReleased(member);
   }
+}
+
+// Pods of one group are mostly alike, and one of them says all that the others would.
+void GroupSearch::NoteReleased(const GroupMember& member) {
+  const auto is_alike = [&](size_t place) {
+    const ClusterPod& other = *released_[place].pod;
+    return other.group_name == member.pod->group_name && other.labels == member.pod->labels &&
+           other.requests == member.pod->requests && other.rules == member.pod->rules &&
+           other.volumes == member.pod->volumes;
+  };
+  std::vector<size_t>& places = released_of_[member.decision.node];
+  if (std::any_of(places.begin(), places.end(), is_alike)) return;
+  places.push_back(released_.size());
+  released_.push_back({member.pod, member.decision.node});
 }
 
 void GroupSearch::Reset(const CycleGroup& group) {

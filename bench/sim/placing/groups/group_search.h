@@ -60,9 +60,12 @@ class GroupSearch {
     SchedulerCache* cache = nullptr;
     Placer* placer = nullptr;
     Random* random = nullptr;  // Chooses among placements of one score.
-    // Told of each member that gave a node back while others decide too. May be empty.
-    std::function<void(const ClusterPod& pod, const std::string& node)> on_released;
     Instant now{};
+  };
+  // A member that gave a node back.
+  struct Released {
+    ClusterPodRef pod;
+    std::string node;
   };
   // After so many conflicts in a row a member fails as after an error.
   static constexpr int kConflictsMax = 32;
@@ -88,6 +91,8 @@ class GroupSearch {
   size_t nodes_looked_at() const { return nodes_looked_at_; }
   size_t decisions() const { return decisions_; }
   size_t conflicts() const { return conflicts_; }
+  // While others decide too, they are to be told of these: one a node, and of each kind of pod.
+  const std::vector<Released>& released() const { return released_; }
 
  private:
   // What a placement came to.
@@ -117,6 +122,7 @@ class GroupSearch {
   bool AssumeAgain(const CycleGroup& group);
   bool Assume(size_t index);
   void RevertTo(size_t count);
+  void NoteReleased(const GroupMember& member);
   GroupPlacement AllNodes();
 
   const Parts parts_;
@@ -125,6 +131,8 @@ class GroupSearch {
   std::map<GroupKey, GroupResult> results_;
   std::vector<size_t> assumed_;
   std::unordered_set<uint64_t> assumed_numbers_;
+  std::vector<Released> released_;
+  std::map<std::string, std::vector<size_t>> released_of_;  // By node: their places.
   size_t nodes_looked_at_ = 0;
   size_t decisions_ = 0;
   size_t conflicts_ = 0;

@@ -1,10 +1,12 @@
 #include "bench/sim/placing/groups/victim_units.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "engine/label_selector.h"
 #include "engine/pod_group.h"
 
 namespace schedq {
@@ -19,6 +21,22 @@ void NoteOldest(VictimUnit* unit) {
       unit->pods.begin(), unit->pods.end(),
       [](const ClusterPodRef& a, const ClusterPodRef& b) { return a->number < b->number; });
   unit->oldest = (*oldest)->number;
+}
+
+// For the scheduler an empty selector selects nothing, and so does any of a pod without labels.
+bool IsSelected(const ClusterPod& pod, const ClusterBudget& budget) {
+  const std::optional<LabelSelector>& selector = budget.spec.selector;
+  return !pod.labels.empty() && pod.namespace_name == budget.namespace_name && selector &&
+         !selector->empty() && MatchesLabels(*selector, pod.labels);
+}
+
+// The first budget that has nothing left ends the count.
+bool Violates(const ClusterPod& pod, const std::vector<ClusterBudgetRef>& budgets,
+              std::vector<int64_t>* left) {
+  for (size_t i = 0; i < budgets.size(); ++i) {
+    if (IsSelected(pod, *budgets[i]) && --(*left)[i] < 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -51,6 +69,26 @@ bool IsMoreImportant(const VictimUnit& a, const VictimUnit& b) {
     return std::tuple(unit.priority, unit.rank, unit.pods.size());
   };
   return key(a) != key(b) ? key(a) > key(b) : a.oldest < b.oldest;
+}
+
+void PutViolatingFirst(std::vector<VictimUnit>* units,
+                       const std::vector<ClusterBudgetRef>& budgets) {
+  if (budgets.empty()) return;
+  std::vector<int64_t> left;
+  for (const ClusterBudgetRef& budget : budgets) left.push_back(budget->status.allowed);
+  for (VictimUnit& unit : *units) {
+    unit.violations = static_cast<size_t>(
+        std::count_if(unit.pods.begin(), unit.pods.end(),
+                      [&](const ClusterPodRef& pod) { return Violates(*pod, budgets, &left); }));
+  }
+  std::stable_partition(units->begin(), units->end(),
+                        [](const VictimUnit& unit) { return unit.violations != 0; });
+}
+
+bool IsAmong(const VictimUnit& unit, const std::vector<ClusterPodRef>& pods) {
+  return std::any_of(pods.begin(), pods.end(), [&](const ClusterPodRef& pod) {
+    return pod->number == unit.pods.front()->number;
+  });
 }
 
 std::vector<ClusterPodRef> PodsOf(const std::vector<VictimUnit>& units) {

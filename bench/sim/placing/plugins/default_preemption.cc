@@ -3,20 +3,24 @@
 // Candidates: nodes that would pass without their pods of lower priority, from a random place on,
 // until as many are found as the profile says: a tenth of all nodes, but at least a hundred. On
 // each, the more important pods are put back as long as the node passes: those of the highest
-// priority first, and of these the oldest. What is left are its victims.
-// Choice, as upstream's without budgets: the node whose most important victim has the lowest
-// priority; then the lowest sum of priorities; then the fewest victims; then the node whose oldest
-// victim of the highest priority is the youngest; then the first.
+// priority first, and of these the oldest; and before all others those whose end would violate a
+// disruption budget. What is left are its victims. The search goes on until a candidate violates no
+// budget.
+// Choice, as upstream's: the node with the fewest violations; then the one whose most important
+// victim has the lowest priority; then the lowest sum of priorities; then the fewest victims; then
+// the node whose oldest victim of the highest priority is the youngest; then the first, those
+// without violations before the others.
 // Members of a group have the priority of its root here, and those of a group that is disrupted as
 // one go together, wherever they are.
 // A pod that is nominated and whose victims are still going chooses no others. Where it does not
 // know of its nomination yet, a victim that is going already is one again. A pod with
 // preemptionPolicy Never chooses none.
-// Not modelled: disruption budgets, pods that are only assumed as victims, and what pods that would
+// Not modelled: pods that are only assumed as victims, and what pods that would
 // go from other nodes change for affinity and spread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +30,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/budget_book.h"
 #include "bench/sim/placing/decision.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/groups/group_book.h"
@@ -44,6 +49,7 @@ namespace {
 struct Candidate {
   uint32_t slot = 0;
   std::vector<ClusterPodRef> victims;
+  size_t violations = 0;
 };
 
 // Upstream adds 2^31 to each priority, so that each further victim counts.
@@ -56,8 +62,9 @@ int64_t SumOfPriorities(const std::vector<ClusterPodRef>& victims) {
 bool IsBetter(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& each) {
     // A younger pod has the higher number.
-    return std::tuple(each.victims.front()->priority, SumOfPriorities(each.victims),
-                      each.victims.size(), -static_cast<int64_t>(each.victims.front()->number));
+    return std::tuple(each.violations, each.victims.front()->priority,
+                      SumOfPriorities(each.victims), each.victims.size(),
+                      -static_cast<int64_t>(each.victims.front()->number));
   };
   return rank(a) < rank(b);
 }
@@ -67,6 +74,7 @@ class DefaultPreemption final : public PlacingPlugin {
   explicit DefaultPreemption(const PlacingTools& tools)
       : resources_(*tools.resources),
         pods_(*tools.pods),
+        budgets_(*tools.budgets),
         groups_(tools.groups),
         candidates_min_(tools.profile.candidates_min),
         candidates_percentage_(tools.profile.candidates_percentage) {}
@@ -77,7 +85,8 @@ class DefaultPreemption final : public PlacingPlugin {
   std::optional<PostFilterResult> PostFilter(const FailedSearch& search) const override {
     const ClusterPod& pod = *search.attempt().pod;
     if (!pod.nominated_node_name.empty() && AreVictimsGoing(search)) {
-      return PostFilterResult{.node = "", .victims = {}, .victims_are_going = true};
+      return PostFilterResult{
+          .node = "", .victims = {}, .violations = 0, .victims_are_going = true};
     }
     if (!pods_.HasBelow(pod.priority) || pod.never_preempts) return std::nullopt;
     const std::vector<Candidate> candidates = CandidatesOf(search);
@@ -85,6 +94,7 @@ class DefaultPreemption final : public PlacingPlugin {
     const auto best = std::min_element(candidates.begin(), candidates.end(), IsBetter);
     return PostFilterResult{.node = search.nodes().node(best->slot).name,
                             .victims = best->victims,
+                            .violations = best->violations,
                             .victims_are_going = false};
   }
 
@@ -95,24 +105,34 @@ class DefaultPreemption final : public PlacingPlugin {
     return slot && pods_.IsAnyGoing(*slot, pod.priority);
   }
 
+  // Those that violate no budget first.
   std::vector<Candidate> CandidatesOf(const FailedSearch& search) const {
     constexpr size_t kPercent = 100;
     std::vector<Candidate> candidates;
+    std::vector<Candidate> violating;
     const NodeColumns& nodes = search.nodes();
+    const std::vector<ClusterBudgetRef> budgets = budgets_.All();
     const size_t wanted =
         std::max(candidates_min_, nodes.nodes() * candidates_percentage_ / kPercent);
-    for (size_t i = 0; i < nodes.blocks() && candidates.size() < wanted; ++i) {
+    const auto are_enough = [&] {
+      return !candidates.empty() && candidates.size() + violating.size() >= wanted;
+    };
+    for (size_t i = 0; i < nodes.blocks() && !are_enough(); ++i) {
       const size_t block = (search.first_block() + i) % nodes.blocks();
       ForEachNode(block, nodes.known(block), [&](uint32_t slot) {
-        std::vector<ClusterPodRef> victims = VictimsOn(slot, search);
-        if (!victims.empty()) candidates.push_back({slot, std::move(victims)});
+        Candidate candidate = VictimsOn(slot, search, budgets);
+        if (candidate.victims.empty()) return;
+        std::vector<Candidate>& kind = candidate.violations == 0 ? candidates : violating;
+        kind.push_back(std::move(candidate));
       });
     }
+    std::move(violating.begin(), violating.end(), std::back_inserter(candidates));
     return candidates;
   }
 
   // The most important first; none: the node does not pass without them either.
-  std::vector<ClusterPodRef> VictimsOn(uint32_t slot, const FailedSearch& search) const {
+  Candidate VictimsOn(uint32_t slot, const FailedSearch& search,
+                      const std::vector<ClusterBudgetRef>& budgets) const {
     const int32_t priority = search.attempt().pod->priority;
     // The priority of a pod may be above that of its group.
     const int32_t limit = groups_ != nullptr ? INT32_MAX : priority;
@@ -128,6 +148,8 @@ class DefaultPreemption final : public PlacingPlugin {
     std::sort(units.begin(), units.end(), IsMoreImportant);
     for (const VictimUnit& unit : units) take(unit);
     if (!search.WouldPass(slot, change)) return {};
+    PutViolatingFirst(&units, budgets);
+    Candidate candidate{slot, {}, 0};
     std::vector<VictimUnit> victims;
     for (VictimUnit& unit : units) {
       for (const ClusterPodRef& pod : unit.pods) {
@@ -135,13 +157,17 @@ class DefaultPreemption final : public PlacingPlugin {
       }
       if (search.WouldPass(slot, change)) continue;
       take(unit);
+      candidate.violations += unit.violations;
       victims.push_back(std::move(unit));
     }
-    return PodsOf(victims);
+    std::sort(victims.begin(), victims.end(), IsMoreImportant);
+    candidate.victims = PodsOf(victims);
+    return candidate;
   }
 
   ResourceTable& resources_;
   const PodsByNode& pods_;
+  const BudgetBook& budgets_;
   const GroupBook* const groups_;  // Null: pods are preempted one by one.
   const size_t candidates_min_;
   const size_t candidates_percentage_;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,10 +61,9 @@ class GangScheduling final : public PlacingPlugin {
     const bool is_gang = root->spec.min_count > 0 || !root->group->parent.empty() ||
                          root->group->key.kind == GroupKind::kComposite;
     if (!is_gang) return {};
+    groups_.NoteWaiting(root->group->key, pod);
     if (!IsReady(*root, 1)) return {PermitAnswer::Kind::kWait, kPermitTimeout};
-    for (const GroupBook::Placed& placed : groups_.PlacedBelow(root->group->key)) {
-      if (placed.bound == nullptr) waiting->Allow(placed.uid, self);
-    }
+    for (const std::string& uid : groups_.TakeWaiting(root->group->key)) waiting->Allow(uid, self);
     return {};
   }
 

@@ -30,7 +30,7 @@ constexpr const char* kEveryOpcode =
     "  labels: [a]\n"
     "  defaultPodTemplatePath: pod.yaml\n"
     "  schedulerConfigPath: config.yaml\n"
-    "  featureGates: {SchedulerAsyncAPICalls: true, SchedulerAsyncPreemption: true}\n"
+    "  featureGates: {SchedulerAsyncAPICalls: true, SchedulerQueueingHints: true}\n"
     "  metricsCollectorConfig:\n"
     "    metrics:\n"
     "      scheduler_pending_pods: null\n"
@@ -76,7 +76,7 @@ constexpr const char* kEveryOpcode =
     "  workloads:\n"
     "  - name: W\n"
     "    labels: [b]\n"
-    "    featureGates: {SchedulerAsyncPreemption: false, SchedulerPopFromBackoffQ: false}\n"
+    "    featureGates: {SchedulerQueueingHints: false, SchedulerPopFromBackoffQ: false}\n"
     "    threshold: {dra: 56, other: 7.5}\n"
     "    params: {n: 2.9, m: 3, steady: true, d: 10s, zone: z1}\n";
 
@@ -122,7 +122,7 @@ TEST_F(EveryOpcode, ReadsTheCaseAndItsWorkload) {
   std::vector<std::string> needs;
   for (const Need& need : NeedsOf(workload())) needs.push_back(need.text);
   EXPECT_EQ(needs, (std::vector<std::string>{"collecting profiles",
-                                             "feature gate SchedulerAsyncPreemption=false"}));
+                                             "feature gate SchedulerQueueingHints=false"}));
 }
 
 TEST_F(EveryOpcode, ReadsEveryField) {

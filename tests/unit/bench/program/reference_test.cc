@@ -111,8 +111,8 @@ TEST_F(ReferenceRunTest, AForcedGateBelongsToARunWithThatGate) {
   forced["gates_forced"] = "SchedulerPopFromBackoffQ=false";
   Put("w+SchedulerPopFromBackoffQ=false.json", forced);
   json unmodelled = Equal();
-  unmodelled["gates_forced"] = "SchedulerAsyncPreemption=false";
-  Put("w+SchedulerAsyncPreemption=false.json", unmodelled);
+  unmodelled["gates_forced"] = "SchedulerQueueingHints=false";
+  Put("w+SchedulerQueueingHints=false.json", unmodelled);
   const auto chosen = [this](const std::vector<std::string>& gates) {
     std::vector<std::string> arguments = {"--format", "json"};
     for (const std::string& gate : gates) arguments.insert(arguments.end(), {"--gate", gate});
@@ -121,7 +121,7 @@ TEST_F(ReferenceRunTest, AForcedGateBelongsToARunWithThatGate) {
   EXPECT_EQ(chosen({}), "w.json");
   EXPECT_EQ(chosen({"SchedulerPopFromBackoffQ=true"}), "w.json") << "as it is anyway";
   EXPECT_EQ(chosen({"SchedulerPopFromBackoffQ=false"}), "w+SchedulerPopFromBackoffQ=false.json");
-  EXPECT_EQ(chosen({"SchedulerAsyncPreemption=false"}), "w+SchedulerAsyncPreemption=false.json");
+  EXPECT_EQ(chosen({"SchedulerQueueingHints=false"}), "w+SchedulerQueueingHints=false.json");
 }
 
 TEST_F(ReferenceRunTest, AWorkloadWithOtherGatesIsNamedAndNotCompared) {
@@ -150,7 +150,7 @@ TEST_F(ReferenceRunTest, AFolderInWhichNothingMatchesIsRefusedBeforeTheRun) {
   Put("w.json", forced);
   refused({}, "that of Case/W was measured with SchedulerPopFromBackoffQ=false");
   Put("w.json", Equal());
-  refused({"--gate", "SchedulerAsyncPreemption=true"}, "SchedulerAsyncPreemption left at its def");
+  refused({"--gate", "SchedulerQueueingHints=true"}, "SchedulerQueueingHints left at its def");
   refused({"--clock", "real"}, "--reference: expected --clock virtual");
   Put("bad.json", json::object());
   refused({}, "bad.json: the document: expected the key \"schedq_upstream\", which is");

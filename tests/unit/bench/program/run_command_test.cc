@@ -233,10 +233,10 @@ TEST_F(RunCommandTest, GatesAreJudged) {
   ExpectBad({file}, "w.yaml:7:20: featureGates: unknown feature gate");
   ExpectBad({file}, "did you mean 'SchedulerPopFromBackoffQ'?");
   const ChildProcess::Ended ended =
-      Run({"--name", "Basic/10", "--gate", "SchedulerAsyncPreemption=true", "--gate",
+      Run({"--name", "Basic/10", "--gate", "SchedulerQueueingHints=true", "--gate",
            "SchedulerAsyncAPICalls=false"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("feature gate SchedulerAsyncPreemption=true"));
+  EXPECT_THAT(ended.out, HasSubstr("feature gate SchedulerQueueingHints=true"));
   EXPECT_THAT(ended.out, Not(HasSubstr("SchedulerAsyncAPICalls")));
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -175,7 +176,7 @@ TEST_F(GroupCycles, AGangThatDoesNotFitGivesBackWhatItHad) {
                                          MemberEnd::kRejected));
   EXPECT_NE(outcome.members[2].decision.rejectors, 0u);
   EXPECT_EQ(outcome.members[3].decision.rejectors, 0u);
-  EXPECT_EQ(outcome.decisions, 3u);
+  EXPECT_EQ(outcome.searched.decisions, 3u);
   EXPECT_EQ(Room(50), 2);
 }
 
@@ -248,6 +249,85 @@ TEST_F(GroupCycles, AnOldPlaceThatIsGivenBackLeavesTheNewOne) {
   EXPECT_THAT(nodes(), ElementsAre("placed on n2", "assumed on n2"));
   cache_.Forget(*pod, second, 0);
   EXPECT_THAT(nodes(), IsEmpty());
+}
+
+// Members that come to Permit one by one, and what their waits have ended with.
+class GangPermits : public GroupCycles {
+ protected:
+  // False: it waits.
+  bool Passes(uint64_t number, Decision* decision) {
+    const ClusterPodRef pod = Make(number, 10, "g");
+    *decision = placer_.Decide(*pod);
+    EXPECT_TRUE(cache_.Assume(pod, decision));
+    const PermitOutcome outcome = cache_.framework().Permit(pod, *decision, &waiting_);
+    EXPECT_EQ(outcome.rejector, WaitingPods::kAllowed);
+    if (outcome.waits.empty()) return true;
+    waiting_.Begin(*pod, outcome.waits, [this](size_t rejector) { ends_.push_back(rejector); });
+    return false;
+  }
+  bool Passes(uint64_t number) {
+    Decision decision;
+    return Passes(number, &decision);
+  }
+
+  VirtualClock clock_{Instant()};
+  WaitingPods waiting_{&clock_};
+  std::vector<size_t> ends_;
+};
+
+TEST_F(GangPermits, AMemberWaitsForItsGangForFiveMinutes) {
+  SetNode(1, 100);
+  SetGroup({.name = "g", .min_count = 2});
+  EXPECT_FALSE(Passes(1));
+  clock_.AdvanceTo(Instant(std::chrono::minutes(5)) - Duration(1));
+  EXPECT_THAT(ends_, IsEmpty());
+  clock_.AdvanceTo(Instant(std::chrono::minutes(5)));
+  EXPECT_THAT(ends_, ElementsAre(*cache_.framework().Find("GangScheduling")));
+}
+
+TEST_F(GangPermits, TheLastOfAGangLetsTheOthersGoAndLaterOnesDoNotWait) {
+  SetNode(1, 100);
+  SetGroup({.name = "g", .min_count = 3});
+  EXPECT_FALSE(Passes(1));
+  EXPECT_FALSE(Passes(2));
+  EXPECT_THAT(ends_, IsEmpty());
+  EXPECT_TRUE(Passes(3));
+  EXPECT_THAT(ends_, ElementsAre(WaitingPods::kAllowed, WaitingPods::kAllowed));
+  EXPECT_TRUE(Passes(4));
+  EXPECT_THAT(cache_.groups().TakeWaiting(KeyOf("g")), IsEmpty());
+}
+
+TEST_F(GangPermits, AMemberThatGaveItsNodeBackIsWaitedForNoMore) {
+  SetNode(1, 100);
+  SetGroup({.name = "g", .min_count = 2});
+  Decision decision;
+  EXPECT_FALSE(Passes(1, &decision));
+  cache_.Forget(*Make(1, 10, "g"), decision, 0);
+  EXPECT_THAT(cache_.groups().TakeWaiting(KeyOf("g")), IsEmpty());
+  EXPECT_FALSE(Passes(2)) << "it is the first again";
+}
+
+// Where others decide too: an event a node, and not one for each member that was tried.
+TEST_F(GroupCycles, WhatAGangHeldIsToldOnceANodeAndAtTheEnd) {
+  SetNode(1, 100);
+  SetNode(2, 50);
+  SetGroup({.name = "g", .min_count = 7});
+  std::vector<std::string> told;
+  GroupCycle cycle(&cache_, &placer_, Random(7), [&](const ClusterPod&, const std::string& node) {
+    EXPECT_THAT(cache_.AssumedPods(), IsEmpty());
+    told.push_back(node);
+  });
+  EXPECT_EQ(cycle.Run(KeyOf("g"), Members("g", 7, 25)).status, GroupStatus::kUnschedulable);
+  EXPECT_THAT(told, UnorderedElementsAre("n1", "n2"));
+}
+
+TEST_F(GroupCycles, WithoutTheGateATopologyConstraintIsNotSeen) {
+  SetNode(1, 100, "a");
+  SetNode(2, 100, "b");
+  SetGroup({.name = "g", .min_count = 2, .topology_key = "rack"});
+  const GroupOutcome outcome = Cycle("g", Members("g", 2, 80));
+  EXPECT_EQ(outcome.status, GroupStatus::kSuccess);
+  EXPECT_THAT(NodesOf(outcome), ElementsAre("n1", "n2"));
 }
 
 TEST_F(GroupCycles, AConditionIsToldOnceAndSuccessStays) {
@@ -392,12 +472,6 @@ TEST_F(TopologyCycles, LaterMembersGoWhereTheOthersAre) {
   EXPECT_THAT(NodesOf(Cycle("g", Members("g", 1, 10))), ElementsAre(testing::AnyOf("n3", "n4")));
   Run(2, "n1", 10, 0, "g");
   EXPECT_EQ(Cycle("g", Members("g", 1, 10, 0, 2000)).status, GroupStatus::kError);
-}
-
-TEST_F(TopologyCycles, WithTheGateOffTheConstraintIsNotSeen) {
-  SchedulerCache cache(BuiltinPlacingPlugins, GatesOf(false, false));
-  EXPECT_FALSE(cache.places_by_topology());
-  EXPECT_TRUE(cache_.places_by_topology());
 }
 
 class TreeCycles : public GroupCycles {

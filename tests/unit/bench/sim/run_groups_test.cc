@@ -163,6 +163,21 @@ TEST_P(GroupRuns, PodsOfALowerPriorityGoForAGang) {
   EXPECT_EQ(outcome.pods, 2u);
 }
 
+// The gate SchedulerAsyncPreemption is off.
+TEST_P(GroupRuns, PodsGoForAGangWithinItsCycle) {
+  GateRequest request;
+  request.Set(Gate::kGenericWorkload, true);
+  request.Set(Gate::kSchedulerAsyncPreemption, false);
+  RunOptions options;
+  options.gates = *Gates::Resolve(request);
+  const RunOutcome outcome =
+      Run(Nodes(2) + "  - {opcode: createPods, count: 4, podTemplatePath: low.yaml}\n" +
+              Text({.size = 2, .min = 2, .priority = 10, .cpu = "2", .wait = kMeasured}),
+          options);
+  EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+  EXPECT_EQ(outcome.pods, 2u);
+}
+
 TEST_P(GroupRuns, GangsGoForAGang) {
   const RunOutcome outcome =
       Run(Nodes(2) + Text({.name = "low", .count = 2, .size = 2, .min = 2, .space = "low"}) +
@@ -292,6 +307,18 @@ std::string Mixed() {
   return Nodes(4) + Text({.name = "low", .count = 2, .min = 4, .space = "low"}) +
          Text({.name = "big", .size = 9, .min = 9, .wait = kNotAwaited, .space = "big"}) +
          Text({.size = 2, .min = 2, .priority = 10, .cpu = "2", .wait = kMeasured});
+}
+
+// Both threads pop gangs, and each holds for a moment what the other one needs.
+TEST(GroupRunsOnTheRealClock, TwoSchedulingThreadsPlaceGangsWhole) {
+  for (const EngineKind engine : {EngineKind::kLockfree, EngineKind::kClassic}) {
+    RunOptions options = WithGroups();
+    options.scheduling_threads = 2;
+    const RunOutcome outcome = RunOps(Nodes(24) + Text({.count = 12, .min = 4, .wait = kMeasured}),
+                                      Files(), {ClockKind::kReal, engine}, options);
+    EXPECT_EQ(outcome.outcome, WorkloadOutcome::kMeasured) << outcome.reason;
+    EXPECT_EQ(outcome.pods, 48u);
+  }
 }
 
 TEST(GroupRunsOnTheVirtualClock, BothEnginesCountTheSame) {

@@ -20,6 +20,8 @@
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/run/simulation.h"
 #include "bench/sim/scheduler/cost_model.h"
+#include "engine/base/time/time.h"
+#include "engine/gates.h"
 #include "perf/documents/run_document.h"
 #include "schedq/engine_kind.h"
 #include "tests/unit/bench/sim/cluster_test_objects.h"
@@ -41,6 +43,8 @@ struct Wanted {
 
 class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
  protected:
+  explicit PreemptionRunTest(const Gates& gates = Gates()) : gates_(gates) {}
+
   void TearDown() override {
     Wait([this] { return simulation_.scheduler().IsCaughtUp(); });
     EXPECT_THAT(AuditCluster(simulation_.cluster(), {[&](const ClusterPod& pod) {
@@ -131,6 +135,34 @@ class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
     return waiting;
   }
 
+  void ManyPodsPreempt() {
+    for (const char* node : {"a", "b", "c", "d"}) CreateNode(node);
+    std::vector<uint64_t> low;
+    for (int i = 0; i < 16; ++i) low.push_back(Create({"low-" + std::to_string(i), 1}));
+    for (const uint64_t pod : low) ASSERT_TRUE(IsBoundSoon(pod));
+    ASSERT_TRUE(Wait([this] { return IsSettled(); }));
+    std::vector<uint64_t> high;
+    for (int i = 0; i < 4; ++i) high.push_back(Create({"high-" + std::to_string(i), 5 + i, "3"}));
+    for (const uint64_t pod : high) EXPECT_TRUE(IsBoundSoon(pod));
+    size_t left = 0;
+    for (const uint64_t pod : low) left += IsThere(pod) ? 1 : 0;
+    EXPECT_EQ(left, 4u) << "a node has room for one beside a high one";
+  }
+  // Besides a victim there is room for a pod of low priority, which comes with the one that
+  // preempts.
+  bool IsVictimThereWhenTheNextPodIsPlaced() {
+    CreateNode("n");
+    CreateNode("m", "1");
+    const uint64_t victim = CreateAndBind({"victim", 1, "4"});
+    Create({"high", 10, "4"});
+    const uint64_t next = Create({"next", 0, "1"});
+    EXPECT_TRUE(Wait([this, next] {
+      return simulation_.scheduler().IsOnItsWay(*simulation_.cluster().FindPod(next));
+    }));
+    return IsThere(victim);
+  }
+
+  const Gates gates_;
   const CostModel costs_ = *LoadCostModel(
       std::get<ClockKind>(GetParam()) == ClockKind::kReal ? kNoCosts : kUpstreamModel);
   Simulation simulation_{[this] {
@@ -138,6 +170,7 @@ class PreemptionRunTest : public testing::TestWithParam<ClockAndEngine> {
                            options.clock = std::get<ClockKind>(GetParam());
                            options.engine = std::get<EngineKind>(GetParam());
                            options.costs = &costs_;
+                           options.gates = gates_;
                            return options;
                          }(),
                          SchedulerSettings()};
@@ -250,18 +283,81 @@ TEST_P(PreemptionRunTest, APodThatIsToSpreadPreemptsThePodsThatCountAgainstIt) {
   EXPECT_TRUE(IsThere(older) && IsThere(equal));
 }
 
-TEST_P(PreemptionRunTest, ManyPodsPreemptAndNoneIsLost) {
-  for (const char* node : {"a", "b", "c", "d"}) CreateNode(node);
+TEST_P(PreemptionRunTest, ManyPodsPreemptAndNoneIsLost) { ManyPodsPreempt(); }
+
+// The gate SchedulerAsyncPreemption is off.
+class PreemptionInCycleTest : public PreemptionRunTest {
+ protected:
+  PreemptionInCycleTest() : PreemptionRunTest(WithoutTheGate()) {}
+
+  static Gates WithoutTheGate() {
+    GateRequest request;
+    request.Set(Gate::kSchedulerAsyncPreemption, false);
+    return *Gates::Resolve(request);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, PreemptionInCycleTest, ClocksAndEngines(), NameOfClockAndEngine);
+
+TEST_P(PreemptionInCycleTest, AsManyGoAsAreNeededAndThePodGetsTheNode) {
+  CreateNode("n");
   std::vector<uint64_t> low;
-  for (int i = 0; i < 16; ++i) low.push_back(Create({"low-" + std::to_string(i), 1}));
-  for (const uint64_t pod : low) ASSERT_TRUE(IsBoundSoon(pod));
-  ASSERT_TRUE(Wait([this] { return IsSettled(); }));
-  std::vector<uint64_t> high;
-  for (int i = 0; i < 4; ++i) high.push_back(Create({"high-" + std::to_string(i), 5 + i, "3"}));
-  for (const uint64_t pod : high) EXPECT_TRUE(IsBoundSoon(pod));
-  size_t left = 0;
-  for (const uint64_t pod : low) left += IsThere(pod) ? 1 : 0;
-  EXPECT_EQ(left, 4u) << "a node has room for one beside a high one";
+  for (const char* name : {"a", "b", "c", "d"}) low.push_back(CreateAndBind({name, 1}));
+  const uint64_t high = CreateAndBind({"high", 10, "2"});
+  EXPECT_EQ(NodeOf(high), "n");
+  EXPECT_TRUE(IsThere(low[0]) && IsThere(low[1]));
+  EXPECT_FALSE(IsThere(low[2]) || IsThere(low[3]));
+  EXPECT_EQ(simulation_.scheduler()
+                .queue_metrics()
+                .Value("scheduler_unschedulable_pods", {"DefaultPreemption", "default-scheduler"})
+                .value_or(0),
+            0);
+}
+
+TEST_P(PreemptionInCycleTest, ManyPodsPreemptAndNoneIsLost) { ManyPodsPreempt(); }
+
+TEST_P(PreemptionInCycleTest, WhereACallFailsThePodIsTriedAgain) {
+  CreateNode("n");
+  const uint64_t low = CreateAndBind({"low", 1, "4"});
+  simulation_.cluster().BeginOutage(Instant::max());
+  const uint64_t high = Create({"high", 10, "4"});
+  EXPECT_TRUE(Wait([this] {
+    return simulation_.scheduler()
+               .loop_metrics()
+               .Value("scheduler_preemption_attempts_total", {})
+               .value_or(0) >= 1;
+  }));
+  EXPECT_TRUE(IsThere(low));
+  simulation_.cluster().BeginOutage(Instant::min());
+  const auto closed = ObjectFrom(
+      "apiVersion: v1\nkind: Node\nmetadata: {name: m}\nspec: {unschedulable: true}\n"
+      "status: {capacity: {pods: '10', cpu: '4', memory: 32Gi}}\n");
+  ASSERT_TRUE(simulation_.cluster().Create(closed, "").ok());
+  EXPECT_TRUE(IsBoundSoon(high)) << "a node that comes wakes it, and does not take it";
+  EXPECT_EQ(NodeOf(high), "n");
+  EXPECT_FALSE(IsThere(low));
+}
+
+// On the virtual clock, on which calls take time.
+class PreemptionTakesTimeTest : public PreemptionRunTest {};
+class PreemptionInCycleTakesTimeTest : public PreemptionInCycleTest {};
+INSTANTIATE_TEST_SUITE_P(Virtual, PreemptionTakesTimeTest,
+                         testing::Combine(testing::Values(ClockKind::kVirtual),
+                                          testing::Values(EngineKind::kLockfree,
+                                                          EngineKind::kClassic)),
+                         NameOfClockAndEngine);
+INSTANTIATE_TEST_SUITE_P(Virtual, PreemptionInCycleTakesTimeTest,
+                         testing::Combine(testing::Values(ClockKind::kVirtual),
+                                          testing::Values(EngineKind::kLockfree,
+                                                          EngineKind::kClassic)),
+                         NameOfClockAndEngine);
+
+TEST_P(PreemptionTakesTimeTest, TheNextPodIsPlacedBeforeTheVictimGoes) {
+  EXPECT_TRUE(IsVictimThereWhenTheNextPodIsPlaced());
+}
+
+TEST_P(PreemptionInCycleTakesTimeTest, TheNextPodIsPlacedOnceTheVictimIsGone) {
+  EXPECT_FALSE(IsVictimThereWhenTheNextPodIsPlaced());
 }
 
 }  // namespace

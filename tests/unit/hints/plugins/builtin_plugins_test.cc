@@ -5,17 +5,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/base/names/interner.h"
 #include "engine/event.h"
+#include "engine/gates.h"
 #include "engine/object.h"
 #include "engine/plugin.h"
 #include "engine/pod.h"
 #include "engine/ports.h"
 #include "hints/judge.h"
+#include "hints/plugin.h"
 #include "hints/plugins/builtin.h"
 #include "hints/pre_enqueue.h"
 #include "hints/registry.h"
@@ -282,6 +286,21 @@ TEST_F(HintsBuiltinPluginsTest, DefaultPreemptionGatesWhileVictimsGo) {
                   .Has(*registry_.Find("DefaultPreemption")));
   EXPECT_FALSE(Wakes("DefaultPreemption", Resource::kAssignedPod, Action::kDelete,
                      {ViewOfPod(victim), nullptr}));
+}
+
+// The gate is off: nobody waits for victims, and nobody is told of pods that go for its sake.
+TEST_F(HintsBuiltinPluginsTest, DefaultPreemptionWithinTheCycleRejectsNobody) {
+  const Plugin in_cycle = DefaultPreemptionPlugin(&world_, false, /*is_async=*/false);
+  EXPECT_FALSE(in_cycle.pre_enqueue);
+  EXPECT_TRUE(in_cycle.events.empty());
+  GateRequest request;
+  request.Set(Gate::kSchedulerAsyncPreemption, false);
+  const std::vector<Plugin> plugins = BuiltinPlugins(&world_, *Gates::Resolve(request));
+  const auto found = std::find_if(plugins.begin(), plugins.end(), [](const Plugin& plugin) {
+    return plugin.name == "DefaultPreemption";
+  });
+  ASSERT_NE(found, plugins.end());
+  EXPECT_FALSE(found->pre_enqueue);
 }
 
 // A hint that lacks the facts must not leave a pod waiting.
