@@ -14,8 +14,10 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/format/workload/fault.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/audit.h"
+#include "bench/sim/cluster/cluster.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "bench/sim/real/real_scheduler.h"
 #include "bench/sim/run/simulation.h"
@@ -319,7 +321,12 @@ TEST_P(PreemptionInCycleTest, ManyPodsPreemptAndNoneIsLost) { ManyPodsPreempt();
 TEST_P(PreemptionInCycleTest, WhereACallFailsThePodIsTriedAgain) {
   CreateNode("n");
   const uint64_t low = CreateAndBind({"low", 1, "4"});
-  simulation_.cluster().BeginOutage(Instant::max());
+  Cluster& cluster = simulation_.cluster();
+  constexpr Duration kFault = std::chrono::seconds(2);
+  const Instant end = cluster.clock().Now() + kFault;
+  cluster.faults().Begin({.kind = FaultKind::kErrors,
+                          .duration = kFault,
+                          .calls = 1u << static_cast<uint32_t>(CallKind::kDelete)});
   const uint64_t high = Create({"high", 10, "4"});
   EXPECT_TRUE(Wait([this] {
     return simulation_.scheduler()
@@ -328,11 +335,12 @@ TEST_P(PreemptionInCycleTest, WhereACallFailsThePodIsTriedAgain) {
                .value_or(0) >= 1;
   }));
   EXPECT_TRUE(IsThere(low));
-  simulation_.cluster().BeginOutage(Instant::min());
+  EXPECT_TRUE(Wait([&] { return cluster.clock().Now() > end; }));
+  EXPECT_EQ(NodeOf(high), "");
   const auto closed = ObjectFrom(
       "apiVersion: v1\nkind: Node\nmetadata: {name: m}\nspec: {unschedulable: true}\n"
       "status: {capacity: {pods: '10', cpu: '4', memory: 32Gi}}\n");
-  ASSERT_TRUE(simulation_.cluster().Create(closed, "").ok());
+  ASSERT_TRUE(cluster.Create(closed, "").ok());
   EXPECT_TRUE(IsBoundSoon(high)) << "a node that comes wakes it, and does not take it";
   EXPECT_EQ(NodeOf(high), "n");
   EXPECT_FALSE(IsThere(low));
