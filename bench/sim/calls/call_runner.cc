@@ -28,7 +28,7 @@ Status CallRunner::RunAtOnce(CallKind kind) const {
 
 void CallRunner::Try(Call call, Duration wait) {
   Clock& clock = cluster_.clock();
-  const Duration latency = call.latency.Draw(&random_);
+  const Duration latency = cluster_.processors().BeginCall() + call.latency.Draw(&random_);
   clock.At(clock.Now() + wait + latency,
            [this, call = std::move(call)]() mutable { End(std::move(call)); });
 }

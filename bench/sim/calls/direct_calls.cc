@@ -7,6 +7,7 @@
 #include "bench/format/workload/fault.h"
 #include "bench/sim/cluster/cluster_objects.h"
 #include "engine/base/result.h"
+#include "engine/base/time/time.h"
 #include "schedq/attempt.h"
 
 namespace schedq {

@@ -17,6 +17,8 @@ namespace {
 // As of kube's controllers: what fails is tried again after such a while, each time twice as long.
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
 constexpr Duration kLastBackoff = std::chrono::seconds(1000);
+// Upstream's integration tests, scheduler_perf among them, run the collector so.
+constexpr int kCollectors = 1;
 
 }  // namespace
 
@@ -57,7 +59,8 @@ std::string ExtendedClaimName(const ClusterPod& pod) {
 
 ClaimController::ClaimController(Cluster* cluster, ClaimControllerOptions options)
     : cluster_(cluster),
-      work_(&cluster->clock(), options.workers, std::move(options.call_latency)) {
+      work_(&cluster->clock(), options.workers, options.call_latency),
+      garbage_(&cluster->clock(), kCollectors, options.call_latency) {
   cluster_->Watch([this](const ClusterChange& change) { OnChange(change); });
 }
 
@@ -184,12 +187,11 @@ void ClaimController::GenerateGroupClaims(const ClusterGroup& group) {
   };
   order->tell_owner = [this, key](const auto& made) { return cluster_->SetGroupClaims(key, made); };
   order->clean_up = [this, key](const auto& made) {
-    std::deque<Call> calls;
+    const std::string owner = QualifiedName(key.namespace_name, key.name);
     for (const GeneratedClaim& each : made) {
-      DeleteGroupClaim(QualifiedName(key.namespace_name, each.claim_name),
-                       QualifiedName(key.namespace_name, key.name), &calls);
+      Collect(QualifiedName(key.namespace_name, each.claim_name),
+              [owner](const ClusterClaim& claim) { return claim.owner_group == owner; });
     }
-    if (!calls.empty()) work_.Add(std::move(calls));
   };
   Generate(order);
 }
@@ -218,31 +220,60 @@ void ClaimController::TellMembers(const ClusterGroup& group) {
 
 void ClaimController::CleanUpGroup(const ClusterGroup& group) {
   const std::string owner = QualifiedName(group.group->key.namespace_name, group.group->key.name);
+  const auto is_garbage = [owner](const ClusterClaim& claim) { return claim.owner_group == owner; };
   for (const auto& [name, claim] : cluster_->claims()) {
     const auto& groups = claim->reserved_groups;
-    const bool is_reserved = std::find(groups.begin(), groups.end(), owner) != groups.end();
-    if (!is_reserved && claim->owner_group != owner) continue;
-    std::deque<Call> calls{[this, claim_name = name, owner] {
-      const ClusterClaimRef stored = cluster_->FindClaim(claim_name);
-      if (stored == nullptr) return false;
-      return cluster_->UpdateClaim(claim_name, [&](ClusterClaim* after) {
-        std::erase(after->reserved_groups, owner);
-        const bool is_used = !after->reserved_for.empty() || !after->reserved_groups.empty();
-        if (!is_used) after->allocation = nullptr;
-      });
-    }};
-    DeleteGroupClaim(name, owner, &calls);
-    work_.Add(std::move(calls));
+    if (std::find(groups.begin(), groups.end(), owner) != groups.end()) {
+      work_.Add({[this, claim_name = name, owner] {
+        return Release(claim_name,
+                       [&](ClusterClaim* after) { std::erase(after->reserved_groups, owner); });
+      }});
+    }
+    if (is_garbage(*claim)) Collect(name, is_garbage);
   }
 }
 
-void ClaimController::DeleteGroupClaim(const std::string& name, const std::string& group,
-                                       std::deque<Call>* calls) {
-  calls->push_back([this, name, group] {
-    const ClusterClaimRef stored = cluster_->FindClaim(name);
-    if (stored == nullptr || stored->owner_group != group) return false;
-    return cluster_->Delete({"ResourceClaim", stored->namespace_name, stored->name});
+bool ClaimController::Release(const std::string& name,
+                              const std::function<void(ClusterClaim*)>& release) {
+  bool is_unused = false;
+  const bool is_there = cluster_->UpdateClaim(name, [&](ClusterClaim* after) {
+    release(after);
+    is_unused = after->reserved_for.empty() && after->reserved_groups.empty();
+    if (is_unused) after->allocation = nullptr;
   });
+  const ClusterClaimRef released = cluster_->FindClaim(name);
+  if (is_unused && released->has_finalizer) {
+    work_.Add({[this, name] { return RemoveFinalizer(name); }});
+  }
+  return is_there;
+}
+
+bool ClaimController::RemoveFinalizer(const std::string& name) {
+  const ClusterClaimRef claim = cluster_->FindClaim(name);
+  if (claim == nullptr || !claim->has_finalizer) return false;
+  const bool is_used = !claim->reserved_for.empty() || !claim->reserved_groups.empty();
+  if (is_used || (claim->allocation != nullptr && !claim->deleting)) return false;
+  if (claim->deleting) {
+    return cluster_->Delete({"ResourceClaim", claim->namespace_name, claim->name});
+  }
+  return cluster_->UpdateClaim(name, [](ClusterClaim* after) { after->has_finalizer = false; });
+}
+
+void ClaimController::Collect(const std::string& name,
+                              std::function<bool(const ClusterClaim&)> is_garbage) {
+  const ClusterClaimRef known = cluster_->FindClaim(name);
+  if (known == nullptr || !is_garbage(*known)) return;
+  const auto read = [] { return true; };
+  garbage_.Add({read, [this, name, is_garbage = std::move(is_garbage)] {
+                  const ClusterClaimRef claim = cluster_->FindClaim(name);
+                  if (claim == nullptr || claim->deleting || !is_garbage(*claim)) return false;
+                  if (!claim->has_finalizer) {
+                    return cluster_->Delete({"ResourceClaim", claim->namespace_name, claim->name});
+                  }
+                  work_.Add({[this, name] { return RemoveFinalizer(name); }});
+                  return cluster_->UpdateClaim(name,
+                                               [](ClusterClaim* after) { after->deleting = true; });
+                }});
 }
 
 void ClaimController::CleanUp(const ClusterPod& pod) {
@@ -261,18 +292,9 @@ void ClaimController::CleanUpClaim(const std::string& name, uint64_t pod, std::d
     if (claim == nullptr) return false;
     const auto& reserved = claim->reserved_for;
     if (std::find(reserved.begin(), reserved.end(), pod) == reserved.end()) return false;
-    return cluster_->UpdateClaim(name, [&](ClusterClaim* after) {
-      auto& left = after->reserved_for;
-      left.erase(std::remove(left.begin(), left.end(), pod), left.end());
-      if (!left.empty() || !after->reserved_groups.empty()) return;
-      after->allocation = nullptr;
-    });
+    return Release(name, [&](ClusterClaim* after) { std::erase(after->reserved_for, pod); });
   });
-  calls->push_back([this, name, pod] {
-    const ClusterClaimRef claim = cluster_->FindClaim(name);
-    if (claim == nullptr || claim->owner_pod != pod) return false;
-    return cluster_->Delete({"ResourceClaim", claim->namespace_name, claim->name});
-  });
+  Collect(name, [pod](const ClusterClaim& claim) { return claim.owner_pod == pod; });
 }
 
 }  // namespace schedq

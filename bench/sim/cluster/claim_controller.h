@@ -2,8 +2,9 @@
 //
 // Purpose: a pod that names a claim template gets a claim of its own, which its status names. After
 // a pod's deletion the controller removes the pod's reservations. A claim without reservations
-// loses its devices. A claim that was generated for the pod is deleted, which is the task of kube's
-// garbage collector.
+// loses its devices, and by a further call its finalizer. A claim that was generated for the pod is
+// deleted beside that by kube's garbage collector, whose only worker reads it first. Where the
+// finalizer is still there, its end is the claim's.
 // Method: a work item a pod (work_queue.h). What was generated for a pod that has gone meanwhile is
 // deleted by the same item.
 // Threads: one, the one that advances the clock.
@@ -66,11 +67,16 @@ class ClaimController {
   std::shared_ptr<ClusterClaim> ClaimFrom(const std::string& namespace_name,
                                           const std::string& owner, const PodClaim& wanted) const;
   void CleanUp(const ClusterPod& pod);
-  void DeleteGroupClaim(const std::string& name, const std::string& group, std::deque<Call>* calls);
   void CleanUpClaim(const std::string& name, uint64_t pod, std::deque<Call>* calls);
+  // What a claim loses when `release` has removed a reservation. False: there is no such claim.
+  bool Release(const std::string& name, const std::function<void(ClusterClaim*)>& release);
+  bool RemoveFinalizer(const std::string& name);
+  // The garbage collector deletes the claim if it belongs to what has gone.
+  void Collect(const std::string& name, std::function<bool(const ClusterClaim&)> is_garbage);
 
   Cluster* const cluster_;
   WorkQueue work_;
+  WorkQueue garbage_;
 };
 
 // The names of the pod's claims: those of its spec, then those that were generated for it, then the

@@ -38,6 +38,7 @@
 #include "bench/sim/cluster/faults.h"
 #include "bench/sim/cluster/pod_slots.h"
 #include "bench/sim/cluster/pod_table.h"
+#include "bench/sim/cluster/processors.h"
 #include "bench/sim/cluster/storage.h"
 #include "bench/sim/devices/allocation.h"
 #include "bench/sim/devices/device_inventory.h"
@@ -63,6 +64,7 @@ struct ClusterOptions {
   std::shared_ptr<const FeatureNames> needed_features = nullptr;
   DeviceFeatures devices = {};
   Random fault_random{0};  // Decides which calls fail, where a share of them does.
+  ProcessorOptions processors = {};
 };
 
 // Names an object that was created.
@@ -85,6 +87,7 @@ class Cluster {
 
   explicit Cluster(const ClusterOptions& options)
       : options_(options),
+        processors_(options.clock, options.processors),
         faults_(options.clock, options.fault_random),
         devices_(options.devices) {}
   Cluster(const Cluster&) = delete;
@@ -173,6 +176,9 @@ class Cluster {
   Storage& storage() { return storage_; }
   const Storage& storage() const { return storage_; }
 
+  // On which calls are worked on. Each caller asks it at the begin of a call.
+  Processors& processors() { return processors_; }
+
   // Of all kinds.
   uint64_t object_count() const { return others_.size() + pods_.size(); }
 
@@ -214,6 +220,7 @@ class Cluster {
   void DeliverWaiting();
 
   const ClusterOptions options_;
+  Processors processors_;
   std::vector<Watcher> watchers_;
 
   Faults faults_;

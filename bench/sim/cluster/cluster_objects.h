@@ -75,6 +75,7 @@ struct ClusterClaim final : ObjectView {
       owner_pod_name;  // The name in its owner reference, which a client may set; empty: none.
   bool is_extended = false;        // The scheduler made it for its owner's device requests.
   bool has_finalizer = false;      // The scheduler's, before it allocates.
+  bool deleting = false;           // The deletion waits for the finalizer.
   DeviceAllocationRef allocation;  // Null: it has none.
   // When a scheduler allocated it; 0: it has no allocation, or a client's.
   Instant allocated_at{};

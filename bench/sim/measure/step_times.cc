@@ -96,6 +96,9 @@ std::string CostModelText(const CostModel& costs, const std::string& comment) {
   text += fmt::format("name: {}\n", costs.name);
   line("attempt_ns", costs.attempt.count());
   line("filter_node_ns", costs.filter_node.count());
+  line("allocate_ns", costs.allocate.count());
+  line("allocate_node_ns", costs.allocate_node.count());
+  line("preempt_node_ns", costs.preempt_node.count());
   line("group_decision_ns", costs.group_decision.count());
   line("queue_add_ns", costs.queue_add.count());
   line("queue_pop_ns", costs.queue_pop.count());
@@ -109,6 +112,8 @@ std::string CostModelText(const CostModel& costs, const std::string& comment) {
   latency("api_delete", costs.remove);
   latency("api_status", costs.status);
   latency("api_bind", costs.bind);
+  line("api_work_us", Microseconds(costs.call_work));
+  line("processors", costs.processors);
   line("creators", costs.creators);
   // What rounding down has taken from the interval does not matter: a call takes 100 ns at least.
   line("client_calls_per_second", kSecond / costs.client_interval);

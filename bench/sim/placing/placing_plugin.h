@@ -157,6 +157,9 @@ class PlacingPlugin {
     return !FiltersOne(attempt) || FilterOne(attempt, nodes.node(slot));
   }
 
+  // Whether a node that it rejects might pass if pods went from it.
+  virtual bool rejects_for_pods() const { return true; }
+
   // --- kPostFilter. nullopt: it can do nothing for the pod. The first that can is the last that is
   // asked.
 

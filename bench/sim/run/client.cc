@@ -9,7 +9,9 @@ void Client::Do(const CallLatency& latency, Call act) {
   ++calls_;
   const Instant slot = std::max(clock_->Now(), next_slot_);
   next_slot_ = slot + interval_;
-  clock_->At(slot + latency.Draw(&random_), std::move(act));
+  // What waits for its slot begins later, but has its place among the calls already.
+  const Duration wait = cluster_.processors().BeginCall();
+  clock_->At(slot + wait + latency.Draw(&random_), std::move(act));
 }
 
 void Client::DoAll(int64_t count, int workers, const CallLatency& latency,

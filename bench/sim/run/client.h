@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/sim/cluster/cluster.h"
 #include "bench/sim/scheduler/cost_model.h"
 #include "engine/base/random.h"
 #include "engine/base/time/clock.h"
@@ -21,8 +22,11 @@ class Client {
  public:
   using Call = std::function<void()>;
 
-  Client(Clock* clock, const CostModel& costs, const Random& random)
-      : clock_(clock), interval_(costs.client_interval), random_(random) {}
+  Client(Cluster* cluster, const CostModel& costs, const Random& random)
+      : cluster_(*cluster),
+        clock_(&cluster->clock()),
+        interval_(costs.client_interval),
+        random_(random) {}
 
   // Runs `act` when the call takes effect: after the wait for the rate limit and the latency.
   void Do(const CallLatency& latency, Call act);
@@ -52,6 +56,7 @@ class Client {
   void Work(const std::shared_ptr<Batch>& batch);
   void TakeStep(const std::shared_ptr<Batch>& batch, int64_t index, size_t step);
 
+  Cluster& cluster_;
   Clock* const clock_;
   const Duration interval_;
   Random random_;

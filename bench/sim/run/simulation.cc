@@ -28,6 +28,9 @@ ClusterOptions OptionsOfCluster(Clock* clock, const RunOptions& options, const R
   cluster.delivers_at_once =
       options.clock == ClockKind::kReal && options.costs->informer_delay == Duration(0);
   cluster.needed_features = options.node_features;
+  if (options.clock == ClockKind::kVirtual) {
+    cluster.processors = {options.costs->call_work, options.costs->processors};
+  }
   return cluster;
 }
 
@@ -109,20 +112,24 @@ Simulation::Simulation(const RunOptions& options, const SchedulerSettings& setti
       volume_controller_(&cluster_, options.costs->claim_workers,
                          [this] { return ControllerLatency(); }),
       driver_random_(seed_.Fork(kDriver)),
-      driver_(&cluster_, [this] { return costs().status.Draw(&driver_random_); }),
+      driver_(&cluster_,
+              [this] {
+                return cluster_.processors().BeginCall() + costs().status.Draw(&driver_random_);
+              }),
       budget_controller_(&cluster_, options.costs->claim_workers,
                          [this] { return costs().create.Draw(&controller_random_); }),
       scheduler_(MakeScheduler(WithGates(settings, options.gates))),
       shown_(real_scheduler_ != nullptr ? options.live : nullptr, real_scheduler_, pace_.get()),
       pods_(&cluster_),
-      client_(&clock_, *options.costs, seed_.Fork(kClient)) {
+      client_(&cluster_, *options.costs, seed_.Fork(kClient)) {
   for (const Fault& fault : options.faults) cluster_.faults().Begin(fault);
 }
 
 Simulation::~Simulation() = default;
 
 Duration Simulation::ControllerLatency() {
-  return costs().create.Draw(&controller_random_) + cluster_.faults().ControllerDelay();
+  return cluster_.processors().BeginCall() + costs().create.Draw(&controller_random_) +
+         cluster_.faults().ControllerDelay();
 }
 
 RunProgress Simulation::Progress() const {

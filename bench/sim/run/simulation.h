@@ -126,6 +126,7 @@ class Simulation {
  private:
   std::unique_ptr<Scheduler> MakeScheduler(const SchedulerSettings& settings);
   RunProgress Progress() const;
+  // Of the next call of a controller.
   Duration ControllerLatency();
   // RunUntil of the run's clock.
   bool RunUntil(const std::function<bool()>& done, Instant deadline);

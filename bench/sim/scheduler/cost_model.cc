@@ -47,6 +47,9 @@ CostModel ReadCosts(YamlErrors& errors, const YamlNode& root) {
   reader.Read("name", &costs.name);
   reader.Read("attempt_ns", kNs, &costs.attempt);
   reader.Read("filter_node_ns", kNs, &costs.filter_node);
+  reader.Read("allocate_ns", kNs, &costs.allocate);
+  reader.Read("allocate_node_ns", kNs, &costs.allocate_node);
+  reader.Read("preempt_node_ns", kNs, &costs.preempt_node);
   reader.Read("group_decision_ns", kNs, &costs.group_decision);
   reader.Read("queue_add_ns", kNs, &costs.queue_add);
   reader.Read("queue_pop_ns", kNs, &costs.queue_pop);
@@ -60,7 +63,11 @@ CostModel ReadCosts(YamlErrors& errors, const YamlNode& root) {
   reader.Read("api_delete", &costs.remove);
   reader.Read("api_status", &costs.status);
   reader.Read("api_bind", &costs.bind);
+  reader.Read("api_work_us", std::chrono::microseconds(1), &costs.call_work);
   int64_t count = 1;
+  if (reader.ReadBetween("processors", 1, kWorkersMax, &count)) {
+    costs.processors = static_cast<int>(count);
+  }
   if (reader.ReadBetween("creators", 1, kWorkersMax, &count)) {
     costs.creators = static_cast<int>(count);
   }

@@ -27,6 +27,11 @@ struct CostModel {
 
   Duration attempt{};      // One attempt, without its nodes.
   Duration filter_node{};  // Filtering and scoring one node.
+  // What an attempt, and each of its nodes, takes more for a pod that needs devices.
+  Duration allocate{};
+  Duration allocate_node{};
+  // A node that is tried without its pods of lower priority.
+  Duration preempt_node{};
   // A decision about a member of a group beyond its first in a cycle, without its nodes.
   Duration group_decision{};
 
@@ -44,6 +49,8 @@ struct CostModel {
   CallLatency remove;
   CallLatency status;
   CallLatency bind;
+  Duration call_work{};  // Of each call's latency: on one of the processors.
+  int processors = 1;    // Of API server and scheduler together.
   int creators = 1;
   Duration client_interval{};  // The least time between two calls of the workload's client.
   int claim_workers = 1;

@@ -11,25 +11,34 @@
 
 namespace schedq {
 
-void EventHandlers::OnChange(const ClusterChange& change) {
-  waiting_.push_back(change);
-  if (is_busy_) return;
-  is_busy_ = true;
-  HandleNext();
+EventHandlers::Stream* EventHandlers::StreamOf(const ClusterChange& change) {
+  if (change.is_namespace) return &streams_[kResourceCount];
+  if (change.is_taint_rule) return &streams_[kResourceCount + 1];
+  return &streams_[static_cast<size_t>(change.resource)];
 }
 
-void EventHandlers::HandleNext() {
-  if (waiting_.empty()) {
-    is_busy_ = false;
+void EventHandlers::OnChange(const ClusterChange& change) {
+  Stream* const stream = StreamOf(change);
+  stream->waiting.push_back(change);
+  if (stream->is_busy) return;
+  stream->is_busy = true;
+  ++busy_streams_;
+  HandleNext(stream);
+}
+
+void EventHandlers::HandleNext(Stream* stream) {
+  if (stream->waiting.empty()) {
+    stream->is_busy = false;
+    --busy_streams_;
     return;
   }
   lock_->Run(
-      [this] {
-        const ClusterChange change = std::move(waiting_.front());
-        waiting_.pop_front();
-        return Handle(change);
+      [this, stream] {
+        const ClusterChange change = std::move(stream->waiting.front());
+        stream->waiting.pop_front();
+        return processors_.TimeOf(Handle(change));
       },
-      [this] { HandleNext(); });
+      [this, stream] { HandleNext(stream); });
 }
 
 Duration EventHandlers::Send(const ClusterEvent& event, const ObjectChange& change,

@@ -5,12 +5,15 @@
 // pod with a node is an AssignedPod event. The update of a node is one event for each changed part.
 // A nomination that ends is an event for the pods from which it kept room.
 // The updates of an assumed pod reach the queue when its binding has failed.
-// Threads: one virtual thread of its own. It handles one change after the other, and each holds the
-// queue's lock for the cost of its operations. (Upstream has a handler thread for each kind of
-// object; all contend for that lock.)
+// Threads: a virtual thread for each kind of object, as each of kube-scheduler's informers has a
+// handler of its own. It handles one change of its kind after the other, and each holds the queue's
+// lock for the cost of its operations. So where the handling of a kind lags behind, others go on,
+// and a pod may be told of a claim that the scheduler does not know yet.
 // Memory: the waiting changes, and a version of each assumed pod that has changed.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/cluster/processors.h"
 #include "bench/sim/placing/scheduler_cache.h"
 #include "bench/sim/placing/waiting_pods.h"
 #include "bench/sim/queue/queue_driver.h"
@@ -36,17 +40,18 @@ namespace schedq {
 class EventHandlers {
  public:
   EventHandlers(QueueDriver* queue, SchedulerCache* cache, WaitingPods* waiting, VirtualLock* lock,
-                const CostModel& costs, LoopMetrics* metrics)
+                const Processors* processors, const CostModel& costs, LoopMetrics* metrics)
       : queue_(queue),
         cache_(cache),
         waiting_pods_(waiting),
         lock_(lock),
+        processors_(*processors),
         costs_(costs),
         metrics_(metrics) {}
 
   void OnChange(const ClusterChange& change);
   // Whether delivered changes are not handled yet.
-  bool is_busy() const { return is_busy_; }
+  bool is_busy() const { return busy_streams_ > 0; }
 
   // Sends one event, and returns its cost under the lock. Also called by others that hold the lock.
   Duration Send(const ClusterEvent& event, const ObjectChange& change,
@@ -59,7 +64,16 @@ class EventHandlers {
   Duration CatchUp(const ClusterPodRef& failed);
 
  private:
-  void HandleNext();
+  // The changes of one kind that wait.
+  struct Stream {
+    std::deque<ClusterChange> waiting;
+    bool is_busy = false;
+  };
+  // Those of namespaces and of taint rules, which are no resources, come last.
+  static constexpr size_t kStreamCount = kResourceCount + 2;
+
+  Stream* StreamOf(const ClusterChange& change);
+  void HandleNext(Stream* stream);
   Duration Handle(const ClusterChange& change);
   Duration HandlePod(const ClusterChange& change);
   Duration AddPod(const ClusterPodRef& pod);
@@ -77,12 +91,13 @@ class EventHandlers {
   SchedulerCache* const cache_;
   WaitingPods* const waiting_pods_;
   VirtualLock* const lock_;
+  const Processors& processors_;
   const CostModel& costs_;
   LoopMetrics* const metrics_;
-  std::deque<ClusterChange> waiting_;
+  std::array<Stream, kStreamCount> streams_;
   // By number: the newest version of a pod that is assumed, where it has changed meanwhile.
   std::unordered_map<uint64_t, ClusterPodRef> withheld_;
-  bool is_busy_ = false;
+  size_t busy_streams_ = 0;
 };
 
 }  // namespace schedq

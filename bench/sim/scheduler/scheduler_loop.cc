@@ -50,7 +50,8 @@ SchedulerLoop::SchedulerLoop(const SchedulerLoopOptions& options)
                  [this](const PlacingTools&) { return FurtherPlacingPlugins(queue_.plugins()); }),
              options.queue.gates, options.devices, options.settings),
       lock_(&clock_),
-      handlers_(&queue_, &cache_, &waiting_pods_, &lock_, costs_, &metrics_),
+      handlers_(&queue_, &cache_, &waiting_pods_, &lock_, &cluster_->processors(), costs_,
+                &metrics_),
       preempts_in_cycle_(!options.queue.gates.On(Gate::kSchedulerAsyncPreemption)) {
   cache_.nominations().SetSource(
       [this](std::string_view node) { return queue_.queue().NominatedPods(node); });
@@ -88,7 +89,8 @@ void SchedulerLoop::After(Duration delay, std::function<void()> action) {
 void SchedulerLoop::Call(const char* call, const CallLatency& latency,
                          std::function<void()> action) {
   const Duration wait = calls_->TakeToken(call);
-  After(wait + latency.Draw(&random_), std::move(action));
+  const Duration for_processor = cluster_->processors().BeginCall();
+  After(wait + for_processor + latency.Draw(&random_), std::move(action));
 }
 
 // Pops only if there may be a pod, so that an idle scheduling thread takes no time.
@@ -153,11 +155,50 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
     attempt->permit = cache_.framework_of(attempt->pod())
                           .Permit(attempt->popped.pod, attempt->decision, &waiting_pods_);
   }
-  const Duration filter = static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
+  const Duration filter = CostOfNodes(attempt->pod(), decision.nodes_looked_at);
   metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter, ProfileOf(*attempt));
-  After(costs_.attempt + filter, [this, attempt, filter] {
-    attempt->algorithm = costs_.attempt + filter;
+  const Duration work = costs_.attempt + filter +
+                        static_cast<int64_t>(NodesPreempted(*attempt)) * costs_.preempt_node;
+  const Duration time = cluster_->processors().BeginWork(work);
+  After(time, [this, attempt, time] {
+    attempt->algorithm = time;
     Finish(attempt);
+  });
+}
+
+Duration SchedulerLoop::CostOfNodes(const ClusterPod& pod, size_t count) const {
+  const auto nodes = static_cast<int64_t>(count);
+  const bool needs_devices = !pod.spec().claims.empty() || !pod.device_requests.empty();
+  if (!needs_devices || count == 0) return nodes * costs_.filter_node;
+  return costs_.allocate + nodes * (costs_.filter_node + costs_.allocate_node);
+}
+
+size_t SchedulerLoop::NodesPreempted(const Attempt& attempt) const {
+  const Decision& decision = attempt.decision;
+  const ClusterPod& pod = attempt.pod();
+  const Framework& framework = cache_.framework_of(pod);
+  if (framework.At(ExtensionPoint::kPostFilter).empty() || pod.never_preempts) return 0;
+  const PostFilterResult* const found = decision.post_filter.get();
+  const size_t nodes = cluster_->nodes().size();
+  if (found != nullptr) {
+    const SchedulerProfile& profile = framework.profile();
+    constexpr size_t kPercent = 100;
+    const size_t wanted =
+        std::max(profile.candidates_min, nodes * profile.candidates_percentage / kPercent);
+    return found->victims_are_going ? 0 : std::min(nodes, wanted);
+  }
+  for (size_t i = 0; i < framework.size(); ++i) {
+    const bool has_rejected = (decision.rejectors & Framework::BitOf(i)) != 0;
+    if (!has_rejected || !framework.plugin(i).rejects_for_pods()) continue;
+    // A pod that is too large for each empty node is too large without other pods.
+    if (framework.plugin(i).name() != "NodeResourcesFit" || MayFitAnyNode(pod)) return nodes;
+  }
+  return 0;
+}
+
+bool SchedulerLoop::MayFitAnyNode(const ClusterPod& pod) const {
+  return std::any_of(cluster_->nodes().begin(), cluster_->nodes().end(), [&pod](const auto& node) {
+    return !AnyLarger(pod.requests, node.second->allocatable);
   });
 }
 
@@ -404,6 +445,8 @@ void SchedulerLoop::BindAfterClaims(const AttemptRef& attempt) {
     metrics_.CountScheduled(fields.attempts,
                             clock_.Now() - fields.first_attempt.value_or(attempt->started));
     calls_->SendEvent(kScheduledEvent);
+    // Nobody waits for that call, but it takes its work.
+    cluster_->processors().BeginCall();
   };
   calls_->Bind(attempt->popped.key, attempt->popped.pod, attempt->decision.node, end);
 }

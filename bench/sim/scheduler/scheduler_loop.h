@@ -136,7 +136,7 @@ class SchedulerLoop final : public Scheduler {
   // Ends the attempts of members that are not to be scheduled any more.
   Duration SkipMembers(const GroupAttemptRef& group);
   void TryGroup(const GroupAttemptRef& group);
-  Duration CostOfTrial(const Decision& decision) const;
+  Duration CostOfTrial(const Attempt& attempt) const;
   Duration CostOfGroup(const GroupAttempt& group, const GroupWork& work) const;
   Duration FinishMember(const GroupAttemptRef& group, size_t index);
   Duration FailMember(const AttemptRef& attempt, const MemberOutcome& outcome);
@@ -172,6 +172,12 @@ class SchedulerLoop final : public Scheduler {
   void BindAfterClaims(const AttemptRef& attempt);
   void FailBinding(const AttemptRef& attempt);
 
+  // How many nodes PostFilter has tried without pods of a lower priority: as upstream, all on which
+  // these may be the reason, until there are enough candidates.
+  size_t NodesPreempted(const Attempt& attempt) const;
+  bool MayFitAnyNode(const ClusterPod& pod) const;
+  // Filtering and scoring so many nodes.
+  Duration CostOfNodes(const ClusterPod& pod, size_t count) const;
   void After(Duration delay, std::function<void()> action);
   // A call that the scheduler makes by itself, with a token of its client.
   void Call(const char* call, const CallLatency& latency, std::function<void()> action);

@@ -54,7 +54,7 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
     const AttemptRef& attempt = group->members[i];
     attempt->decision = outcome.members[i].decision;
     if (attempt->decision.nodes_looked_at != 0) {
-      const Duration trial = CostOfTrial(attempt->decision);
+      const Duration trial = CostOfTrial(*attempt);
       metrics_.ObserveExtensionPoint("Filter", !attempt->decision.node.empty(),
                                      trial - costs_.attempt);
       metrics_.ObserveAlgorithm(trial);
@@ -72,7 +72,7 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
   }
   GroupWork all = outcome.searched;
   all.Add(outcome.preempted);
-  After(CostOfGroup(*group, all), [this, group] {
+  After(cluster_->processors().BeginWork(CostOfGroup(*group, all)), [this, group] {
     const bool preempts = !group->outcome.victims.empty();
     if (preempts_in_cycle_ && preempts) return PreemptInCycle(group);
     SubmitGroup(group);
@@ -85,7 +85,7 @@ Duration SchedulerLoop::CostOfGroup(const GroupAttempt& group, const GroupWork& 
   const size_t further = work.decisions - std::min(work.decisions, attempts);
   return static_cast<int64_t>(attempts) * costs_.attempt +
          static_cast<int64_t>(further) * costs_.group_decision +
-         static_cast<int64_t>(work.nodes_looked_at) * costs_.filter_node;
+         CostOfNodes(group.members.front()->pod(), work.nodes_looked_at);
 }
 
 void SchedulerLoop::PreemptInCycle(const GroupAttemptRef& group) {
@@ -106,16 +106,15 @@ void SchedulerLoop::SubmitGroup(const GroupAttemptRef& group) {
       [this, group] { calls_->WaitForPatches([this, group] { PatchConditions(group); }); });
 }
 
-Duration SchedulerLoop::CostOfTrial(const Decision& decision) const {
-  return costs_.attempt + static_cast<int64_t>(decision.nodes_looked_at) * costs_.filter_node;
+Duration SchedulerLoop::CostOfTrial(const Attempt& attempt) const {
+  return costs_.attempt + CostOfNodes(attempt.pod(), attempt.decision.nodes_looked_at);
 }
 
 Duration SchedulerLoop::FinishMember(const GroupAttemptRef& group, size_t index) {
   const AttemptRef& attempt = group->members[index];
   const MemberOutcome& outcome = group->outcome.members[index];
   // Its attempt is as long as its own trial, whatever the cycle did beside it.
-  attempt->started =
-      clock_.Now() - (outcome.was_tried ? CostOfTrial(attempt->decision) : Duration(0));
+  attempt->started = clock_.Now() - (outcome.was_tried ? CostOfTrial(*attempt) : Duration(0));
   if (outcome.end != MemberEnd::kBind) return FailMember(attempt, outcome);
   // It was deleted amid the cycle, when no wait could be ended yet.
   if (cache_.IsGone(attempt->pod())) return FailPermit(attempt, WaitingPods::kRemoved);

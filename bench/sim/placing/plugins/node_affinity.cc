@@ -22,6 +22,7 @@ namespace {
 class NodeAffinity final : public PlacingPlugin {
  public:
   std::string_view name() const override { return "NodeAffinity"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override {
     return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
   }

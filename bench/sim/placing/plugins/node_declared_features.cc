@@ -17,6 +17,7 @@ namespace {
 class NodeDeclaredFeatures final : public PlacingPlugin {
  public:
   std::string_view name() const override { return "NodeDeclaredFeatures"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {

@@ -15,6 +15,7 @@ namespace {
 class NodeName final : public PlacingPlugin {
  public:
   std::string_view name() const override { return "NodeName"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {

@@ -21,6 +21,7 @@ namespace {
 class TaintToleration final : public PlacingPlugin {
  public:
   std::string_view name() const override { return "TaintToleration"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override {
     return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kScore);
   }

@@ -106,6 +106,7 @@ class VolumeBinding final : public PlacingPlugin {
   VolumeBinding(VolumeBook* book, Duration patience) : book_(*book), patience_(patience) {}
 
   std::string_view name() const override { return "VolumeBinding"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override {
     return ExtensionPoints(ExtensionPoint::kFilter, ExtensionPoint::kReserve,
                            ExtensionPoint::kPreBind);

@@ -20,6 +20,7 @@ class VolumeZonePlugin final : public PlacingPlugin {
   explicit VolumeZonePlugin(VolumeBook* book) : book_(*book) {}
 
   std::string_view name() const override { return "VolumeZone"; }
+  bool rejects_for_pods() const override { return false; }
   ExtensionPoints points() const override { return ExtensionPoints(ExtensionPoint::kFilter); }
 
   PreFilterAnswer PreFilter(PlacingAttempt* attempt) const override {

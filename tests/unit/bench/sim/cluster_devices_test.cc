@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -129,6 +130,43 @@ TEST_F(ClaimTest, AGonePodsClaimGivesItsDevicesBackAndGoes) {
   Pass(12);
   EXPECT_THAT(cluster_.claims(), IsEmpty());
   EXPECT_EQ(log_.lines().back(), "ResourceClaim- " + name);
+}
+
+// As upstream's controller does by two calls; the collector deletes beside it.
+TEST_F(ClaimTest, AClaimThatLosesItsDevicesLosesItsFinalizerByAnotherCall) {
+  Pass(30);
+  const std::string name = cluster_.claims().begin()->first;
+  cluster_.UpdateClaim(name, [](ClusterClaim* claim) {
+    claim->allocation = AllocationOf({"g/n/0"}, "n");
+    claim->has_finalizer = true;
+    claim->reserved_for = {1};
+  });
+  Pass(2);
+  const size_t told_before = log_.lines().size();
+  ASSERT_TRUE(cluster_.DeletePod(1));
+  Pass(12);
+  ASSERT_NE(cluster_.FindClaim(name), nullptr);
+  EXPECT_FALSE(cluster_.FindClaim(name)->allocated);
+  EXPECT_TRUE(cluster_.FindClaim(name)->has_finalizer);
+  Pass(30);
+  EXPECT_THAT(cluster_.claims(), IsEmpty());
+  const std::string updated = "ResourceClaim~ " + name;
+  EXPECT_THAT(std::vector<std::string>(log_.lines().begin() + static_cast<int64_t>(told_before),
+                                       log_.lines().end()),
+              ElementsAre("Pod- ns/p", updated, updated, "ResourceClaim- " + name));
+}
+
+// The collector comes first; the claim stays until the controller takes its finalizer.
+TEST_F(ClaimTest, ADeletedClaimStaysForItsFinalizer) {
+  Pass(30);
+  const std::string name = cluster_.claims().begin()->first;
+  cluster_.UpdateClaim(name, [](ClusterClaim* claim) { claim->has_finalizer = true; });
+  ASSERT_TRUE(cluster_.DeletePod(1));
+  Pass(22);
+  ASSERT_NE(cluster_.FindClaim(name), nullptr);
+  EXPECT_TRUE(cluster_.FindClaim(name)->deleting);
+  Pass(12);
+  EXPECT_THAT(cluster_.claims(), IsEmpty());
 }
 
 // A group's claim is made once, and its members are told of it, whoever comes first.

@@ -62,10 +62,12 @@ TEST(CostModel, TheOneInTheProgramIsWellFormed) {
   const auto costs = LoadCostModel("upstream");
   ASSERT_TRUE(costs.ok()) << costs.error().message();
   EXPECT_EQ(costs->name, "upstream");
-  // One attempt of SchedulingBasic/500Nodes takes what 336 pods/s leave to it.
+  // SchedulingBasic/500Nodes: two processors for 2.8 s bind 1,000 pods, each with three calls.
   const Duration attempt =
       costs->attempt + costs->queue_pop + costs->queue_done + 230 * costs->filter_node;
-  EXPECT_EQ(attempt, Duration(2976190));
+  const Duration of_pod = attempt + 3 * costs->call_work;
+  EXPECT_LT(std::chrono::abs(of_pod - std::chrono::microseconds(5600)),
+            std::chrono::microseconds(2));
 }
 
 std::string ErrorOf(const std::string& text) {

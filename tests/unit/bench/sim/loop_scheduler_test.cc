@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/format/objects/api_object.h"
@@ -166,7 +168,7 @@ TEST_F(SchedulerTest, APodDeletedWhileItIsBoundFreesItsNode) {
   Create(NodeObjectNamed("n", "1"));
   const uint64_t first = Create(PodObjectNamed("a", "1"));
   // The attempt has decided by now, but the binding has not reached the API server.
-  Pass(5);
+  Pass(2);
   ASSERT_EQ(NodeOf(first), "");
   cluster_.DeletePod(first);
   const uint64_t second = Create(PodObjectNamed("b", "1"));
@@ -248,6 +250,34 @@ TEST_F(SchedulerTest, AMissingClaimGatesAndItsArrivalWakes) {
 // A missing claim that a user must create is reported to the pod's owner in every model. A missing
 // claim from a template will come by itself; it is reported only in models where plugins cannot
 // choose.
+// Each kind has a handler of its own, as upstream's informers have.
+TEST(SchedulerHandlersTest, AKindThatLagsBehindHoldsNoOther) {
+  CostModel costs = Costs();
+  costs.queue_event = std::chrono::milliseconds(100);
+  VirtualClock clock{Instant(std::chrono::seconds(1000))};
+  Cluster cluster{{&clock, costs.informer_delay, true}};
+  const SchedulerLoop scheduler{{&cluster, &costs, {}, Random(1)}};
+  for (int i = 0; i < 20; ++i) {
+    auto claim = std::make_shared<ClusterClaim>();
+    claim->namespace_name = "ns";
+    claim->name = "c" + std::to_string(i);
+    ASSERT_TRUE(cluster.CreateClaim(std::move(claim)).ok());
+  }
+  ASSERT_TRUE(cluster.Create(PodObjectNamed("p"), "ns").ok());
+  clock.AdvanceBy(std::chrono::milliseconds(250));
+  const auto handled = [&scheduler](const char* event) {
+    const auto value = scheduler.metrics().registry().HistogramAt(
+        "scheduler_event_handling_duration_seconds", {event});
+    return value ? value->count : 0;
+  };
+  EXPECT_EQ(handled("UnscheduledPodAdd"), 1u);
+  EXPECT_LT(handled("resource.k8s.io/ResourceClaimAdd"), 5u);
+  EXPECT_FALSE(scheduler.IsCaughtUp());
+  clock.AdvanceBy(std::chrono::seconds(3));
+  EXPECT_EQ(handled("resource.k8s.io/ResourceClaimAdd"), 20u);
+  EXPECT_TRUE(scheduler.IsCaughtUp());
+}
+
 TEST(SchedulerStatusModelTest, PluginsChooseWhatIsShownWhereTheModelLetsThem) {
   const CostModel costs = Costs();
   for (const StatusModel model : kStatusModels) {
@@ -310,7 +340,7 @@ TEST_F(SchedulerTest, AClaimThatVanishesUnderABindingFailsIt) {
   CreateClaim("c");
   Pass(5);
   const uint64_t pod = Create(PodWithClaim("p", "c"));
-  Pass(5);
+  Pass(2);
   cluster_.Delete({"ResourceClaim", "ns", "c"});
   Pass(200);
   EXPECT_EQ(NodeOf(pod), "");
