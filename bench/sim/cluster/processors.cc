@@ -20,8 +20,26 @@ Duration Processors::BeginCall() {
 // Half as fast until the calls are worked on, as far as they are known.
 Duration Processors::TimeOf(Duration work) const { return work + std::min(work, Backlog() / 2); }
 
-Duration Processors::BeginWork(Duration work) {
+int Processors::Helpers() const {
+  constexpr int kNodesSideBySide = 16;
+  return std::clamp(options_.count - 1, 1, kNodesSideBySide);
+}
+
+Duration Processors::BeginHandling(Duration work) {
   const Duration time = TimeOf(work);
+  if (options_.call_work != Duration(0)) {
+    calls_end_ = clock_.Now() + Backlog() + work / options_.count;
+  }
+  return time;
+}
+
+// What other goroutines than the thread's do for nodes is taken from calls.
+Duration Processors::BeginWork(Duration work, Duration of_nodes) {
+  const Duration own = of_nodes / Helpers();
+  const Duration time = TimeOf(work + own);
+  if (options_.call_work != Duration(0)) {
+    calls_end_ = clock_.Now() + Backlog() + (of_nodes - own) / options_.count;
+  }
   thread_end_ = clock_.Now() + time;
   return time;
 }

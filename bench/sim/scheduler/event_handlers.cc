@@ -36,7 +36,7 @@ void EventHandlers::HandleNext(Stream* stream) {
       [this, stream] {
         const ClusterChange change = std::move(stream->waiting.front());
         stream->waiting.pop_front();
-        return processors_.TimeOf(Handle(change));
+        return processors_.BeginHandling(Handle(change));
       },
       [this, stream] { HandleNext(stream); });
 }

@@ -40,7 +40,7 @@ namespace schedq {
 class EventHandlers {
  public:
   EventHandlers(QueueDriver* queue, SchedulerCache* cache, WaitingPods* waiting, VirtualLock* lock,
-                const Processors* processors, const CostModel& costs, LoopMetrics* metrics)
+                Processors* processors, const CostModel& costs, LoopMetrics* metrics)
       : queue_(queue),
         cache_(cache),
         waiting_pods_(waiting),
@@ -91,7 +91,7 @@ class EventHandlers {
   SchedulerCache* const cache_;
   WaitingPods* const waiting_pods_;
   VirtualLock* const lock_;
-  const Processors& processors_;
+  Processors& processors_;
   const CostModel& costs_;
   LoopMetrics* const metrics_;
   std::array<Stream, kStreamCount> streams_;

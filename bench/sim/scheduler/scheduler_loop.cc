@@ -157,9 +157,8 @@ void SchedulerLoop::Start(const AttemptRef& attempt) {
   }
   const Duration filter = CostOfNodes(attempt->pod(), decision.nodes_looked_at);
   metrics_.ObserveExtensionPoint("Filter", !decision.node.empty(), filter, ProfileOf(*attempt));
-  const Duration work = costs_.attempt + filter +
-                        static_cast<int64_t>(NodesPreempted(*attempt)) * costs_.preempt_node;
-  const Duration time = cluster_->processors().BeginWork(work);
+  const Duration preemption = static_cast<int64_t>(NodesPreempted(*attempt)) * costs_.preempt_node;
+  const Duration time = cluster_->processors().BeginWork(costs_.attempt, filter + preemption);
   After(time, [this, attempt, time] {
     attempt->algorithm = time;
     Finish(attempt);

@@ -72,7 +72,8 @@ void SchedulerLoop::TryGroup(const GroupAttemptRef& group) {
   }
   GroupWork all = outcome.searched;
   all.Add(outcome.preempted);
-  After(cluster_->processors().BeginWork(CostOfGroup(*group, all)), [this, group] {
+  const Duration nodes = CostOfNodes(group->members.front()->pod(), all.nodes_looked_at);
+  After(cluster_->processors().BeginWork(CostOfGroup(*group, all) - nodes, nodes), [this, group] {
     const bool preempts = !group->outcome.victims.empty();
     if (preempts_in_cycle_ && preempts) return PreemptInCycle(group);
     SubmitGroup(group);

@@ -39,9 +39,24 @@ TEST_F(ProcessorsTest, CallsHaveOneAndAHalfProcessorsBesideTheSchedulingThread) 
 TEST_F(ProcessorsTest, TheSchedulingThreadIsHalfAsFastWhileCallsAreWorkedOn) {
   processors_.BeginCall();
   processors_.BeginCall();
-  EXPECT_EQ(processors_.TimeOf(milliseconds(2)), milliseconds(4));
-  EXPECT_EQ(processors_.TimeOf(milliseconds(10)), milliseconds(13)) << "the calls take 6 ms";
-  EXPECT_EQ(processors_.BeginWork(milliseconds(10)), milliseconds(13));
+  Processors other = processors_;
+  EXPECT_EQ(other.BeginWork(milliseconds(2)), milliseconds(4));
+  EXPECT_EQ(processors_.BeginWork(milliseconds(10)), milliseconds(13)) << "the calls take 6 ms";
+}
+
+TEST_F(ProcessorsTest, CallsWaitForTheHandlingOfEventsToo) {
+  EXPECT_EQ(processors_.BeginHandling(milliseconds(6)), milliseconds(6));
+  EXPECT_EQ(processors_.BeginCall(), milliseconds(3));
+  EXPECT_EQ(processors_.BeginHandling(milliseconds(1)), milliseconds(2)) << "and it waits itself";
+}
+
+TEST_F(ProcessorsTest, NodesAreLookedAtSideBySideWhereThereAreProcessors) {
+  EXPECT_EQ(processors_.BeginWork(milliseconds(1), milliseconds(70)), milliseconds(71));
+  Processors eight(&clock_, {.call_work = milliseconds(6), .count = 8});
+  EXPECT_EQ(eight.BeginWork(milliseconds(1), milliseconds(70)), milliseconds(11));
+  EXPECT_EQ(eight.BeginCall(), std::chrono::microseconds(7500)) << "the other 60 ms";
+  Processors hundred(&clock_, {.call_work = milliseconds(6), .count = 100});
+  EXPECT_EQ(hundred.BeginWork(milliseconds(1), milliseconds(160)), milliseconds(11));
 }
 
 TEST_F(ProcessorsTest, NothingIsSharedWhereCallsTakeNoWork) {
