@@ -45,7 +45,7 @@ std::vector<const VictimUnit*> AllBut(const std::vector<VictimUnit>& units, size
   return all;
 }
 
-std::string Fault(const ClusterPod& pod, const std::string& node, const std::string& what) {
+std::string FaultOf(const ClusterPod& pod, const std::string& node, const std::string& what) {
   return "preemption for pod " + QualifiedName(pod) + " on node " + node + ": " + what;
 }
 
@@ -55,19 +55,19 @@ std::string FaultOfVictims(const FailedSearch& search, const PostFilterResult& r
                            const SchedulerCache& cache) {
   const ClusterPod& pod = *search.attempt().pod;
   const std::optional<uint32_t> slot = search.SlotOf(result.node);
-  if (!slot) return Fault(pod, result.node, "there is no such node");
+  if (!slot) return FaultOf(pod, result.node, "there is no such node");
   const GroupBook* const groups = cache.knows_groups() ? &cache.groups() : nullptr;
   std::vector<VictimUnit> units = UnitsBelow(result.victims, pod.priority, groups);
   if (PodsOf(units).size() != result.victims.size()) {
-    return Fault(pod, result.node, "a victim is not less important, or a group goes in part");
+    return FaultOf(pod, result.node, "a victim is not less important, or a group goes in part");
   }
   const Remaining node(search, *slot, cache);
   if (!node.PassesWithout(AllBut(units, units.size()))) {
-    return Fault(pod, result.node, "the pod does not fit without its victims");
+    return FaultOf(pod, result.node, "the pod does not fit without its victims");
   }
   for (size_t i = 0; i < units.size(); ++i) {
     if (!node.PassesWithout(AllBut(units, i))) continue;
-    return Fault(pod, result.node,
+    return FaultOf(pod, result.node,
                  "victim " + QualifiedName(*units[i].pods.front()) + " goes in vain");
   }
   // Those that violate a budget, each by itself, beside all of the node that violate none.
@@ -85,7 +85,7 @@ std::string FaultOfVictims(const FailedSearch& search, const PostFilterResult& r
     std::vector<const VictimUnit*> without = others;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     if (!node.PassesWithout(without)) continue;
-    return Fault(pod, result.node,
+    return FaultOf(pod, result.node,
                  "victim " + QualifiedName(*others[i]->pods.front()) +
                      " goes although its budget forbids it and others would do");
   }
