@@ -116,13 +116,14 @@ std::optional<std::pair<std::string, std::map<std::string, ArmFigures>>> FindCal
 // The promise is that of the order by relevance; what the proposals give stands beside it.
 PromiseVerdict JudgeCalls(const std::string& workload, std::map<std::string, ArmFigures> arms) {
   constexpr double kSoonSeconds = 1;
-  constexpr double kTokenSeconds = 0.02;  // Until a patch that has begun leaves another token.
+  // Until a patch that has begun, and the binding of the churn's pod, leave another token.
+  constexpr double kTokensSeconds = 0.04;
   const auto wait = [&arms](const char* arm) { return arms[arm].bound_p99_seconds; };
   PromiseVerdict verdict;
   verdict.proposal = "starved bindings";
   const double shortest = std::min({wait(kLimitArm), wait(kOwnClientArm), wait(kReentryArm)});
   verdict.holds = wait(kArrivalArm) > kSoonSeconds && wait(kRelevanceArm) <= kSoonSeconds &&
-                  wait(kRelevanceArm) <= shortest + kTokenSeconds;
+                  wait(kRelevanceArm) <= shortest + kTokensSeconds;
   verdict.line = fmt::format(
       "{}: to bound in {} s at p99 by arrival, {} s by relevance; proposed: {} s with at most 4 "
       "patches in flight, {} s with a client for bindings, {} s with a gate at re-entry",

@@ -52,7 +52,7 @@ TEST(BuiltinSuite, DecodesAndCanRun) {
 TEST(Selection, NarrowsByNameAndLabels) {
   const auto all = SelectWorkloads({});
   ASSERT_TRUE(all) << all.error().message();
-  EXPECT_EQ(all->size(), 17u);
+  EXPECT_EQ(all->size(), 18u);
   const auto kep = SelectWorkloads({{}, "", "short", kKepSuite});
   ASSERT_TRUE(kep) << kep.error().message();
   EXPECT_EQ(kep->size(), 4u);

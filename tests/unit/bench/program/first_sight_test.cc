@@ -174,7 +174,7 @@ TEST(FirstSight, TheVerdictComesFirstAndWordsAreExplained) {
   EXPECT_THAT(run.out, HasSubstr(" 12.0 min ")) << "durations in units that people read";
   const ChildProcess::Ended suite = Schedq({"run", "--name", "Basic/500"});
   EXPECT_THAT(suite.out, StartsWith("1 measured, 0 skipped, 1 of 1 thresholds met\n"));
-  EXPECT_THAT(Schedq({"list"}).out, StartsWith("17 cases, 40 workloads: 40 can run"));
+  EXPECT_THAT(Schedq({"list"}).out, StartsWith("18 cases, 42 workloads: 42 can run"));
   const ChildProcess::Ended kep = Schedq({"run", "--suite", "kep", "--labels", "short"});
   EXPECT_THAT(kep.out, HasSubstr("blind pod-s: seconds, summed over pods"));
 }
