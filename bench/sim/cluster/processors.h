@@ -6,8 +6,8 @@
 // Shares: the scheduler and the API server are one process, the store is another. Each runs as many
 // goroutines at a time as there are processors, and the scheduling thread is one of these. So
 // beside waiting calls it has half a processor, and the calls have the rest.
-// Nodes: kube-scheduler looks at up to 16 nodes side by side. API server and store keep one processor,
-// so that of two processors one is left for nodes, and of many all others.
+// Nodes: kube-scheduler looks at up to 16 nodes side by side. API server and store keep one
+// processor, so that of two processors one is left for nodes, and of many all others.
 // When not to use it: on the real clock, whose machine has its own processors.
 // Threads: one, the one that advances the clock. Memory: constant.
 #pragma once

@@ -68,7 +68,7 @@ std::string FaultOfVictims(const FailedSearch& search, const PostFilterResult& r
   for (size_t i = 0; i < units.size(); ++i) {
     if (!node.PassesWithout(AllBut(units, i))) continue;
     return FaultOf(pod, result.node,
-                 "victim " + QualifiedName(*units[i].pods.front()) + " goes in vain");
+                   "victim " + QualifiedName(*units[i].pods.front()) + " goes in vain");
   }
   // Those that violate a budget, each by itself, beside all of the node that violate none.
   std::vector<VictimUnit> all =
@@ -86,8 +86,8 @@ std::string FaultOfVictims(const FailedSearch& search, const PostFilterResult& r
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     if (!node.PassesWithout(without)) continue;
     return FaultOf(pod, result.node,
-                 "victim " + QualifiedName(*others[i]->pods.front()) +
-                     " goes although its budget forbids it and others would do");
+                   "victim " + QualifiedName(*others[i]->pods.front()) +
+                       " goes although its budget forbids it and others would do");
   }
   return "";
 }
