@@ -359,11 +359,17 @@ bool CallQueue<Atom, Shape>::Contain(const char* whose, const Act& act) const {
     act();
     return true;
   } catch (const std::exception& error) {
-    SCHEDQ_LOG(kError, "{} of an API call threw an exception: {}", whose, error.what());
-    if (options_.on_exception) options_.on_exception();
+    if (options_.on_exception) {
+      options_.on_exception();
+    } else {
+      SCHEDQ_LOG(kError, "{} of an API call threw an exception: {}", whose, error.what());
+    }
   } catch (...) {
-    SCHEDQ_LOG(kError, "{} of an API call threw an exception", whose);
-    if (options_.on_exception) options_.on_exception();
+    if (options_.on_exception) {
+      options_.on_exception();
+    } else {
+      SCHEDQ_LOG(kError, "{} of an API call threw an exception", whose);
+    }
   }
   return false;
 }

@@ -54,7 +54,7 @@
 // no other call waits for that. A Complete that is frozen counts as an answer that has not come, in
 // the limit of calls in flight. An operation costs the same however many calls wait.
 // Log: at warning level, each call that failed, with its pod and the reason, and each answer that
-// nobody waits for; at error level, what a listener or a start has thrown.
+// nobody waits for; at error level, what a listener or a start has thrown, if nobody else is told.
 // Memory: 16 bytes an object number up to the largest that was used, and 128 bytes for each call
 // that waits, is in flight, or succeeded as a patch until its object was seen with what that
 // changed; as many again for each that waits and whose object was seen since. The memory of calls
@@ -108,8 +108,8 @@ struct CallQueueOptions {
   uint32_t patch_share = 19;  // One start in twenty is a patch's while patches are due.
   // The events of patches go out by another client, with tokens of its own.
   bool events_have_client = false;
-  // Called while what a listener or a start has thrown is handled (std::current_exception), after
-  // it was logged. Throws nothing. Null: the log is all.
+  // Called while what a listener or a start has thrown is handled (std::current_exception). Throws
+  // nothing. Null: it is logged.
   std::function<void()> on_exception = nullptr;
 
   CallQueueOptions DrivenBy(CallWaker* driver) const {

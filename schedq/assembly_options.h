@@ -62,8 +62,8 @@ struct ApiCallOptions {
   // PodUpdated, because its handlers lag behind.
   bool sees_with_updates = true;
   MetricsRegistry* metrics = nullptr;  // Null: the assembled queue's own.
-  // As in CallQueueOptions: what is thrown where the end of a call is told is logged, and stops
-  // nothing. Whoever must not go on without it learns of it here.
+  // As in CallQueueOptions: what is thrown where the end of a call is told stops nothing, and is
+  // logged. Whoever must not go on without it learns of it here, instead of the log.
   std::function<void()> on_exception = nullptr;
 };
 

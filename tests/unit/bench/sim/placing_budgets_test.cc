@@ -282,20 +282,21 @@ class AskedSearch final : public PlacingPlugin {
 
 class VictimAuditTest : public BudgetTest {
  protected:
-  VictimAuditTest() : BudgetTest([this](const PlacingTools& tools) { return Plugins(tools); }) {}
+  VictimAuditTest() : VictimAuditTest(std::make_shared<AskedSearch::Ask>()) {}
 
-  std::vector<PlacingPluginRef> Plugins(const PlacingTools& tools) {
+  static std::vector<PlacingPluginRef> Plugins(const PlacingTools& tools,
+                                               const AskedSearch::Ask& ask) {
     std::vector<PlacingPluginRef> plugins = BuiltinPlacingPlugins(tools);
     std::erase_if(plugins, [](const PlacingPluginRef& plugin) {
       return plugin->name() == "DefaultPreemption";
     });
-    plugins.push_back(std::make_unique<AskedSearch>(&ask_));
+    plugins.push_back(std::make_unique<AskedSearch>(&ask));
     return plugins;
   }
   std::string FaultOf(const ClusterPodRef& pod, const std::string& node,
                       const std::vector<ClusterPodRef>& victims) {
     std::string fault = "not asked";
-    ask_ = [&](const FailedSearch& search) {
+    *ask_ = [&](const FailedSearch& search) {
       PostFilterResult result;
       result.node = node;
       result.victims = victims;
@@ -305,7 +306,12 @@ class VictimAuditTest : public BudgetTest {
     return fault;
   }
 
-  AskedSearch::Ask ask_;
+  const std::shared_ptr<AskedSearch::Ask> ask_;
+
+ private:
+  explicit VictimAuditTest(std::shared_ptr<AskedSearch::Ask> ask)
+      : BudgetTest([ask](const PlacingTools& tools) { return Plugins(tools, *ask); }),
+        ask_(std::move(ask)) {}
 };
 
 TEST_F(VictimAuditTest, EachWrongChoiceIsFoundAndTheRightOneIsNot) {

@@ -18,6 +18,7 @@
 #include "bench/format/objects/device_objects.h"
 #include "bench/format/workload/scheduler_settings.h"
 #include "bench/sim/cluster/cluster_objects.h"
+#include "bench/sim/placing/budget_book.h"
 #include "bench/sim/placing/claim_book.h"
 #include "bench/sim/placing/framework.h"
 #include "bench/sim/placing/node_columns.h"
@@ -262,8 +263,9 @@ TEST(RoomScores, AreThoseOfThePresentRoom) {
   PodsByNode pods_by_node;
   PodBook pod_book;
   VolumeBook volumes;
-  const Framework plugins(
-      BuiltinPlacingPlugins({&ledger.resources(), &claims, &pods_by_node, &pod_book, &volumes}));
+  const BudgetBook budgets;
+  const Framework plugins(BuiltinPlacingPlugins(
+      {&ledger.resources(), &claims, &pods_by_node, &pod_book, &volumes, &budgets}));
   NodeColumns nodes(&ledger);
   RoomScores kept(&nodes, plugins);
   Random random(5);
