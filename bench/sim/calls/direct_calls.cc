@@ -35,9 +35,9 @@ void DirectCalls::PatchCondition(const PodKey&, const PodRef& pod, FailureText f
   unsent_.push_back({pod, std::move(condition), std::nullopt});
 }
 
-void DirectCalls::WaitForPatches(std::function<void()> then) {
+void DirectCalls::WaitForPatches(const std::function<void()>& then) {
   if (unsent_.empty()) return then();
-  SendFrom(std::make_shared<std::vector<Patch>>(std::exchange(unsent_, {})), 0, std::move(then));
+  SendFrom(std::make_shared<std::vector<Patch>>(std::exchange(unsent_, {})), 0, then);
 }
 
 // One after the other, as each was made.

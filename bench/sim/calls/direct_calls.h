@@ -34,7 +34,7 @@ class DirectCalls final : public PodCalls {
   void OnNewVersion(const PodKey&, const PodRef&) override {}
   void PatchCondition(const PodKey& key, const PodRef& pod, FailureText failure,
                       std::function<void()> ended) override;
-  void WaitForPatches(std::function<void()> then) override;
+  void WaitForPatches(const std::function<void()>& then) override;
   void BeginBinding(const PodKey& key, const PodRef& pod, const std::string& node, bool has_work,
                     std::function<void()> then) override;
   void ShowNode(const PodKey& key, const PodRef& pod, const std::string& node) override;

@@ -101,7 +101,7 @@ class PodCalls {
   virtual bool gates_reentry() const { return false; }
   // Calls `then` when the thread whose attempt failed may go on: with the dispatcher at once, else
   // when what the attempt has shown, and no call has taken yet, is answered.
-  virtual void WaitForPatches(std::function<void()> then) { then(); }
+  virtual void WaitForPatches(const std::function<void()>& then) { then(); }
   // Nominates the pod's node, where the gate is on and PreBind has work to do. `then` stores the
   // claims, by calls of their own: with the dispatcher beside the nomination, else after it.
   virtual void BeginBinding(const PodKey& key, const PodRef& pod, const std::string& node,

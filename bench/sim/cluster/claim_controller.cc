@@ -57,7 +57,7 @@ std::string ExtendedClaimName(const ClusterPod& pod) {
   return pod.name + "-extended-resources-" + std::to_string(pod.number);
 }
 
-ClaimController::ClaimController(Cluster* cluster, ClaimControllerOptions options)
+ClaimController::ClaimController(Cluster* cluster, const ClaimControllerOptions& options)
     : cluster_(cluster),
       work_(&cluster->clock(), options.workers, options.call_latency),
       garbage_(&cluster->clock(), kCollectors, options.call_latency) {

@@ -35,7 +35,7 @@ struct ClaimControllerOptions {
 class ClaimController {
  public:
   // Watches `cluster`, which outlives it.
-  ClaimController(Cluster* cluster, ClaimControllerOptions options);
+  ClaimController(Cluster* cluster, const ClaimControllerOptions& options);
 
  private:
   using Call = WorkQueue::Call;
